@@ -1,0 +1,117 @@
+#include "arrow.hpp"
+
+namespace wavescope::bind {
+namespace {
+
+// Layouts fixed by the Arrow C data interface specification.
+struct ArrowSchema {
+    const char* format;
+    const char* name;
+    const char* metadata;
+    int64_t flags;
+    int64_t n_children;
+    ArrowSchema** children;
+    ArrowSchema* dictionary;
+    void (*release)(ArrowSchema*);
+    void* private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void** buffers;
+    ArrowArray** children;
+    ArrowArray* dictionary;
+    void (*release)(ArrowArray*);
+    void* private_data;
+};
+
+// What one exported node owns; freed by its release callback.
+template <class Node>
+struct Holding {
+    std::string name;
+    std::vector<Node*> children;
+    const void* buffers[2] = {nullptr, nullptr};
+    std::shared_ptr<void> owner;
+};
+
+template <class Node>
+void release(Node* node) {
+    auto* holding = static_cast<Holding<Node>*>(node->private_data);
+    for (Node* child : holding->children) {
+        if (child->release != nullptr) child->release(child);
+        delete child;
+    }
+    delete holding;
+    node->release = nullptr;
+}
+
+template <class Node>
+Holding<Node>* hold(Node* node) {
+    auto* holding = new Holding<Node>();
+    node->private_data = holding;
+    node->release = release<Node>;
+    return holding;
+}
+
+ArrowSchema* new_schema(const char* format, const std::string& name) {
+    auto* schema = new ArrowSchema{};
+    Holding<ArrowSchema>* holding = hold(schema);
+    holding->name = name;
+    schema->format = format;
+    schema->name = holding->name.c_str();
+    return schema;
+}
+
+ArrowArray* new_array(int64_t length, const std::shared_ptr<void>& owner) {
+    auto* array = new ArrowArray{};
+    Holding<ArrowArray>* holding = hold(array);
+    holding->owner = owner;
+    array->length = length;
+    array->buffers = holding->buffers;
+    return array;
+}
+
+template <class Node>
+void adopt(Node* parent, std::vector<Node*> children) {
+    auto* holding = static_cast<Holding<Node>*>(parent->private_data);
+    holding->children = std::move(children);
+    parent->n_children = static_cast<int64_t>(holding->children.size());
+    parent->children = holding->children.data();
+}
+
+template <class Node>
+nanobind::object capsule(Node* node, const char* name) {
+    auto destroy = [](PyObject* self) {
+        auto* held = static_cast<Node*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
+        if (held->release != nullptr) held->release(held);
+        delete held;
+    };
+    return nanobind::steal(PyCapsule_New(node, name, destroy));
+}
+
+}  // namespace
+
+nanobind::tuple export_table(const ArrowTable& table) {
+    static const uint64_t kNothing = 0;  // consumers want a non-null data buffer even for no rows
+    ArrowSchema* schema = new_schema("+s", "");
+    ArrowArray* array = new_array(table.length, table.owner);
+    array->n_buffers = 1;
+    std::vector<ArrowSchema*> fields;
+    std::vector<ArrowArray*> values;
+    for (const ArrowColumn& column : table.columns) {
+        fields.push_back(new_schema(column.format, column.name));
+        ArrowArray* value = new_array(table.length, table.owner);
+        value->n_buffers = 2;
+        value->buffers[1] = column.data != nullptr ? column.data : &kNothing;
+        values.push_back(value);
+    }
+    adopt(schema, std::move(fields));
+    adopt(array, std::move(values));
+    return nanobind::make_tuple(capsule(schema, "arrow_schema"), capsule(array, "arrow_array"));
+}
+
+}  // namespace wavescope::bind

@@ -1,0 +1,40 @@
+// Columns of the core as Arrow data (the C data interface), without a copy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace wavescope::bind {
+
+struct ArrowColumn {
+    std::string name;
+    const char* format;  // Arrow C format string
+    const void* data;
+};
+
+// A table whose columns live in memory kept alive by `owner`; Python reads it through __arrow_c_array__.
+struct ArrowTable {
+    std::vector<ArrowColumn> columns;
+    int64_t length = 0;
+    std::shared_ptr<void> owner;
+};
+
+template <class T>
+constexpr const char* arrow_format() {
+    if constexpr (std::is_same_v<T, uint8_t>) return "C";
+    if constexpr (std::is_same_v<T, uint16_t>) return "S";
+    if constexpr (std::is_same_v<T, uint32_t>) return "I";
+    if constexpr (std::is_same_v<T, uint64_t>) return "L";
+    if constexpr (std::is_same_v<T, int32_t>) return "i";
+    if constexpr (std::is_same_v<T, int64_t>) return "l";
+}
+
+// (schema capsule, array capsule), as the Arrow PyCapsule interface wants them.
+nanobind::tuple export_table(const ArrowTable& table);
+
+}  // namespace wavescope::bind

@@ -1,0 +1,130 @@
+// wavescope._core: the Python face of the native core. Only readers and codeobj import it.
+#include <cxxabi.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "arrow.hpp"
+#include "wavescope/decode.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Table>
+ArrowTable arrow_table(Table& table, std::shared_ptr<void> owner) {
+    ArrowTable exported;
+    exported.owner = std::move(owner);
+    table.each_column([&](const char* name, auto& column) {
+        using T = typename std::remove_reference_t<decltype(column)>::value_type;
+        exported.columns.push_back({name, arrow_format<T>(), column.data()});
+        exported.length = static_cast<int64_t>(column.size());
+    });
+    return exported;
+}
+
+nb::dict tables_of(const std::shared_ptr<Records>& records) {
+    nb::dict tables;
+    records->each_table([&](const char* name, auto& table) { tables[name] = nb::cast(arrow_table(table, records)); });
+    return tables;
+}
+
+struct ProgramRows {
+    Column<uint64_t> code_object, address;
+    Column<int32_t> listed_row;
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("code_object", code_object);
+        visit("address", address);
+        visit("listed_row", listed_row);
+    }
+};
+
+ArrowTable rows_of(const Program& program) {
+    auto rows = std::make_shared<ProgramRows>();
+    for (size_t row = 0; row < program.row_count(); ++row) {
+        const Pc pc = program.pc(static_cast<int32_t>(row));
+        rows->code_object.push_back(pc.object);
+        rows->address.push_back(pc.address);
+        rows->listed_row.push_back(program.listed_row(static_cast<int32_t>(row)));
+    }
+    return arrow_table(*rows, rows);
+}
+
+std::vector<std::shared_ptr<Records>> decode_buffers(const std::vector<Bytes>& buffers, const Program& program,
+                                                     bool corrected, unsigned threads) {
+    std::vector<std::span<const uint8_t>> spans;
+    for (const Bytes& buffer : buffers) spans.emplace_back(buffer.data(), buffer.size());
+    std::vector<Records> decoded;
+    {
+        nb::gil_scoped_release unlocked;
+        decoded = decode_all(spans, program, {.corrected = corrected}, threads);
+        rebase(decoded);
+    }
+    std::vector<std::shared_ptr<Records>> results;
+    for (Records& records : decoded) results.push_back(std::make_shared<Records>(std::move(records)));
+    return results;
+}
+
+std::optional<std::string> demangle(const std::string& name) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                      std::free);
+    return text ? std::optional<std::string>(text.get()) : std::nullopt;
+}
+
+NB_MODULE(_core, m) {
+    nb::class_<ArrowTable>(m, "Table")
+        .def(
+            "__arrow_c_array__", [](const ArrowTable& table, nb::object) { return export_table(table); },
+            "requested_schema"_a = nb::none())
+        .def("__len__", [](const ArrowTable& table) { return table.length; });
+
+    nb::class_<Program>(m, "Program")
+        .def(nb::init<>())
+        .def(
+            "add_listing",
+            [](Program& program, uint64_t object, std::optional<uint64_t> load_address, nb::bytes tsv) {
+                return program.add_listing(object, load_address, {tsv.c_str(), tsv.size()});
+            },
+            "code_object"_a, "load_address"_a.none(), "tsv"_a)
+        .def(
+            "add_funcmap",
+            [](Program& program, uint64_t object, nb::bytes text) {
+                program.add_funcmap(object, {text.c_str(), text.size()});
+            },
+            "code_object"_a, "text"_a)
+        .def("link", &Program::link)
+        .def("rows", &rows_of)
+        .def_prop_ro("listed_rows", &Program::listed_rows);
+
+    nb::class_<Records>(m, "Records")
+        .def_prop_ro("status", [](const Records& r) { return static_cast<uint8_t>(r.status); })
+        .def_ro("stopped_at_byte", &Records::stopped_at_byte)
+        .def_ro("gfxip", &Records::gfxip)
+        .def_ro("stream_version", &Records::stream_version)
+        .def_ro("target_cu", &Records::target_cu)
+        .def_ro("target_simd", &Records::target_simd)
+        .def_ro("double_buffer", &Records::double_buffer)
+        .def_ro("realtime_hz", &Records::realtime_hz)
+        .def_ro("counter_interval_cycles", &Records::counter_interval_cycles)
+        .def_ro("byte_count", &Records::byte_count)
+        .def_ro("token_count", &Records::token_count);
+
+    m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
+    m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
+          "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
+    m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
+}
+
+}  // namespace
+}  // namespace wavescope::bind

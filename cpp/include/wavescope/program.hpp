@@ -1,0 +1,135 @@
+// The static code as arrays: every instruction of every code object, its matching class, its successor and its
+// branch target. Built once, then shared read-only by all decoding threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace wavescope {
+
+// A place in code: an ELF address inside code object `object`, or with object 0 a raw virtual address.
+struct Pc {
+    uint64_t address = 0;
+    uint64_t object = 0;
+    bool known() const { return (address | object) != 0; }
+    bool operator==(const Pc&) const = default;
+};
+
+// How the reference matches a line of code with instruction tokens (spec_gfx9 6.2, spec_rdna 11.2). The low
+// numbers equal Category.
+enum class LineClass : uint8_t {
+    skip = 0,
+    smem = 1,
+    salu = 2,
+    vmem = 3,
+    flat = 4,
+    lds = 5,
+    valu = 6,
+    immed = 9,
+    bvh = 12,
+    unknown = 15,
+    branch = 16,
+    barrier_excluded = 17,
+    mfma_scale = 18,
+    barrier = 19,
+    v_mov_b64 = 20,
+};
+
+// The three dialects of the class rules.
+enum class Dialect : uint8_t { gfx9 = 0, gfx10_11 = 1, gfx12 = 2 };
+
+LineClass classify(std::string_view text, Dialect dialect);
+
+struct Line {
+    enum Flag : uint8_t {
+        empty_text = 1,
+        starts_s_waitcnt = 2,
+        has_load = 4,     // contains "_load_"
+        has_scratch = 8,  // contains "scratch_"
+        starts_s_barrier_wait = 16,
+    };
+    int32_t next = -1;                   // row of the following line; -1 = no such line
+    int32_t target = -1;                 // row of the branch target; -1 = no such line or not a branch
+    std::array<LineClass, 3> classes{};  // by Dialect
+    uint8_t flags = 0;
+
+    LineClass in(Dialect dialect) const { return classes[static_cast<size_t>(dialect)]; }
+};
+
+// One row of a `.sqtt_funcmap` section (spec_rdna 12.2).
+struct MarkerName {
+    uint8_t kind = 0;  // 1 function, 2 user scope, 3 point, 4 kernel
+    uint32_t payload_count = 0;
+};
+struct FuncMap {
+    std::unordered_map<uint32_t, MarkerName> markers;
+    uint32_t clock_bits = 0;
+    uint32_t clock_shift = 0;
+};
+
+class Program {
+  public:
+    // Adds a code object from its listing, lines of "address<TAB>size<TAB>text" (decimal or 0x numbers). Returns
+    // the number of lines that could not be read. `load_address` lets raw virtual addresses find this object;
+    // objects with id 0 always take part in that (load address 0 unless given).
+    size_t add_listing(uint64_t object, std::optional<uint64_t> load_address, std::string_view tsv);
+
+    void add_funcmap(uint64_t object, std::string_view text);
+
+    // Resolves successors and targets. Call once, after the last listing and before the first find().
+    void link();
+
+    // Row of the line at `pc`, or -1. The unknown pc (0, 0) is never found.
+    int32_t find(Pc pc) const;
+
+    const Line& line(int32_t row) const { return lines_[static_cast<size_t>(row)]; }
+    Pc pc(int32_t row) const { return pcs_[static_cast<size_t>(row)]; }
+
+    // Rows 0 .. listed_rows()-1 are the listings in the order added (by address inside each); rows behind them
+    // are the same lines seen through raw virtual addresses, then the ends of listings that stop in skipped
+    // lines (places without a line that an instruction can still be attributed to).
+    size_t row_count() const { return pcs_.size(); }
+    size_t listed_rows() const { return listed_rows_; }
+    // Row among the listed ones whose text and size `row` shows; -1 for a place without a line.
+    int32_t listed_row(int32_t row) const { return listed_[static_cast<size_t>(row)]; }
+    const FuncMap* funcmap(uint64_t object) const;
+
+    // Row right behind a skipped line whose successor is missing: the reference reports that address.
+    int32_t end_row(int32_t row) const;
+
+  private:
+    struct Parsed {
+        uint64_t address;
+        uint32_t size;
+        int32_t displacement;  // of a branch, in bytes from its own address
+        uint8_t flags;
+        std::array<LineClass, 3> classes;
+    };
+    struct Object {
+        uint64_t id;
+        std::optional<uint64_t> load_address;
+        std::vector<Parsed> lines;  // by address, unique
+        size_t first_row = 0;
+    };
+    struct Space {  // what one object id can see: addresses with their rows, sorted
+        std::vector<std::pair<uint64_t, int32_t>> rows;
+    };
+
+    void add_row(Pc pc, const Parsed& parsed, int32_t listed);
+
+    std::vector<Object> objects_;
+    std::unordered_map<uint64_t, Space> spaces_;
+    std::vector<Line> lines_;
+    std::vector<Pc> pcs_;
+    std::vector<int32_t> listed_;
+    std::unordered_map<int32_t, int32_t> end_rows_;
+    std::unordered_map<uint64_t, FuncMap> funcmaps_;
+    size_t listed_rows_ = 0;
+};
+
+}  // namespace wavescope

@@ -1,0 +1,264 @@
+// What decoding one buffer gives: one table per kind of record, each declared once as a list of columns.
+// Times are shader-clock cycles of the buffer's shader engine. Lists are in the reference's order of delivery.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "wavescope/column.hpp"
+
+namespace wavescope {
+
+// Values of instructions.category and other_simd.category.
+enum class Category : uint8_t {
+    none = 0,
+    smem = 1,
+    salu = 2,
+    vmem = 3,
+    flat = 4,
+    lds = 5,
+    valu = 6,
+    jump = 7,
+    next = 8,
+    immed = 9,
+    context = 10,
+    message = 11,
+    bvh = 12,
+    unfinished = 14,  // issued, but its type was never reported
+};
+
+// Values of states.state.
+enum class WaveState : uint8_t { empty = 0, idle = 1, exec = 2, wait = 3, stall = 4 };
+
+// Values of events.type; numbers as in ui_output's occupancy.json.
+enum class EventType : uint8_t {
+    cs_partial_flush = 1,
+    bottom_of_pipe = 2,
+    save_context = 3,
+    cache_flush = 5,
+    packet_loss = 6,
+    code_object_load = 7,
+    code_object_unload = 8,
+    trace_stall_begin = 9,
+    trace_stall_end = 10,
+    trace_flush = 11,
+    didt_stall_begin = 12,
+    didt_stall_end = 13,
+    gc_rinse = 16,
+    spm_sample = 17,
+};
+
+// Values of info.code, in the order in which the reference reports them.
+enum class Info : uint8_t { data_lost = 1, stitch_incomplete = 2, wave_incomplete = 3 };
+
+// Values of losses.kind; the sentences shown to people live in wavescope.model.losses.
+enum class Loss : uint8_t {
+    packet_loss = 1,            // the hardware dropped packets; one row per report
+    truncated_token = 2,        // the last token does not fit into the buffer
+    wave_incomplete = 3,        // a wave without an end; `value` = wave
+    stitch_incomplete = 4,      // a wave whose PCs stop early; `value` = wave, `count` = instructions without PC
+    bad_slot = 5,               // a wave slot that the hardware does not have; decoding stopped here
+    stale_instruction = 6,      // an instruction report without its issue (gfx9 replay); decoding stopped here
+    branch_target_missing = 7,  // no code at the target of a taken branch; `value` = wave
+    unknown_tokens = 8,         // tokens outside the alphabet; `count` of them, first one at byte_offset
+    marker_queue_full = 9,      // shader data of a wave dropped because its code object stayed unknown
+};
+
+enum class Status : uint8_t {
+    ok = 0,
+    empty = 1,           // zero bytes: nothing, successfully
+    too_short = 2,       // 1..7 bytes
+    no_payload = 3,      // a gfx9 header and nothing behind it
+    unknown_header = 4,  // not a thread trace, or a generation we do not know
+    stopped = 5,         // the reference gives up here; what was decoded before it is kept
+};
+
+#define WAVESCOPE_WAVE_COLUMNS(X)  \
+    X(uint8_t, cu)                 \
+    X(uint8_t, simd)               \
+    X(uint8_t, slot)               \
+    X(uint8_t, contexts)           \
+    X(uint8_t, me)                 \
+    X(uint8_t, pipe)               \
+    X(uint8_t, workgroup)          \
+    X(uint8_t, cluster)            \
+    X(uint8_t, complete)           \
+    X(int64_t, begin_cycles)       \
+    X(int64_t, end_cycles)         \
+    X(uint64_t, entry_code_object) \
+    X(uint64_t, entry_address)     \
+    X(uint64_t, first_instruction) \
+    X(uint32_t, instruction_count) \
+    X(uint64_t, first_state)       \
+    X(uint32_t, state_count)
+
+// `row` indexes Program rows; -1 = PC unknown. stall_cycles has 24 bits, duration_cycles is signed (both wrap
+// exactly as the reference's record does).
+#define WAVESCOPE_INSTRUCTION_COLUMNS(X) \
+    X(uint32_t, wave)                    \
+    X(int64_t, time_cycles)              \
+    X(int32_t, stall_cycles)             \
+    X(int32_t, duration_cycles)          \
+    X(uint8_t, category)                 \
+    X(int32_t, row)
+
+#define WAVESCOPE_STATE_COLUMNS(X) \
+    X(uint32_t, wave)              \
+    X(uint8_t, state)              \
+    X(int32_t, duration_cycles)
+
+#define WAVESCOPE_OCCUPANCY_COLUMNS(X) \
+    X(int64_t, time_cycles)            \
+    X(uint8_t, cu)                     \
+    X(uint8_t, simd)                   \
+    X(uint8_t, slot)                   \
+    X(uint8_t, start)                  \
+    X(uint8_t, me)                     \
+    X(uint8_t, pipe)                   \
+    X(uint8_t, is_ext)                 \
+    X(uint8_t, workgroup)              \
+    X(uint8_t, cluster)                \
+    X(uint64_t, code_object)           \
+    X(uint64_t, address)
+
+#define WAVESCOPE_COUNTER_COLUMNS(X) \
+    X(int64_t, time_cycles)          \
+    X(uint8_t, cu)                   \
+    X(uint8_t, bank)                 \
+    X(uint16_t, value0)              \
+    X(uint16_t, value1)              \
+    X(uint16_t, value2)              \
+    X(uint16_t, value3)
+
+#define WAVESCOPE_EVENT_COLUMNS(X) \
+    X(int64_t, time_cycles)        \
+    X(uint8_t, type)               \
+    X(uint8_t, me)                 \
+    X(uint8_t, pipe)               \
+    X(uint16_t, flags)             \
+    X(uint64_t, payload)
+
+#define WAVESCOPE_DISPATCH_COLUMNS(X) \
+    X(int64_t, time_cycles)           \
+    X(uint8_t, me)                    \
+    X(uint8_t, pipe)                  \
+    X(uint16_t, user_sgprs)           \
+    X(uint32_t, flags)                \
+    X(uint32_t, vgprs)                \
+    X(uint32_t, sgprs)                \
+    X(uint32_t, lds_bytes)            \
+    X(uint32_t, workgroup_size_x)     \
+    X(uint32_t, workgroup_size_y)     \
+    X(uint32_t, workgroup_size_z)     \
+    X(uint64_t, code_object)          \
+    X(uint64_t, address)
+
+#define WAVESCOPE_SHADER_DATA_COLUMNS(X) \
+    X(int64_t, time_cycles)              \
+    X(uint64_t, value)                   \
+    X(uint8_t, cu)                       \
+    X(uint8_t, simd)                     \
+    X(uint8_t, slot)                     \
+    X(uint8_t, flags)
+
+// One row per decoded marker word: its shader-data record, what it means, and the wave's kernel entry.
+#define WAVESCOPE_MARKER_COLUMNS(X) \
+    X(int64_t, time_cycles)         \
+    X(uint64_t, value)              \
+    X(uint8_t, cu)                  \
+    X(uint8_t, simd)                \
+    X(uint8_t, slot)                \
+    X(uint8_t, record_kind)         \
+    X(uint8_t, marker_kind)         \
+    X(uint8_t, flags)               \
+    X(uint32_t, marker_id)          \
+    X(uint32_t, payload_index)      \
+    X(uint32_t, payload_count)      \
+    X(uint64_t, code_object)        \
+    X(uint64_t, entry_code_object)  \
+    X(uint64_t, entry_address)
+
+#define WAVESCOPE_REALTIME_COLUMNS(X) \
+    X(int64_t, shader_clock_cycles)   \
+    X(uint64_t, realtime_ticks)
+
+#define WAVESCOPE_OTHER_SIMD_COLUMNS(X) \
+    X(int64_t, time_cycles)             \
+    X(uint16_t, duration_cycles)        \
+    X(uint8_t, cu)                      \
+    X(uint8_t, category)
+
+#define WAVESCOPE_INFO_COLUMNS(X) X(uint8_t, code)
+
+#define WAVESCOPE_LOSS_COLUMNS(X) \
+    X(uint8_t, kind)              \
+    X(int64_t, time_cycles)       \
+    X(uint64_t, byte_offset)      \
+    X(uint64_t, count)            \
+    X(uint64_t, value)
+
+// Every table of Records: X(type, member, columns).
+#define WAVESCOPE_TABLES(X)                                          \
+    X(WaveTable, waves, WAVESCOPE_WAVE_COLUMNS)                      \
+    X(InstructionTable, instructions, WAVESCOPE_INSTRUCTION_COLUMNS) \
+    X(StateTable, states, WAVESCOPE_STATE_COLUMNS)                   \
+    X(OccupancyTable, occupancy, WAVESCOPE_OCCUPANCY_COLUMNS)        \
+    X(CounterTable, counters, WAVESCOPE_COUNTER_COLUMNS)             \
+    X(EventTable, events, WAVESCOPE_EVENT_COLUMNS)                   \
+    X(DispatchTable, dispatches, WAVESCOPE_DISPATCH_COLUMNS)         \
+    X(ShaderDataTable, shader_data, WAVESCOPE_SHADER_DATA_COLUMNS)   \
+    X(MarkerTable, markers, WAVESCOPE_MARKER_COLUMNS)                \
+    X(RealtimeTable, realtime, WAVESCOPE_REALTIME_COLUMNS)           \
+    X(OtherSimdTable, other_simd, WAVESCOPE_OTHER_SIMD_COLUMNS)      \
+    X(InfoTable, info, WAVESCOPE_INFO_COLUMNS)                       \
+    X(LossTable, losses, WAVESCOPE_LOSS_COLUMNS)
+
+#define WAVESCOPE_DECLARE_COLUMN(type, name) Column<type> name;
+#define WAVESCOPE_VISIT_COLUMN(type, name) visit(#name, name);
+#define WAVESCOPE_PARAMETER(type, name) type name##_value,
+#define WAVESCOPE_PUSH(type, name) name.push_back(name##_value);
+
+// `add` takes one value per column in the declared order (its last, unused argument keeps the macro simple).
+#define WAVESCOPE_DECLARE_TABLE(Type, member, COLUMNS)                             \
+    struct Type {                                                                  \
+        COLUMNS(WAVESCOPE_DECLARE_COLUMN)                                          \
+        void add(COLUMNS(WAVESCOPE_PARAMETER) int = 0) { COLUMNS(WAVESCOPE_PUSH) } \
+        template <class Visitor>                                                   \
+        void each_column(Visitor&& visit) {                                        \
+            COLUMNS(WAVESCOPE_VISIT_COLUMN)                                        \
+        }                                                                          \
+    };
+WAVESCOPE_TABLES(WAVESCOPE_DECLARE_TABLE)
+
+#undef WAVESCOPE_DECLARE_TABLE
+#undef WAVESCOPE_DECLARE_COLUMN
+#undef WAVESCOPE_VISIT_COLUMN
+#undef WAVESCOPE_PARAMETER
+#undef WAVESCOPE_PUSH
+
+struct Records {
+#define WAVESCOPE_MEMBER(Type, member, COLUMNS) Type member;
+    WAVESCOPE_TABLES(WAVESCOPE_MEMBER)
+#undef WAVESCOPE_MEMBER
+
+    Status status = Status::ok;
+    uint64_t stopped_at_byte = 0;  // with Status::stopped: where in the buffer
+    uint32_t gfxip = 0;            // 9, 10, 11, 12; 0 = not decoded
+    uint32_t stream_version = 0;   // gfx9: header field gfx9_version2; RDNA: header version
+    uint8_t target_cu = 0;         // CU byte whose waves carry instructions
+    uint8_t target_simd = 0;       // RDNA only
+    bool double_buffer = false;    // chunked capture
+    uint64_t realtime_hz = 0;      // 0 = not recorded
+    uint64_t counter_interval_cycles = 0;
+    uint64_t byte_count = 0;
+    uint64_t token_count = 0;  // tokens read, padding included
+
+    template <class Visitor>
+    void each_table(Visitor&& visit) {
+#define WAVESCOPE_VISIT_TABLE(Type, member, COLUMNS) visit(#member, member);
+        WAVESCOPE_TABLES(WAVESCOPE_VISIT_TABLE)
+#undef WAVESCOPE_VISIT_TABLE
+    }
+};
+
+}  // namespace wavescope

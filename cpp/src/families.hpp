@@ -1,0 +1,15 @@
+// The two stream families behind decode(). Each fills `records`; status and gfxip of the caller stand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wavescope/decode.hpp"
+
+namespace wavescope {
+
+void decode_gfx9(std::span<const uint8_t> bytes, const Program& program, const Options& options, Records& records);
+void decode_rdna(std::span<const uint8_t> bytes, Generation generation, const Program& program, const Options& options,
+                 Records& records);
+
+}  // namespace wavescope

@@ -1,0 +1,175 @@
+#include "wavescope/program.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace wavescope {
+namespace {
+
+constexpr size_t kMaxRows = size_t{1} << 30;  // rows are 32-bit and there are up to two per line
+constexpr uint32_t kMinLineSize = 4;          // shorter sizes would make a line its own successor
+
+bool parse_number(std::string_view text, uint64_t& value) {
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    if (hex) text.remove_prefix(2);
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value, hex ? 16 : 10);
+    return error == std::errc{} && stop == end;
+}
+
+// The reference reads the last blank-separated word as a decimal prefix: labels and 0x numbers become 0, and
+// 16-bit values are sign-extended by hand. Units: dwords behind the branch itself.
+int32_t branch_displacement_bytes(std::string_view text) {
+    std::string_view word = text.substr(text.rfind(' ') + 1);
+    if (word.starts_with('+')) word.remove_prefix(1);
+    int32_t dwords = 0;
+    if (std::from_chars(word.data(), word.data() + word.size(), dwords).ec != std::errc{}) dwords = 0;
+    int64_t wide = dwords;
+    if (wide >= 32768) wide -= 65536;
+    return static_cast<int32_t>(
+        std::clamp<int64_t>(4 + 4 * wide, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+}
+
+uint8_t flags_of(std::string_view text) {
+    uint8_t flags = 0;
+    if (text.empty()) flags |= Line::empty_text;
+    if (text.starts_with("s_waitcnt")) flags |= Line::starts_s_waitcnt;
+    if (text.find("_load_") != std::string_view::npos) flags |= Line::has_load;
+    if (text.find("scratch_") != std::string_view::npos) flags |= Line::has_scratch;
+    if (text.starts_with("s_barrier_wait")) flags |= Line::starts_s_barrier_wait;
+    return flags;
+}
+
+std::string_view take(std::string_view& rest, char separator) {
+    const size_t at = rest.find(separator);
+    const std::string_view head = rest.substr(0, at);
+    rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
+    return head;
+}
+
+}  // namespace
+
+size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_address, std::string_view tsv) {
+    Object& added = objects_.emplace_back();
+    added.id = object;
+    added.load_address = load_address;
+    size_t unreadable = 0;
+    while (!tsv.empty()) {
+        std::string_view text = take(tsv, '\n');
+        if (text.ends_with('\r')) text.remove_suffix(1);
+        if (text.empty()) continue;
+        Parsed parsed{};
+        uint64_t size = 0;
+        const std::string_view address_text = take(text, '\t');
+        const bool readable = parse_number(address_text, parsed.address) && parse_number(take(text, '\t'), size) &&
+                              size <= std::numeric_limits<uint16_t>::max() && added.lines.size() < kMaxRows / 2;
+        if (!readable) {
+            ++unreadable;
+            continue;
+        }
+        parsed.size = std::max(static_cast<uint32_t>(size), kMinLineSize);
+        parsed.flags = flags_of(text);
+        parsed.displacement = branch_displacement_bytes(text);
+        for (size_t dialect = 0; dialect < parsed.classes.size(); ++dialect) {
+            parsed.classes[dialect] = classify(text, static_cast<Dialect>(dialect));
+        }
+        added.lines.push_back(parsed);
+    }
+    auto by_address = [](const Parsed& a, const Parsed& b) { return a.address < b.address; };
+    auto same_address = [](const Parsed& a, const Parsed& b) { return a.address == b.address; };
+    std::stable_sort(added.lines.begin(), added.lines.end(), by_address);
+    const auto unique_end = std::unique(added.lines.begin(), added.lines.end(), same_address);
+    unreadable += static_cast<size_t>(added.lines.end() - unique_end);
+    added.lines.erase(unique_end, added.lines.end());
+    return unreadable;
+}
+
+void Program::add_row(Pc pc, const Parsed& parsed, int32_t listed) {
+    const auto row = static_cast<int32_t>(pcs_.size());
+    pcs_.push_back(pc);
+    listed_.push_back(listed);
+    Line line;
+    line.classes = parsed.classes;
+    line.flags = parsed.flags;
+    lines_.push_back(line);
+    spaces_[pc.object].rows.emplace_back(pc.address, row);
+}
+
+void Program::link() {
+    size_t total = 0;
+    for (const Object& object : objects_) total += object.lines.size();
+    lines_.reserve(total);
+    pcs_.reserve(total);
+    listed_.reserve(total);
+    for (Object& object : objects_) {
+        object.first_row = pcs_.size();
+        const uint64_t bias = object.id == 0 ? object.load_address.value_or(0) : 0;
+        for (const Parsed& parsed : object.lines) {
+            add_row({parsed.address + bias, object.id}, parsed, static_cast<int32_t>(pcs_.size()));
+        }
+    }
+    listed_rows_ = pcs_.size();
+    for (const Object& object : objects_) {
+        if (object.id == 0 || !object.load_address) continue;
+        for (size_t i = 0; i < object.lines.size(); ++i) {
+            const Parsed& parsed = object.lines[i];
+            add_row({parsed.address + *object.load_address, 0}, parsed, static_cast<int32_t>(object.first_row + i));
+        }
+    }
+    for (auto& [id, space] : spaces_) {
+        auto& rows = space.rows;  // a stable sort keeps the first object's line in front
+        std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        rows.erase(
+            std::unique(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+            rows.end());
+    }
+
+    std::vector<const Parsed*> parsed_of_listed;
+    parsed_of_listed.reserve(listed_rows_);
+    for (const Object& object : objects_) {
+        for (const Parsed& parsed : object.lines) parsed_of_listed.push_back(&parsed);
+    }
+    const size_t linked_rows = pcs_.size();
+    for (size_t row = 0; row < linked_rows; ++row) {
+        const Parsed& parsed = *parsed_of_listed[static_cast<size_t>(listed_[row])];
+        const Pc own = pcs_[row];
+        Line& line = lines_[row];
+        const Pc behind{own.address + parsed.size, own.object};
+        line.next = find(behind);
+        const bool branches =
+            std::find(line.classes.begin(), line.classes.end(), LineClass::branch) != line.classes.end();
+        if (branches)
+            line.target = find({own.address + static_cast<uint64_t>(int64_t{parsed.displacement}), own.object});
+        if (line.next < 0 && line.classes[0] == LineClass::skip) {
+            end_rows_[static_cast<int32_t>(row)] = static_cast<int32_t>(pcs_.size());
+            pcs_.push_back(behind);
+            listed_.push_back(-1);
+        }
+    }
+}
+
+int32_t Program::find(Pc pc) const {
+    if (!pc.known()) return -1;
+    const auto space = spaces_.find(pc.object);
+    if (space == spaces_.end()) return -1;
+    const auto& rows = space->second.rows;
+    const auto at = std::lower_bound(rows.begin(), rows.end(), pc.address,
+                                     [](const auto& entry, uint64_t address) { return entry.first < address; });
+    return at != rows.end() && at->first == pc.address ? at->second : -1;
+}
+
+int32_t Program::end_row(int32_t row) const {
+    const auto at = end_rows_.find(row);
+    return at == end_rows_.end() ? -1 : at->second;
+}
+
+const FuncMap* Program::funcmap(uint64_t object) const {
+    const auto at = funcmaps_.find(object);
+    return at == funcmaps_.end() ? nullptr : &at->second;
+}
+
+}  // namespace wavescope
+namespace wavescope {
+void Program::add_funcmap(uint64_t, std::string_view) {}
+}  // namespace wavescope

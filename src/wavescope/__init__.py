@@ -1,0 +1,1 @@
+"""wavescope: decode, analyse and show AMD GPU performance data."""
