@@ -1,0 +1,102 @@
+"""One exception tree. Each error says what happened, where, what could still be read, and what to do."""
+
+from __future__ import annotations
+
+__all__ = [
+    "DamagedError",
+    "MissingToolError",
+    "NotATraceError",
+    "UnsupportedError",
+    "UsageError",
+    "WavescopeError",
+]
+
+
+class WavescopeError(Exception):
+    """Base of every error that wavescope raises on purpose.
+
+    Parameters
+    ----------
+    what
+        What happened, with the offending value.
+    where
+        File, offset or row; empty when there is no place to name.
+    kept
+        What could still be read.
+    advice
+        One thing to do next.
+
+    Examples
+    --------
+    >>> print(WavescopeError("3 bytes are too short for a trace", where="se0.att", advice="capture again"))
+    se0.att: 3 bytes are too short for a trace; capture again
+    """
+
+    exit_code = 3
+
+    def __init__(self, what: str, *, where: str = "", kept: str = "", advice: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.kept = kept
+        self.advice = advice
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return place + "; ".join(part for part in (self.what, self.kept, self.advice) if part)
+
+
+class UsageError(WavescopeError):
+    """The request itself does not make sense (exit status 2).
+
+    Examples
+    --------
+    >>> UsageError("no such table: 'wavez'").exit_code
+    2
+    """
+
+    exit_code = 2
+
+
+class NotATraceError(WavescopeError):
+    """The input is not a format that wavescope reads (exit status 3).
+
+    Examples
+    --------
+    >>> NotATraceError("not a thread trace").exit_code
+    3
+    """
+
+
+class UnsupportedError(WavescopeError):
+    """The input is of a known kind, but of a generation or version that is not known here (exit status 3).
+
+    Examples
+    --------
+    >>> UnsupportedError("stream version 9").exit_code
+    3
+    """
+
+
+class DamagedError(WavescopeError):
+    """Data was lost and the caller asked for completeness (exit status 4).
+
+    Examples
+    --------
+    >>> DamagedError("2 losses").exit_code
+    4
+    """
+
+    exit_code = 4
+
+
+class MissingToolError(WavescopeError):
+    """A program or package that the request needs is not installed (exit status 5).
+
+    Examples
+    --------
+    >>> MissingToolError("no LLVM found", advice="apt-get install llvm-22").exit_code
+    5
+    """
+
+    exit_code = 5

@@ -1,0 +1,160 @@
+"""What can be lost, guessed or left unread, each with its sentence and its remedy, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind"]
+
+
+@dataclass(frozen=True)
+class LossKind:
+    """A kind of loss: `message` may use {count} and {detail}.
+
+    Examples
+    --------
+    >>> LOSSES["packet_loss"].advice.split(":")[0]
+    'capture less'
+    """
+
+    name: str
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One loss, ready to become a row of the `losses` table.
+
+    Examples
+    --------
+    >>> Loss("no_code_object", detail="7").message
+    'no code object for id 7: its instructions have no text'
+    """
+
+    kind: str
+    count: int = 1
+    detail: str = ""
+    se: int | None = None
+    time_cycles: int | None = None
+    byte_offset: int | None = None
+
+    @property
+    def message(self) -> str:
+        """The sentence for people."""
+        return LOSSES[self.kind].message.format(count=f"{self.count:,}", detail=self.detail)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return LOSSES[self.kind].advice
+
+
+_KINDS = (
+    LossKind(
+        "packet_loss",
+        "the hardware dropped trace packets; instructions around here are missing and times may be off",
+        "capture less: fewer waves (--att-simd-select), a larger --att-buffer-size, or fewer counters",
+    ),
+    LossKind(
+        "truncated_token",
+        "the file ends inside a token; what came before it was read",
+        "check that the file was copied whole; if it was, enlarge --att-buffer-size",
+    ),
+    LossKind(
+        "wave_incomplete",
+        "a wave has no end in the trace; its last instructions are missing",
+        "enlarge --att-buffer-size, or trace a shorter kernel",
+    ),
+    LossKind(
+        "stitch_incomplete",
+        "{count} instructions of a wave could not be attributed to code",
+        "check that every code object of the capture is beside the trace, and that an AMDGPU disassembler is installed",
+    ),
+    LossKind(
+        "bad_slot",
+        "a token names a wave slot that the hardware does not have; reading stopped there",
+        "the file is damaged at this offset: copy or capture it again; --corrected reads on behind the token",
+    ),
+    LossKind(
+        "stale_instruction",
+        "a report belongs to an instruction that a memory replay removed; reading stopped there",
+        "--corrected reads on behind the token",
+    ),
+    LossKind(
+        "branch_target_missing",
+        "a taken branch leads to an address without code",
+        "give the code object that was really loaded; --corrected reads on",
+    ),
+    LossKind(
+        "unknown_tokens",
+        "{count} tokens are of no known kind",
+        "the file may be damaged, or of a newer generation than this version of wavescope knows",
+    ),
+    LossKind(
+        "marker_queue_full",
+        "marker values of a wave were dropped because its code object never became known",
+        "capture with the code object loaded before the trace starts",
+    ),
+    LossKind(
+        "unreadable_trace",
+        "{detail}",
+        "capture this shader engine again; the other files were read",
+    ),
+    LossKind(
+        "no_code_object",
+        "no code object for id {detail}: its instructions have no text",
+        "copy *_code_object_id_*.out beside the .att files, or use --code-object FILE[@LOAD_ADDRESS][:ID]",
+    ),
+    LossKind(
+        "unreadable_code_object",
+        "{detail}",
+        "capture again, or give the code object with --code-object",
+    ),
+    LossKind(
+        "no_disassembler",
+        "no AMDGPU disassembler was found ({detail}): instructions have categories and times, but no text and no PC",
+        "install one (Debian: apt-get install llvm-22), or set WAVESCOPE_LLVM to a libLLVM or llvm-objdump",
+    ),
+    LossKind(
+        "disassembly_incomplete",
+        "{detail}",
+        "instructions at these addresses have no text; a newer LLVM may know them",
+    ),
+    LossKind(
+        "listing_lines",
+        "{count} lines of a listing could not be read ({detail})",
+        "each line is: address TAB size TAB text",
+    ),
+    LossKind(
+        "debug_lines",
+        "{detail}",
+        "source lines are missing for this code object; compile with -g",
+    ),
+    LossKind(
+        "guessed_load_address",
+        "the load address of {detail} was inferred from the kernel entry",
+        "give it explicitly: --code-object FILE@LOAD_ADDRESS",
+    ),
+    LossKind(
+        "no_waves",
+        "no wave ran on the traced CU: {detail}",
+        "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",
+    ),
+)
+
+LOSSES: dict[str, LossKind] = {kind.name: kind for kind in _KINDS}
+"""Every kind of loss, by name."""
+
+CORE_LOSSES: dict[int, str] = {
+    1: "packet_loss",
+    2: "truncated_token",
+    3: "wave_incomplete",
+    4: "stitch_incomplete",
+    5: "bad_slot",
+    6: "stale_instruction",
+    7: "branch_target_missing",
+    8: "unknown_tokens",
+    9: "marker_queue_full",
+}
+"""Numbers that the native core uses (wavescope::Loss) -> names."""

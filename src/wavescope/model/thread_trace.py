@@ -1,0 +1,148 @@
+"""`ThreadTrace`: one dispatch window of a thread trace as a handful of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import MissingToolError, UsageError
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import polars as pl
+
+__all__ = ["ThreadTrace", "TraceSource"]
+
+
+@dataclass(frozen=True)
+class TraceSource:
+    """Where a trace came from.
+
+    Examples
+    --------
+    >>> TraceSource(path="capture", agent=5600, dispatch=1, target="gfx942").target
+    'gfx942'
+    """
+
+    path: str
+    agent: int | None = None
+    dispatch: int | None = None
+    target: str | None = None
+    """GPU the code was built for (gfx942, ...); None = not known."""
+    other_dispatches: tuple[int, ...] = ()
+    """Dispatches of the same capture that this trace does not hold."""
+
+
+@dataclass
+class ThreadTrace:
+    """Every instruction of every traced wave of one dispatch window, as polars frames.
+
+    The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
+    `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
+
+    Examples
+    --------
+    >>> from wavescope.model.schema import THREAD_TRACE, empty_frame
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> trace.waves.height
+    0
+    """
+
+    tables: dict[str, pl.DataFrame]
+    source: TraceSource
+    lazy_tables: Mapping[str, Callable[[], pl.DataFrame]] = field(default_factory=dict, repr=False)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The table `name`; empty when the trace has no such rows.
+
+        Raises
+        ------
+        UsageError
+            When no thread trace has a table of that name.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).table("states").columns
+        ['wave', 'state', 'duration_cycles']
+        """
+        if name not in self.tables:
+            spec = THREAD_TRACE.get(name)
+            if spec is None:
+                what = f"no table {name!r}"
+                raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}")
+            maker = self.lazy_tables.get(name)
+            self.tables[name] = maker() if maker else empty_frame(spec)
+        return self.tables[name]
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in THREAD_TRACE:
+            return self.table(name)
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from THREAD_TRACE
+
+    def to_arrow(self) -> dict[str, Any]:
+        """All tables as `pyarrow.Table`; needs pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_arrow()  # doctest: +SKIP
+        """
+        _require("pyarrow")
+        return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """All tables as `pandas.DataFrame`; needs pandas and pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pandas or pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_pandas()  # doctest: +SKIP
+        """
+        _require("pandas")
+        _require("pyarrow")
+        return {name: self.table(name).to_pandas() for name in THREAD_TRACE}
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Run a SQL query over the tables (polars' SQL; reads only).
+
+        Raises
+        ------
+        UsageError
+            When the query cannot be run.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).sql("SELECT count(*) AS n FROM waves")["n"][0]
+        0
+        """
+        import polars as pl
+
+        context = pl.SQLContext({name: self.table(name) for name in THREAD_TRACE if name in query}, eager=True)
+        try:
+            answer: pl.DataFrame = context.execute(query)
+        except (pl.exceptions.PolarsError, ValueError) as error:
+            what = f"the query cannot be run: {error}"
+            raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}") from error
+        return answer
+
+
+def _require(package: str) -> None:
+    import importlib.util
+
+    if importlib.util.find_spec(package) is None:
+        what = f"this needs the package {package}"
+        raise MissingToolError(what, advice=f"pip install {package}")
