@@ -34,7 +34,7 @@ template <class Node>
 struct Holding {
     std::string name;
     std::vector<Node*> children;
-    const void* buffers[2] = {nullptr, nullptr};
+    const void* buffers[3] = {nullptr, nullptr, nullptr};  // validity, then offsets of text, then values
     std::shared_ptr<void> owner;
 };
 
@@ -105,8 +105,10 @@ nanobind::tuple export_table(const ArrowTable& table) {
     for (const ArrowColumn& column : table.columns) {
         fields.push_back(new_schema(column.format, column.name));
         ArrowArray* value = new_array(table.length, table.owner);
-        value->n_buffers = 2;
-        value->buffers[1] = column.data != nullptr ? column.data : &kNothing;
+        const bool is_text = column.offsets != nullptr;
+        value->n_buffers = is_text ? 3 : 2;
+        if (is_text) value->buffers[1] = column.offsets;
+        value->buffers[is_text ? 2 : 1] = column.data != nullptr ? column.data : &kNothing;
         values.push_back(value);
     }
     adopt(schema, std::move(fields));

@@ -15,6 +15,7 @@ struct ArrowColumn {
     std::string name;
     const char* format;  // Arrow C format string
     const void* data;
+    const void* offsets = nullptr;  // of text columns: where each value begins in `data`
 };
 
 // A table whose columns live in memory kept alive by `owner`; Python reads it through __arrow_c_array__.

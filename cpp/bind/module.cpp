@@ -60,6 +60,34 @@ ArrowTable rows_of(const Program& program) {
     return arrow_table(*rows, rows);
 }
 
+// The listed rows with their texts: what the listings say after sorting and removing duplicates.
+struct ListedRows {
+    Column<uint64_t> code_object, address;
+    Column<uint16_t> size;
+    Column<int64_t> text_ends;
+    std::string texts;
+};
+
+ArrowTable listing_of(const Program& program) {
+    auto rows = std::make_shared<ListedRows>();
+    rows->text_ends.push_back(0);
+    for (int32_t row = 0; row < static_cast<int32_t>(program.listed_rows()); ++row) {
+        rows->code_object.push_back(program.pc(row).object);
+        rows->address.push_back(program.pc(row).address);
+        rows->size.push_back(static_cast<uint16_t>(program.size(row)));
+        rows->texts.append(program.text(row));
+        rows->text_ends.push_back(static_cast<int64_t>(rows->texts.size()));
+    }
+    ArrowTable table;
+    table.owner = rows;
+    table.length = static_cast<int64_t>(program.listed_rows());
+    table.columns = {{"code_object", arrow_format<uint64_t>(), rows->code_object.data()},
+                     {"address", arrow_format<uint64_t>(), rows->address.data()},
+                     {"size", arrow_format<uint16_t>(), rows->size.data()},
+                     {"text", "U", rows->texts.data(), rows->text_ends.data()}};
+    return table;
+}
+
 std::vector<std::shared_ptr<Records>> decode_buffers(const std::vector<Bytes>& buffers, const Program& program,
                                                      bool corrected, unsigned threads) {
     std::vector<std::span<const uint8_t>> spans;
@@ -104,7 +132,8 @@ NB_MODULE(_core, m) {
             },
             "code_object"_a, "text"_a)
         .def("link", &Program::link)
-        .def("rows", &rows_of)
+        .def("rows", &rows_of, "Place of every row, and the listed row whose text it shows.")
+        .def("listing", &listing_of, "Place, size and text of every listed row.")
         .def_prop_ro("listed_rows", &Program::listed_rows);
 
     nb::class_<Records>(m, "Records")

@@ -41,6 +41,15 @@ uint8_t flags_of(std::string_view text) {
     return flags;
 }
 
+// Texts leave as UTF-8 and reach terminals: anything but printable ASCII and the separators is replaced.
+std::string printable(std::string_view tsv) {
+    std::string clean(tsv);
+    for (char& c : clean) {
+        if ((c < 0x20 || c > 0x7E) && c != '\t' && c != '\n' && c != '\r') c = '?';
+    }
+    return clean;
+}
+
 std::string_view take(std::string_view& rest, char separator) {
     const size_t at = rest.find(separator);
     const std::string_view head = rest.substr(0, at);
@@ -54,9 +63,11 @@ size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_addres
     Object& added = objects_.emplace_back();
     added.id = object;
     added.load_address = load_address;
+    added.tsv = printable(tsv);
+    std::string_view rest = added.tsv;
     size_t unreadable = 0;
-    while (!tsv.empty()) {
-        std::string_view text = take(tsv, '\n');
+    while (!rest.empty()) {
+        std::string_view text = take(rest, '\n');
         if (text.ends_with('\r')) text.remove_suffix(1);
         if (text.empty()) continue;
         Parsed parsed{};
@@ -69,6 +80,7 @@ size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_addres
             continue;
         }
         parsed.size = std::max(static_cast<uint32_t>(size), kMinLineSize);
+        parsed.text = text;
         parsed.flags = flags_of(text);
         parsed.displacement = branch_displacement_bytes(text);
         for (size_t dialect = 0; dialect < parsed.classes.size(); ++dialect) {
@@ -104,9 +116,13 @@ void Program::link() {
     listed_.reserve(total);
     for (Object& object : objects_) {
         object.first_row = pcs_.size();
+        if (text_ends_.empty()) text_ends_.push_back(0);
         const uint64_t bias = object.id == 0 ? object.load_address.value_or(0) : 0;
         for (const Parsed& parsed : object.lines) {
             add_row({parsed.address + bias, object.id}, parsed, static_cast<int32_t>(pcs_.size()));
+            sizes_.push_back(parsed.size);
+            texts_.append(parsed.text);
+            text_ends_.push_back(texts_.size());
         }
     }
     listed_rows_ = pcs_.size();
@@ -147,6 +163,7 @@ void Program::link() {
             listed_.push_back(-1);
         }
     }
+    objects_.clear();
 }
 
 int32_t Program::find(Pc pc) const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -99,12 +100,20 @@ class Program {
     int32_t listed_row(int32_t row) const { return listed_[static_cast<size_t>(row)]; }
     const FuncMap* funcmap(uint64_t object) const;
 
+    // Size in bytes and text of a listed row; characters outside printable ASCII are shown as '?'.
+    uint32_t size(int32_t row) const { return sizes_[static_cast<size_t>(row)]; }
+    std::string_view text(int32_t row) const {
+        const auto at = static_cast<size_t>(row);
+        return std::string_view(texts_).substr(text_ends_[at], text_ends_[at + 1] - text_ends_[at]);
+    }
+
     // Row right behind a skipped line whose successor is missing: the reference reports that address.
     int32_t end_row(int32_t row) const;
 
   private:
     struct Parsed {
         uint64_t address;
+        std::string_view text;  // in the object's `tsv`
         uint32_t size;
         int32_t displacement;  // of a branch, in bytes from its own address
         uint8_t flags;
@@ -113,6 +122,7 @@ class Program {
     struct Object {
         uint64_t id;
         std::optional<uint64_t> load_address;
+        std::string tsv;            // printable ASCII; owned until link()
         std::vector<Parsed> lines;  // by address, unique
         size_t first_row = 0;
     };
@@ -122,11 +132,14 @@ class Program {
 
     void add_row(Pc pc, const Parsed& parsed, int32_t listed);
 
-    std::vector<Object> objects_;
+    std::deque<Object> objects_;  // a deque, because lines point into their object's text
     std::unordered_map<uint64_t, Space> spaces_;
     std::vector<Line> lines_;
     std::vector<Pc> pcs_;
     std::vector<int32_t> listed_;
+    std::vector<uint32_t> sizes_;    // listed rows only
+    std::string texts_;              // of listed rows, one behind the other
+    std::vector<size_t> text_ends_;  // text of row r: [text_ends_[r], text_ends_[r + 1])
     std::unordered_map<int32_t, int32_t> end_rows_;
     std::unordered_map<uint64_t, FuncMap> funcmaps_;
     size_t listed_rows_ = 0;
