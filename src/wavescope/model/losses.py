@@ -20,6 +20,8 @@ class LossKind:
     name: str
     message: str
     advice: str
+    is_damage: bool = True
+    """Whether data is missing or may be wrong; False = worth knowing, but `--strict` does not mind."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +137,13 @@ _KINDS = (
         "guessed_load_address",
         "the load address of {detail} was inferred from the kernel entry",
         "give it explicitly: --code-object FILE@LOAD_ADDRESS",
+        is_damage=False,
     ),
     LossKind(
         "no_waves",
         "no wave ran on the traced CU: {detail}",
         "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",
+        is_damage=False,
     ),
 )
 

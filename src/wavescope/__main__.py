@@ -1,0 +1,5 @@
+"""`python -m wavescope` is the command line."""
+
+from wavescope.cli import main
+
+main()

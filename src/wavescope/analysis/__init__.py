@@ -1,0 +1,1 @@
+"""Model to answers: pure functions, one question per module."""

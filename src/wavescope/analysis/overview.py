@@ -1,0 +1,121 @@
+"""How much is in a trace, and how complete is it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import LOSSES
+from wavescope.model.schema import STATES
+
+if TYPE_CHECKING:
+    from wavescope.model.thread_trace import ThreadTrace
+
+__all__ = ["LossLine", "Overview", "overview"]
+
+
+@dataclass(frozen=True)
+class LossLine:
+    """One loss, in words.
+
+    Examples
+    --------
+    >>> LossLine("packet_loss", 1, 3, None, 512, "the hardware dropped packets", "capture less", True).se
+    3
+    """
+
+    kind: str
+    count: int
+    se: int | None
+    time_cycles: int | None
+    byte_offset: int | None
+    message: str
+    advice: str
+    is_damage: bool
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Counts and completeness of a trace.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).waves
+    0
+    """
+
+    agent: int | None
+    dispatch: int | None
+    target: str | None
+    gfxip: int
+    shader_engines: int
+    bytes: int
+    waves: int
+    waves_complete: int
+    instructions: int
+    unresolved: int
+    """Instructions whose PC is not known."""
+    span_cycles: int
+    """From the first wave's begin to the last wave's end, on the clocks of their shader engines."""
+    clock_mhz: float | None
+    """Shader clock from the realtime pairs; None = not recorded."""
+    occupancy_events: int
+    kernels: tuple[str, ...]
+    state_cycles: dict[str, int]
+    """Cycles of all traced waves per state."""
+    losses: tuple[LossLine, ...]
+
+    @property
+    def damaged(self) -> bool:
+        """Whether anything was lost (`--strict` asks)."""
+        return any(loss.is_damage for loss in self.losses)
+
+
+def overview(trace: ThreadTrace) -> Overview:
+    """Count what a trace holds.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).damaged
+    False
+    """
+    import polars as pl
+
+    waves, engines = trace.waves, trace.shader_engines
+    by_state = trace.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
+    return Overview(
+        agent=trace.source.agent,
+        dispatch=trace.source.dispatch,
+        target=trace.source.target,
+        gfxip=max(engines["gfxip"].to_list(), default=0),
+        shader_engines=engines.height,
+        bytes=int(engines["byte_count"].sum()),
+        waves=waves.height,
+        waves_complete=int(waves["complete"].sum()),
+        instructions=trace.instructions.height,
+        unresolved=int((trace.instructions["row"] < 0).sum()),
+        span_cycles=max(waves["end_cycles"].to_list(), default=0) - min(waves["begin_cycles"].to_list(), default=0),
+        clock_mhz=_clock_mhz(trace),
+        occupancy_events=trace.occupancy.height,
+        kernels=tuple(trace.kernels["demangled"].to_list()),
+        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in by_state.iter_rows()},
+        losses=tuple(
+            LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in trace.losses.iter_rows(named=True)
+        ),
+    )
+
+
+def _clock_mhz(trace: ThreadTrace) -> float | None:
+    """Cycles per wall-clock second over all shader engines, from the outermost realtime pair of each."""
+    import polars as pl
+
+    pairs = trace.realtime.group_by("se").agg(
+        (pl.col("shader_clock_cycles").max() - pl.col("shader_clock_cycles").min()).alias("cycles"),
+        (pl.col("realtime_ticks").max() - pl.col("realtime_ticks").min()).alias("ticks"),
+    )
+    pairs = pairs.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
+    frequency_hz = max(trace.shader_engines["realtime_hz"].to_list(), default=0)
+    cycles, ticks = sum(pairs["cycles"].to_list()), sum(pairs["ticks"].to_list())
+    return cycles / ticks * frequency_hz / 1e6 if ticks and frequency_hz else None

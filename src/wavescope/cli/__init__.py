@@ -1,0 +1,82 @@
+"""The command line: one module per verb, loaded when the verb is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+__all__ = ["main"]
+
+_VERBS = {
+    "decode": "Decode raw thread traces into tables or a ui_output directory.",
+    "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
+    "info": "What is this, from which GPU, how complete, what to do next?",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a verb's module when it is asked for, so that `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        command: click.Command = import_module(f"wavescope.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(sorted(_VERBS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="wavescope", message="wavescope %(version)s")
+@click.option("--debug", is_flag=True, hidden=True, help="Show tracebacks.")
+def _group(debug: bool) -> None:  # noqa: FBT001
+    """Decode, analyse and show AMD GPU performance data. No GPU and no ROCm needed.
+
+    Every verb takes --help and --json. Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with an honest exit status.
+
+    0 done, 2 wrong usage, 3 input unreadable, 4 input damaged (with --strict), 5 a tool is missing, 70 our bug.
+
+    Examples
+    --------
+    >>> main()  # doctest: +SKIP
+    """
+    from wavescope.cli._io import BUG_EXIT_CODE, fail
+    from wavescope.errors import WavescopeError
+
+    try:
+        _group(prog_name="wavescope", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except WavescopeError as error:
+        fail(error)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; nothing is left to say
+        sys.exit(0)
+    except Exception as error:
+        if "--debug" in sys.argv:
+            raise
+        from importlib.metadata import version
+
+        click.echo(
+            f"error: this is a bug in wavescope {version('wavescope')}: {type(error).__name__}: {error}", err=True
+        )
+        click.echo("  try: run again as `wavescope --debug ...` and report what it prints", err=True)
+        sys.exit(BUG_EXIT_CODE)

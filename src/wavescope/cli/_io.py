@@ -1,0 +1,68 @@
+"""How every verb talks: data on stdout, talk on stderr, one JSON object on request, honest exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from wavescope.errors import WavescopeError
+
+__all__ = ["BUG_EXIT_CODE", "console", "emit_json", "fail", "json_option", "progress", "talk"]
+
+BUG_EXIT_CODE = 70
+JSON_SCHEMA_VERSION = 1
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; colours only on a terminal, and NO_COLOR is respected."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else 120
+    return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+
+
+def talk(text: str) -> None:
+    """A line for people on stderr; quiet when nobody watches."""
+    if sys.stderr.isatty():
+        click.echo(text, err=True)
+
+
+def emit_json(answer: dict[str, Any]) -> None:
+    """The answer as one JSON object on stdout."""
+    import msgspec
+
+    encoded = msgspec.json.encode({"schema_version": JSON_SCHEMA_VERSION, **answer})
+    click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def fail(error: WavescopeError) -> NoReturn:
+    """Say what went wrong on stderr and leave with the error's exit status."""
+    head = click.style("error:", fg="red", bold=True)
+    place = f"{error.where}: " if error.where else ""
+    click.echo(f"{head} {place}{error.what}", err=True)
+    for label, text in (("still read", error.kept), ("try", error.advice)):
+        if text:
+            click.echo(f"  {label}: {text}", err=True)
+    sys.exit(error.exit_code)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Show `what` with a spinner while the block runs, if somebody watches stderr."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with console(stderr=True).status(what):
+        yield

@@ -1,0 +1,1 @@
+"""Bytes to model: one format per module; `sniff` decides which."""

@@ -1,0 +1,126 @@
+"""What is this path? Decided by content; the name only breaks ties."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Generation", "Kind", "generation_of", "sniff"]
+
+
+class Kind(Enum):
+    """The kinds of input that wavescope can tell apart; the value is how to call them.
+
+    Examples
+    --------
+    >>> Kind.RAW_CAPTURE.value
+    'raw thread-trace capture'
+    """
+
+    RAW_CAPTURE = "raw thread-trace capture"
+    UI_OUTPUT = "decoded thread trace (ui_output directory)"
+    PARQUET = "wavescope Parquet directory"
+    DATABASE = "SQLite database"
+    CODE_OBJECT = "GPU code object (ELF)"
+    UNKNOWN = "nothing wavescope knows"
+
+
+class Generation(Enum):
+    """What the first eight bytes of a raw buffer say; the value names the GPUs.
+
+    Examples
+    --------
+    >>> generation_of(bytes.fromhex("1181000000000000"))
+    <Generation.GFX9: 'gfx9 (MI100, MI200, MI300, MI350)'>
+    """
+
+    GFX9 = "gfx9 (MI100, MI200, MI300, MI350)"
+    GFX10 = "gfx10 (RDNA1, RDNA2)"
+    GFX11 = "gfx11 (RDNA3)"
+    GFX12 = "gfx12 (RDNA4)"
+    GFX1250 = "gfx1250"
+    NEWER = "a thread trace of an unknown generation"
+    NONE = "not a thread trace"
+
+
+_RDNA_VERSIONS = {
+    1: Generation.GFX10,
+    2: Generation.GFX10,
+    3: Generation.GFX11,
+    4: Generation.GFX12,
+    5: Generation.GFX1250,
+}
+_HEADER_PREFIX = 0x11  # low 7 bits of an RDNA HEADER token, and of the gfx9 software header
+
+
+def generation_of(head: bytes) -> Generation:
+    """Which generation wrote a buffer that begins with `head` (8 bytes are enough).
+
+    Examples
+    --------
+    >>> generation_of(b"SQLite format 3")
+    <Generation.NONE: 'not a thread trace'>
+    """
+    if len(head) < 8:
+        return Generation.NONE
+    word = int.from_bytes(head[:8], "little")
+    legacy, gfx9_version = word & 0x1FFF, word >> 13 & 7
+    if legacy in (0, _HEADER_PREFIX) and 4 <= gfx9_version <= 6:
+        return Generation.GFX9
+    known = _RDNA_VERSIONS.get(word >> 7 & 0x3F) if legacy else None
+    if known is not None:
+        return known
+    return Generation.NEWER if word & 0x7F == _HEADER_PREFIX else Generation.NONE
+
+
+def sniff(path: Path) -> Kind:
+    """The kind of a file or folder.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> sniff(Path("/nowhere"))
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    if not path.exists():
+        what = "no such file or folder"
+        raise UsageError(what, where=str(path))
+    try:
+        return _sniff_folder(path) if path.is_dir() else _sniff_file(path)
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(path)) from error
+
+
+def _sniff_folder(folder: Path) -> Kind:
+    if (folder / "filenames.json").is_file():
+        return Kind.UI_OUTPUT
+    if (folder / "wavescope.json").is_file():
+        return Kind.PARQUET
+    return Kind.RAW_CAPTURE if next(folder.rglob("*.att"), None) else Kind.UNKNOWN
+
+
+def _sniff_file(file: Path) -> Kind:
+    with file.open("rb") as stream:
+        head = stream.read(16)
+    if head.startswith(b"SQLite format 3\0"):
+        return Kind.DATABASE
+    if head.startswith(b"\x7fELF"):
+        return Kind.CODE_OBJECT
+    if file.suffix == ".att":
+        return Kind.RAW_CAPTURE
+    # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
+    if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
+        return Kind.RAW_CAPTURE
+    return Kind.UNKNOWN
