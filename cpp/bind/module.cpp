@@ -134,7 +134,8 @@ NB_MODULE(_core, m) {
         .def("link", &Program::link)
         .def("rows", &rows_of, "Place of every row, and the listed row whose text it shows.")
         .def("listing", &listing_of, "Place, size and text of every listed row.")
-        .def_prop_ro("listed_rows", &Program::listed_rows);
+        .def_prop_ro("first_rows", &Program::first_rows,
+                     "First listed row of every listing, and behind them their number.");
 
     nb::class_<Records>(m, "Records")
         .def_prop_ro("status", [](const Records& r) { return static_cast<uint8_t>(r.status); })

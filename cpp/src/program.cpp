@@ -114,9 +114,9 @@ void Program::link() {
     lines_.reserve(total);
     pcs_.reserve(total);
     listed_.reserve(total);
-    for (Object& object : objects_) {
-        object.first_row = pcs_.size();
-        if (text_ends_.empty()) text_ends_.push_back(0);
+    text_ends_.push_back(0);
+    for (const Object& object : objects_) {
+        first_rows_.push_back(pcs_.size());
         const uint64_t bias = object.id == 0 ? object.load_address.value_or(0) : 0;
         for (const Parsed& parsed : object.lines) {
             add_row({parsed.address + bias, object.id}, parsed, static_cast<int32_t>(pcs_.size()));
@@ -126,11 +126,13 @@ void Program::link() {
         }
     }
     listed_rows_ = pcs_.size();
-    for (const Object& object : objects_) {
+    first_rows_.push_back(listed_rows_);
+    for (size_t index = 0; index < objects_.size(); ++index) {
+        const Object& object = objects_[index];
         if (object.id == 0 || !object.load_address) continue;
         for (size_t i = 0; i < object.lines.size(); ++i) {
             const Parsed& parsed = object.lines[i];
-            add_row({parsed.address + *object.load_address, 0}, parsed, static_cast<int32_t>(object.first_row + i));
+            add_row({parsed.address + *object.load_address, 0}, parsed, static_cast<int32_t>(first_rows_[index] + i));
         }
     }
     for (auto& [id, space] : spaces_) {

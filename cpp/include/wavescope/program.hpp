@@ -100,6 +100,9 @@ class Program {
     int32_t listed_row(int32_t row) const { return listed_[static_cast<size_t>(row)]; }
     const FuncMap* funcmap(uint64_t object) const;
 
+    // First listed row of every listing, in the order added, and behind them listed_rows().
+    const std::vector<size_t>& first_rows() const { return first_rows_; }
+
     // Size in bytes and text of a listed row; characters outside printable ASCII are shown as '?'.
     uint32_t size(int32_t row) const { return sizes_[static_cast<size_t>(row)]; }
     std::string_view text(int32_t row) const {
@@ -124,7 +127,6 @@ class Program {
         std::optional<uint64_t> load_address;
         std::string tsv;            // printable ASCII; owned until link()
         std::vector<Parsed> lines;  // by address, unique
-        size_t first_row = 0;
     };
     struct Space {  // what one object id can see: addresses with their rows, sorted
         std::vector<std::pair<uint64_t, int32_t>> rows;
@@ -137,6 +139,7 @@ class Program {
     std::vector<Line> lines_;
     std::vector<Pc> pcs_;
     std::vector<int32_t> listed_;
+    std::vector<size_t> first_rows_;
     std::vector<uint32_t> sizes_;    // listed rows only
     std::string texts_;              // of listed rows, one behind the other
     std::vector<size_t> text_ends_;  // text of row r: [text_ends_[r], text_ends_[r + 1])
