@@ -36,7 +36,7 @@ class _LazyGroup(click.Group):
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="wavescope", message="wavescope %(version)s")
 @click.option("--debug", is_flag=True, hidden=True, help="Show tracebacks.")
-def _group(debug: bool) -> None:  # noqa: FBT001
+def _group(debug: bool) -> None:
     """Decode, analyse and show AMD GPU performance data. No GPU and no ROCm needed.
 
     Every verb takes --help and --json. Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"

@@ -88,20 +88,19 @@ def decode_window(
     from wavescope.readers.code import load_code
 
     buffers, losses = _read(window)
-    code = load_code(capture.code_of(window), buffers, threads=threads or 0)
+    code = load_code(capture.code_of(window), buffers)
     records = _core.decode(buffers, code.program, corrected=corrected, threads=threads or 0)
     engines = [file.se or 0 for file in window.files]
-    for record, se in zip(records, engines, strict=True):
-        losses += _assemble.losses_of_core(record, se)
     core_tables = _assemble.tables_of(records, engines)
     entries = _assemble.entries_of(core_tables)
     tables = _assemble.with_kernel_numbers(core_tables, entries)
     tables["shader_engines"] = _assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
     tables["kernels"] = code.kernels_at(entries)
-    tables["code"] = code.table(highest_row=tables["instructions"]["row"].max())
-    losses += code.losses_for(entries, core_tables)
+    for record, se in zip(records, engines, strict=True):
+        losses += _assemble.losses_of_core(record, se)
+    losses += code.losses + code.missing_for(entries)
     if not tables["waves"].height:
-        losses.append(Loss("no_waves", detail=_why_no_waves(core_tables["occupancy"].height)))
+        losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = _assemble.loss_frame(losses)
     source = TraceSource(
         path=str(window.files[0].path.parent),
@@ -109,10 +108,12 @@ def decode_window(
         dispatch=window.dispatch,
         target=code.target,
         other_dispatches=tuple(
-            w.dispatch for w in capture.windows if w.dispatch not in (None, window.dispatch) and w.agent == window.agent
+            w.dispatch
+            for w in capture.windows
+            if w.agent == window.agent and w.dispatch is not None and w.dispatch != window.dispatch
         ),
     )
-    return ThreadTrace(tables, source, code.lazy_tables(tables, records, source_root))
+    return ThreadTrace(tables, source, {"code": code.table})
 
 
 def _why_no_waves(occupancy_events: int) -> str:

@@ -1,0 +1,1 @@
+"""Answers to text: what people read in the terminal."""
