@@ -91,9 +91,7 @@ def records_as_oracle(records: _core.Records, program: _core.Program) -> dict[st
                 "begin": w["begin_cycles"],
                 "end": w["end_cycles"],
                 "timeline": [list(s) for s in states[state : state + state_count]],
-                "insts": [
-                    [*i[:4], *(place[i[4]] if i[4] >= 0 else (0, 0))] for i in flat[first : first + count]
-                ],
+                "insts": [[*i[:4], *(place[i[4]] if i[4] >= 0 else (0, 0))] for i in flat[first : first + count]],
             }
         )
     return {
