@@ -18,8 +18,10 @@ def page() -> str:
         "",
         "<!-- made by tools/make_table_docs.py from src/wavescope/model/schema.py -->",
         "",
-        "`trace = wavescope.open(path)` gives a `ThreadTrace`; each table below is a polars frame, as an attribute"
-        ' (`trace.waves`) or by name (`trace.table("waves")`).',
+        (
+            "`trace = wavescope.open(path)` gives a `ThreadTrace`; each table below is a polars frame, as an attribute"
+            ' (`trace.waves`) or by name (`trace.table("waves")`).'
+        ),
         "Times are shader-clock cycles of the wave's shader engine; every shader engine has its own zero.",
         "",
     ]
