@@ -1,0 +1,31 @@
+"""What every table export says about itself: format, version and where the trace came from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from wavescope.export._json_text import printable
+
+if TYPE_CHECKING:
+    from wavescope.model import ThreadTrace
+
+__all__ = ["FORMAT", "VERSION", "describe"]
+
+FORMAT = "wavescope.thread_trace"
+VERSION = 1
+"""Goes up when a reader of the older version would misread a table."""
+
+
+def describe(trace: ThreadTrace) -> dict[str, Any]:
+    """Format, version and source of `trace`, as JSON can hold them.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> describe(ThreadTrace({}, TraceSource(path="capture", dispatch=3)))["source"]["dispatch"]
+    3
+    """
+    source = asdict(trace.source)
+    cleaned = {key: printable(value) if isinstance(value, str) else value for key, value in source.items()}
+    return {"format": FORMAT, "version": VERSION, "source": cleaned}

@@ -1,0 +1,59 @@
+"""A thread trace as Parquet files: one per table, and a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavescope.export._description import describe
+from wavescope.export._json_text import encode
+from wavescope.export._staging import staged
+from wavescope.model import THREAD_TRACE
+
+if TYPE_CHECKING:
+    import os
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["write_parquet"]
+
+_MANIFEST = "wavescope.json"
+
+
+def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write `<table>.parquet` for every table of `trace`, and `wavescope.json` with their row counts.
+
+    Parameters
+    ----------
+    directory
+        The directory to make; its parents are made too.
+    force
+        Replace an earlier export.
+
+    Raises
+    ------
+    UsageError
+        When the directory exists and must not be replaced.
+    WavescopeError
+        When it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> written = write_parquet(trace, tempfile.mkdtemp() + "/tables")
+    >>> (written / "waves.parquet").is_file()
+    True
+    """
+    target = Path(directory)
+    with staged([target], force=force, mark=_MANIFEST) as (twin,):
+        twin.mkdir()
+        tables: dict[str, Any] = {}
+        for name in THREAD_TRACE:
+            table = trace.table(name)
+            file = f"{name}.parquet"
+            table.write_parquet(twin / file)
+            tables[name] = {"file": file, "row_count": table.height, "columns": table.columns}
+        (twin / _MANIFEST).write_bytes(encode(describe(trace) | {"tables": tables}))
+    return target
