@@ -1,0 +1,130 @@
+"""Which code rows the directory lists, and the line number that each gets (docs/formats/ui_output.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["function_starts", "lines_of_rows", "listed_lines"]
+
+
+def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
+    """The rows of code.json: `line`, `row` (null on label rows), `text`, `source`, `code_object`, `address`.
+
+    Functions follow each other in the order in which waves first touched them; each is listed whole, behind a label.
+    Code outside of any function is listed as the whole stretch between two functions, without a label.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> listed_lines(ThreadTrace({}, TraceSource(path="nothing"))).height
+    0
+    """
+    import polars as pl
+
+    touched = (
+        trace.instructions.lazy()
+        .with_row_index("touched_at")
+        .filter(pl.col("row") >= 0)
+        .group_by("row")
+        .agg(pl.col("touched_at").min())
+    )
+    code = (
+        _with_stretches(trace.code)
+        .join(touched, on="row", how="left", maintain_order="left")
+        .with_columns(pl.col("touched_at").min().over("stretch"))
+        .filter(pl.col("touched_at").is_not_null())
+    )
+    instructions = code.select(
+        "touched_at",
+        "row",
+        "code_object",
+        "address",
+        text=pl.col("text").fill_null(""),
+        source=pl.col("inline_chain").fill_null(""),
+        is_instruction=pl.lit(1, pl.Int8),
+    )
+    lines = pl.concat([_labels(code, trace), instructions], how="diagonal")
+    listing = lines.sort("touched_at", "is_instruction", "address").collect()
+    # Line 0 means "PC not known" in wave files: only a label may have it.
+    first = 0 if listing.is_empty() or listing["row"][0] is None else 1
+    columns = ("row", "text", "source", "code_object", "address")
+    return listing.select(*columns).with_row_index("line", offset=first)
+
+
+def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
+    """`code` by address, with the number of the function (or of the gap between two functions) that holds each row."""
+    import polars as pl
+
+    ordered = code.lazy().sort("code_object", "address")
+    return ordered.with_columns(stretch=pl.struct("code_object", "function").rle_id())
+
+
+def _labels(code: pl.LazyFrame, trace: ThreadTrace) -> pl.LazyFrame:
+    import polars as pl
+
+    signatures = (
+        trace.kernels.lazy()
+        .filter(pl.col("demangled") != pl.col("name"))
+        .unique("name", keep="first", maintain_order=True)
+        .select(function="name", source="demangled")
+    )
+    return (
+        code.filter(pl.col("function").is_not_null())
+        .group_by("stretch")
+        .agg(pl.col("touched_at", "code_object", "function").first(), pl.col("address").min())
+        .join(signatures, on="function", how="left")
+        .select(
+            "touched_at",
+            "code_object",
+            "address",
+            row=pl.lit(None, pl.Int32),
+            text=pl.lit("; ") + pl.col("function"),
+            source=pl.col("source").fill_null(""),
+            is_instruction=pl.lit(0, pl.Int8),
+        )
+    )
+
+
+def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
+    """The line of each code row in `rows`; 0 for -1 (PC not known) and for rows that are not listed.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> listing = pl.DataFrame({"line": [0, 1], "row": [None, 7]})
+    >>> lines_of_rows(listing, pl.Series([7, -1])).to_list()
+    [1, 0]
+    """
+    import polars as pl
+
+    row = pl.col("row").cast(pl.Int64)
+    line_of_row = listing.lazy().drop_nulls("row").select(row, "line")
+    wanted = pl.LazyFrame({"row": rows}).select(row)
+    return wanted.join(line_of_row, on="row", how="left", maintain_order="left").collect()["line"].fill_null(0)
+
+
+def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:
+    """(code object, address) of the first instruction of every function -> its symbol.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> code = pl.DataFrame({"code_object": [7, 7], "address": [256, 260], "function": ["f", "f"]})
+    >>> function_starts(code)
+    {(7, 256): 'f'}
+    """
+    import polars as pl
+
+    starts = (
+        _with_stretches(code)
+        .filter(pl.col("function").is_not_null())
+        .group_by("stretch", maintain_order=True)
+        .agg(pl.col("code_object", "address", "function").first())
+        .collect()
+    )
+    return {(code_object, address): name for _, code_object, address, name in starts.iter_rows()}
