@@ -13,10 +13,11 @@ from wavescope.cli._io import console, emit_json, json_option, progress
 from wavescope.errors import DamagedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from wavescope.analysis.overview import Overview
     from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.readers.capture import Window
 
 FORMATS = ("ui_output", "parquet", "json")
 
@@ -96,7 +97,7 @@ def command(
     write = _writer(file_format, output, schema=schema, force=force)
     done: list[dict[str, Any]] = []
     damaged = False
-    for window in windows:
+    for window in _ordered(windows, file_format):
         label = "" if window.dispatch is None else f" dispatch {window.dispatch}"
         began = time.perf_counter()
         with progress(f"decoding{label} ({window.byte_count / 1e6:,.1f} MB)"):
@@ -117,11 +118,23 @@ def command(
         raise DamagedError(what, kept="everything that could be decoded was written")
 
 
+def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
+    """ui_output directories number their kernels in the order in which rocprofv3 decodes."""
+    if file_format != "ui_output":
+        return windows
+    from wavescope.export.ui_output import decode_order
+
+    dispatches = decode_order(window.dispatch or 0 for window in windows)
+    place = {dispatch: number for number, dispatch in enumerate(dispatches)}
+    return sorted(windows, key=lambda window: place[window.dispatch or 0])
+
+
 def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Callable[[ThreadTrace], Path]:
     if file_format == "ui_output":
-        from wavescope.export.ui_output import write_ui_output
+        from wavescope.export.ui_output import KernelIds, write_ui_output
 
-        return lambda trace: write_ui_output(trace, output, schema=schema, force=force)
+        kernel_ids = KernelIds()
+        return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)
     if file_format == "parquet":
         from wavescope.export.parquet import write_parquet
 
