@@ -1,0 +1,84 @@
+"""`wavescope demo`: make a capture, decode it, and tell what it shows."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console, emit_json, json_option, progress
+
+if TYPE_CHECKING:
+    from wavescope.model.thread_trace import ThreadTrace
+
+GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
+
+
+@click.command()
+@click.option(
+    "--gpu", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU to make a capture of."
+)
+@click.option(
+    "--keep", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the capture in this folder."
+)
+@json_option
+def command(gpu: str, keep: Path | None, as_json: bool) -> None:
+    """Make a raw capture of a small matrix multiplication, decode it, and tell its story.
+
+    Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU.
+    """
+    from wavescope.readers.att import decode
+
+    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
+        folder = keep or Path(scratch)
+        with progress("running the kernel on a timing model"):
+            files = _make(gpu, folder)
+        began = time.perf_counter()
+        trace = decode(folder)
+        seconds = time.perf_counter() - began
+        if as_json:
+            import msgspec
+
+            from wavescope.analysis.overview import overview
+
+            emit_json({"gpu": gpu, "files": [f.name for f in files], "overview": msgspec.to_builtins(overview(trace))})
+        else:
+            _tell(gpu, files, trace, seconds, kept=keep)
+
+
+def _make(gpu: str, folder: Path) -> list[Path]:
+    from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
+
+    family = family_of(gpu)
+    scenario = Scenario(
+        family=family,
+        kernels=(compiled("tiled_gemm", gpu),),
+        shader_engines=2,
+        workgroups=6,
+        waves_per_workgroup=4,
+        waves_per_simd=4,
+        loop_trips=8,
+        other_waves=40,
+        realtime_pairs=2,
+        seed=7,
+    )
+    return write_capture(synthesize(scenario), folder)
+
+
+def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
+    from wavescope.analysis.overview import overview
+    from wavescope.analysis.residency import residency
+    from wavescope.analysis.row_totals import row_totals
+    from wavescope.report.demo import story
+
+    made = [(file.name, file.stat().st_size) for file in files]
+    facts, totals, curves = overview(trace), row_totals(trace), residency(trace)
+    out = console()
+    rows = totals.join(trace.code, on="row", maintain_order="left")
+    for renderable in story(f"{gpu} ({GPUS[gpu]})", made, facts, rows, trace.waits, curves, seconds):
+        out.print(renderable)
+    where = f"{kept}" if kept else "capture/"
+    out.print(f"Next: wavescope decode {where} -o decoded/   |   wavescope info {where}   |   wavescope --help")
