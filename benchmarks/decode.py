@@ -56,7 +56,8 @@ def show(name: str, result: dict[str, Any], note: str = "") -> None:
     memory = result["peak_bytes"] / (size + result["output_bytes"])
     busy = result["cpu_seconds"] / wall
     print(
-        f"{name:34} {size / 1e6:8.1f} MB {size / wall / 1e6:8.1f} MB/s {result['instructions'] / wall / 1e6:7.1f} M inst/s"
+        f"{name:34} {size / 1e6:8.1f} MB {size / wall / 1e6:8.1f} MB/s"
+        f" {result['instructions'] / wall / 1e6:7.1f} M inst/s"
         f"  peak {memory:4.2f}x of input+columns  cpu/wall {busy:4.2f}  spread {result['wall_spread']:4.0%}  {note}",
         flush=True,
     )
