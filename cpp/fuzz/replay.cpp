@@ -1,0 +1,118 @@
+// replay TARGET FLIPS [FILE|FOLDER]...: runs a fuzz target over the named files, over its seeds, and over mutations of
+// the seeds from a fixed generator: cut at every 512 bytes and at 500 random offsets, and FLIPS times one to four bits
+// flipped, each. An input that takes too long, or one that crashes, is written to replay-TARGET.failed.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+
+#include "targets.hpp"
+
+// Present under the sanitizers only.
+extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
+
+namespace wavescope::fuzz {
+namespace {
+
+constexpr unsigned kSecondsPerInput = 20;
+
+struct Current {
+    const Target* target = nullptr;
+    std::string name;
+    Bytes bytes;
+} current;
+
+void keep_current() {
+    const std::string path = "replay-" + std::string(current.target->name) + ".failed";
+    std::fprintf(stderr, "%s: the input that failed is in %s\n", current.name.c_str(), path.c_str());
+    if (std::FILE* file = std::fopen(path.c_str(), "wb")) {
+        std::fwrite(current.bytes.data(), 1, current.bytes.size(), file);
+        std::fclose(file);
+    }
+}
+
+void on_signal(int signal) {
+    if (signal == SIGALRM) std::fprintf(stderr, "took longer than %u seconds\n", kSecondsPerInput);
+    keep_current();
+    std::_Exit(1);
+}
+
+void run(const std::string& name, Bytes bytes) {
+    current.name = name;
+    current.bytes = bytes;
+    alarm(kSecondsPerInput);
+    current.target->run(bytes);
+    alarm(0);
+}
+
+size_t run_mutations(const Seed& seed, size_t flips) {
+    std::mt19937_64 random(2026);
+    const size_t size = seed.bytes.size();
+    const auto run_cut = [&](size_t length) {
+        const std::vector<uint8_t> cut(seed.bytes.begin(), seed.bytes.begin() + static_cast<ptrdiff_t>(length));
+        run(seed.name + " cut at " + std::to_string(length), cut);
+    };
+    size_t count = 0;
+    for (size_t length = 0; length <= size; length += 512, ++count) run_cut(length);
+    for (int i = 0; i < 500; ++i, ++count) run_cut(random() % (size + 1));
+    std::vector<uint8_t> flipped;
+    for (size_t i = 0; i < flips; ++i, ++count) {
+        flipped = seed.bytes;
+        for (uint64_t bits = 1 + random() % 4; bits > 0; --bits) {
+            flipped[random() % size] ^= static_cast<uint8_t>(1U << random() % 8);
+        }
+        run(seed.name + " flip " + std::to_string(i), flipped);
+    }
+    return count;
+}
+
+size_t run_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    run(path.string(), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+    return 1;
+}
+
+size_t run_path(const std::filesystem::path& path) {
+    if (!std::filesystem::is_directory(path)) return run_file(path);
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+        if (entry.is_regular_file()) count += run_file(entry.path());
+    }
+    return count;
+}
+
+int replay(std::span<char*> arguments) {
+    const auto* target = std::find_if(std::begin(kTargets), std::end(kTargets),
+                                      [&](const Target& t) { return !arguments.empty() && t.name == arguments[0]; });
+    if (target == std::end(kTargets) || arguments.size() < 2) {
+        std::cerr << "usage: replay TARGET FLIPS [FILE|FOLDER]...\n";
+        return 2;
+    }
+    current.target = target;
+    for (const int signal : {SIGALRM, SIGABRT, SIGSEGV}) std::signal(signal, on_signal);
+    if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep_current);
+    const size_t flips = std::strtoul(arguments[1], nullptr, 10);
+    size_t count = 0;
+    for (const char* path : arguments.subspan(2)) count += run_path(path);
+    for (const Seed& seed : seeds_of(target->name)) {
+        run(seed.name, seed.bytes);
+        count += 1 + run_mutations(seed, flips);
+    }
+    std::cout << target->name << ": " << count << " inputs\n";
+    return 0;
+}
+
+}  // namespace
+}  // namespace wavescope::fuzz
+
+int main(int argc, char** argv) {
+    return wavescope::fuzz::replay({argv + 1, argv + argc});
+}

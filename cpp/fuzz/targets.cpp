@@ -1,0 +1,95 @@
+#include "targets.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "invariants.hpp"
+#include "recipe.hpp"
+#include "sample.hpp"
+#include "wavescope/decode.hpp"
+
+namespace wavescope::fuzz {
+namespace {
+
+void require(const std::string& broken) {
+    if (broken.empty()) return;
+    std::fprintf(stderr, "invariant broken: %s\n", broken.c_str());
+    std::abort();
+}
+
+std::string_view text_of(Bytes bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Takes the bytes in front of the first NUL, and the NUL.
+Bytes take_text(Bytes& rest) {
+    const auto end = std::find(rest.begin(), rest.end(), uint8_t{0});
+    const Bytes head(rest.begin(), end);
+    rest = end == rest.end() ? Bytes() : Bytes(end + 1, rest.end());
+    return head;
+}
+
+Program program_of(const Control& control, std::string_view listing, std::string_view funcmap) {
+    Program program;
+    if (control.loaded) {
+        program.add_listing(kCodeObject, {}, listing);
+    } else {
+        program.add_listing(kCodeObject, kCodeAddress, listing);
+    }
+    program.add_funcmap(kCodeObject, funcmap);
+    program.link();
+    return program;
+}
+
+void decode_checked(Bytes stream, const Program& program, const Control& control) {
+    Records records = decode(stream, program, {.corrected = control.corrected});
+    require(testing::broken_invariant(records, program));
+}
+
+const testing::Sample& sample_of(const Control& control) {
+    static const std::vector<testing::Sample> samples = [] {
+        std::vector<testing::Sample> all;
+        for (const testing::Family& family : testing::kFamilies) all.push_back(testing::sample(family, {1, 1}));
+        return all;
+    }();
+    return samples[control.family];
+}
+
+}  // namespace
+
+void fuzz_tokens(Bytes input) {
+    const Program none;
+    Records records = decode(input, none);
+    require(testing::broken_invariant(records, none));
+}
+
+void fuzz_waves(Bytes input) {
+    if (input.empty()) return;
+    const Control control(input[0]);
+    const testing::Sample& sample = sample_of(control);
+    decode_checked(stream_of(control, input.subspan(1)), program_of(control, sample.listing, sample.funcmap), control);
+}
+
+void fuzz_pcmap(Bytes input) {
+    if (input.empty()) return;
+    const Control control(input[0]);
+    Bytes rest = input.subspan(1);
+    const Bytes listing = take_text(rest);
+    const auto stream = control.raw_stream ? raw_stream_of(control, rest) : stream_of(control, rest);
+    decode_checked(stream, program_of(control, text_of(listing), {}), control);
+}
+
+void fuzz_program(Bytes input) {
+    const std::string_view listing = text_of(take_text(input));
+    Program program;
+    const size_t lines = static_cast<size_t>(std::count(listing.begin(), listing.end(), '\n')) + 1;
+    size_t unreadable = program.add_listing(1, 0x1000, listing);
+    unreadable += program.add_listing(0, {}, listing);
+    program.add_funcmap(1, text_of(input));
+    program.link();
+    require(testing::broken_invariant(program));
+    if (program.listed_rows() + unreadable > 2 * lines) require("more rows than lines");
+}
+
+}  // namespace wavescope::fuzz

@@ -1,0 +1,56 @@
+// The fuzz targets: each takes any bytes and aborts when what comes out breaks an invariant. libFuzzer drives them one
+// by one (`make fuzz`), replay drives them over seeds, mutations and regressions (`make test`).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wavescope::fuzz {
+
+using Bytes = std::span<const uint8_t>;
+
+// The bytes are a stream; no code. The token layer of all families.
+void fuzz_tokens(Bytes input);
+// A control byte (see Control) and a recipe of tokens (see recipe.hpp). Waves, states, stitching over known code.
+void fuzz_waves(Bytes input);
+// A control byte, a listing up to the first NUL, then a recipe or, by the control byte, raw stream bytes. PC mapping.
+void fuzz_pcmap(Bytes input);
+// A listing up to the first NUL, then the text of a function map.
+void fuzz_program(Bytes input);
+
+// First byte of fuzz_waves and fuzz_pcmap.
+struct Control {
+    explicit Control(uint8_t byte)
+        : family(byte % 6),
+          corrected((byte & 8) != 0),
+          raw_stream((byte & 16) != 0),
+          switches((byte & 32) != 0),
+          loaded((byte & 64) == 0) {}
+    uint32_t family;  // index into testing::kFamilies
+    bool corrected;
+    bool raw_stream;
+    bool switches;  // RDNA: double buffer, excluded barrier waits
+    bool loaded;    // the stream announces the code object; else raw virtual addresses find it
+};
+
+struct Target {
+    std::string_view name;
+    void (*run)(Bytes);
+};
+constexpr Target kTargets[] = {
+    {"fuzz_tokens", fuzz_tokens},
+    {"fuzz_waves", fuzz_waves},
+    {"fuzz_pcmap", fuzz_pcmap},
+    {"fuzz_program", fuzz_program},
+};
+
+struct Seed {
+    std::string name;
+    std::vector<uint8_t> bytes;
+};
+std::vector<Seed> seeds_of(std::string_view target);
+
+}  // namespace wavescope::fuzz
