@@ -18,12 +18,12 @@ std::vector<uint8_t> recipe(const testing::Family& family, std::mt19937& random)
     const auto step = [&](uint32_t kind, uint32_t a, uint32_t b) {
         for (const uint32_t part : {kind, a, b}) bytes.push_back(static_cast<uint8_t>(part));
     };
+    const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
     const bool gfx9 = family.version == 0;
     for (uint32_t slot = 0; slot < 4; ++slot) step(0, slot, gfx9 ? 64 : 0);
     for (int i = 0; i < 120; ++i) {
-        const auto slot = static_cast<uint32_t>(random() % 4);
-        const uint32_t kinds = gfx9 ? 14 : 16;
-        step(i % 3 ? (gfx9 ? 12 : 2 + random() % 5) : random() % kinds, slot, random() % 256);
+        const uint32_t slot = below(4), issuing = gfx9 ? 12 : 2 + below(5);
+        step(i % 3 ? issuing : below(gfx9 ? 14 : 16), slot, below(256));
     }
     for (uint32_t slot = 0; slot < 4; ++slot) step(1, slot, 3);
     return bytes;
