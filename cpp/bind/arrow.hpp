@@ -11,6 +11,32 @@
 
 namespace wavescope::bind {
 
+// Layouts fixed by the Arrow C data interface specification.
+struct ArrowSchema {
+    const char* format;
+    const char* name;
+    const char* metadata;
+    int64_t flags;
+    int64_t n_children;
+    ArrowSchema** children;
+    ArrowSchema* dictionary;
+    void (*release)(ArrowSchema*);
+    void* private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void** buffers;
+    ArrowArray** children;
+    ArrowArray* dictionary;
+    void (*release)(ArrowArray*);
+    void* private_data;
+};
+
 struct ArrowColumn {
     std::string name;
     const char* format;  // Arrow C format string
@@ -33,6 +59,19 @@ constexpr const char* arrow_format() {
     if constexpr (std::is_same_v<T, uint64_t>) return "L";
     if constexpr (std::is_same_v<T, int32_t>) return "i";
     if constexpr (std::is_same_v<T, int64_t>) return "l";
+}
+
+// The columns of `table`, a struct with each_column() that `owner` keeps alive.
+template <class Table>
+ArrowTable arrow_table(Table& table, std::shared_ptr<void> owner) {
+    ArrowTable exported;
+    exported.owner = std::move(owner);
+    table.each_column([&](const char* name, auto& column) {
+        using T = typename std::remove_reference_t<decltype(column)>::value_type;
+        exported.columns.push_back({name, arrow_format<T>(), column.data()});
+        exported.length = static_cast<int64_t>(column.size());
+    });
+    return exported;
 }
 
 // (schema capsule, array capsule), as the Arrow PyCapsule interface wants them.

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arrow.hpp"
+#include "waits.hpp"
 #include "wavescope/decode.hpp"
 
 namespace nb = nanobind;
@@ -19,18 +20,6 @@ namespace wavescope::bind {
 namespace {
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Table>
-ArrowTable arrow_table(Table& table, std::shared_ptr<void> owner) {
-    ArrowTable exported;
-    exported.owner = std::move(owner);
-    table.each_column([&](const char* name, auto& column) {
-        using T = typename std::remove_reference_t<decltype(column)>::value_type;
-        exported.columns.push_back({name, arrow_format<T>(), column.data()});
-        exported.length = static_cast<int64_t>(column.size());
-    });
-    return exported;
-}
 
 nb::dict tables_of(const std::shared_ptr<Records>& records) {
     nb::dict tables;
@@ -88,6 +77,18 @@ ArrowTable listing_of(const Program& program) {
     return table;
 }
 
+nb::list marker_names_of(const Program& program) {
+    auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
+    nb::list rows;
+    for (const auto& [object, names] : program.funcmaps()) {
+        for (const MarkerName& row : names.rows) {
+            rows.append(nb::make_tuple(object, row.id, static_cast<uint8_t>(row.kind), row.payload_count,
+                                       bytes(row.name), bytes(row.location)));
+        }
+    }
+    return rows;
+}
+
 std::vector<std::shared_ptr<Records>> decode_buffers(const std::vector<Bytes>& buffers, const Program& program,
                                                      bool corrected, unsigned threads) {
     std::vector<std::span<const uint8_t>> spans;
@@ -128,9 +129,11 @@ NB_MODULE(_core, m) {
         .def(
             "add_funcmap",
             [](Program& program, uint64_t object, nb::bytes text) {
-                program.add_funcmap(object, {text.c_str(), text.size()});
+                return program.add_funcmap(object, {text.c_str(), text.size()});
             },
             "code_object"_a, "text"_a)
+        .def("marker_names", &marker_names_of,
+             "(code object, marker id, kind, payload count, name, location) of every row of the marker names.")
         .def("link", &Program::link)
         .def("rows", &rows_of, "Place of every row, and the listed row whose text it shows.")
         .def("listing", &listing_of, "Place, size and text of every listed row.")
@@ -153,6 +156,7 @@ NB_MODULE(_core, m) {
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
+    bind_waits(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }
 

@@ -183,12 +183,4 @@ int32_t Program::end_row(int32_t row) const {
     return at == end_rows_.end() ? -1 : at->second;
 }
 
-const FuncMap* Program::funcmap(uint64_t object) const {
-    const auto at = funcmaps_.find(object);
-    return at == funcmaps_.end() ? nullptr : &at->second;
-}
-
-}  // namespace wavescope
-namespace wavescope {
-void Program::add_funcmap(uint64_t, std::string_view) {}
 }  // namespace wavescope

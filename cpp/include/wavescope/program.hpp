@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,15 +63,27 @@ struct Line {
     LineClass in(Dialect dialect) const { return classes[static_cast<size_t>(dialect)]; }
 };
 
-// One row of a `.sqtt_funcmap` section (spec_rdna 12.2).
+// One named row of a `.sqtt_funcmap` section (spec_rdna 12.2).
+enum class MarkerKind : uint8_t { function = 1, user_scope = 2, point = 3, kernel = 4 };
 struct MarkerName {
-    uint8_t kind = 0;  // 1 function, 2 user scope, 3 point, 4 kernel
-    uint32_t payload_count = 0;
+    MarkerKind kind = MarkerKind::point;
+    uint32_t id = 0;             // kernels have none
+    uint32_t payload_count = 0;  // values behind the marker that belong to it
+    std::string name;            // bytes as in the section, like location
+    std::string location;
 };
+
 struct FuncMap {
-    std::unordered_map<uint32_t, MarkerName> markers;
-    uint32_t clock_bits = 0;
-    uint32_t clock_shift = 0;
+    std::vector<MarkerName> rows;                // in the order of the section
+    std::unordered_map<uint32_t, size_t> by_id;  // marker id -> row; of duplicates the last
+    uint32_t wave_size = 0;                      // 0 = not given
+    uint32_t clock_bits = 0;                     // width of the clock in the top bits of a value; 0 = none
+    uint32_t clock_shift = 0;                    // how far that clock was shifted right
+
+    const MarkerName* find(uint32_t id) const {
+        const auto at = by_id.find(id);
+        return at == by_id.end() ? nullptr : &rows[at->second];
+    }
 };
 
 class Program {
@@ -80,7 +93,9 @@ class Program {
     // objects with id 0 always take part in that (load address 0 unless given).
     size_t add_listing(uint64_t object, std::optional<uint64_t> load_address, std::string_view tsv);
 
-    void add_funcmap(uint64_t object, std::string_view text);
+    // Adds the marker names of a code object, the text of its `.sqtt_funcmap` section. Returns the number of rows
+    // that could not be read.
+    size_t add_funcmap(uint64_t object, std::string_view text);
 
     // Resolves successors and targets. Call once, after the last listing and before the first find().
     void link();
@@ -99,6 +114,7 @@ class Program {
     // Row among the listed ones whose text and size `row` shows; -1 for a place without a line.
     int32_t listed_row(int32_t row) const { return listed_[static_cast<size_t>(row)]; }
     const FuncMap* funcmap(uint64_t object) const;
+    const std::map<uint64_t, FuncMap>& funcmaps() const { return funcmaps_; }
 
     // First listed row of every listing, in the order added, and behind them listed_rows().
     const std::vector<size_t>& first_rows() const { return first_rows_; }
@@ -144,7 +160,7 @@ class Program {
     std::string texts_;              // of listed rows, one behind the other
     std::vector<size_t> text_ends_;  // text of row r: [text_ends_[r], text_ends_[r + 1])
     std::unordered_map<int32_t, int32_t> end_rows_;
-    std::unordered_map<uint64_t, FuncMap> funcmaps_;
+    std::map<uint64_t, FuncMap> funcmaps_;  // by code object
     size_t listed_rows_ = 0;
 };
 

@@ -129,6 +129,11 @@ _KINDS = (
         "each line is: address TAB size TAB text",
     ),
     LossKind(
+        "marker_names",
+        "{count} rows of the marker names of {detail} could not be read; markers with these ids are not shown",
+        "build the code object again with the instrumentation pass of the same LLVM",
+    ),
+    LossKind(
         "debug_lines",
         "{detail}",
         "source lines are missing for this code object; compile with -g",

@@ -86,6 +86,8 @@ def decode_window(
     from wavescope import _core
     from wavescope.readers import _assemble
     from wavescope.readers.code import load_code
+    from wavescope.readers.funcmap import with_marker_names
+    from wavescope.readers.waits import match_waits
 
     buffers, losses = _read(window)
     code = load_code(capture.code_of(window), buffers)
@@ -96,6 +98,7 @@ def decode_window(
     tables = _assemble.with_kernel_numbers(core_tables, entries)
     tables["shader_engines"] = _assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
     tables["kernels"] = code.kernels_at(entries)
+    tables["markers"] = with_marker_names(core_tables["markers"], code.program)
     for record, se in zip(records, engines, strict=True):
         losses += _assemble.losses_of_core(record, se)
     losses += code.losses + code.missing_for(entries)
@@ -113,7 +116,11 @@ def decode_window(
             if w.agent == window.agent and w.dispatch is not None and w.dispatch != window.dispatch
         ),
     )
-    return ThreadTrace(tables, source, {"code": code.table})
+    lazy_tables = {"code": code.table}
+    trace = ThreadTrace(tables, source, lazy_tables)
+    gfxip = max(record.gfxip for record in records)
+    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
+    return trace
 
 
 def _why_no_waves(occupancy_events: int) -> str:

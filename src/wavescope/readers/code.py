@@ -274,6 +274,8 @@ def _linked(parts: Sequence[_Part], losses: list[Loss]) -> _core.Program:
         if unreadable:
             losses.append(Loss("listing_lines", unreadable, detail=part.name))
         if part.elf is not None and part.elf.funcmap_text:
-            program.add_funcmap(part.id, part.elf.funcmap_text)
+            unreadable = program.add_funcmap(part.id, part.elf.funcmap_text)
+            if unreadable:
+                losses.append(Loss("marker_names", unreadable, detail=part.name))
     program.link()
     return program
