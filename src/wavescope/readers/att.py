@@ -83,15 +83,13 @@ def decode_window(
     >>> capture = find_capture(["capture/"])  # doctest: +SKIP
     >>> traces = [decode_window(capture, window) for window in capture.windows]  # doctest: +SKIP
     """
-    from wavescope import _core
     from wavescope.readers import _assemble
-    from wavescope.readers.code import load_code
     from wavescope.readers.funcmap import with_marker_names
+    from wavescope.readers.sources import read_sources
     from wavescope.readers.waits import match_waits
 
     buffers, losses = _read(window)
-    code = load_code(capture.code_of(window), buffers)
-    records = _core.decode(buffers, code.program, corrected=corrected, threads=threads or 0)
+    code, records = _with_code(capture.code_of(window), buffers, corrected=corrected, threads=threads or 0)
     engines = [file.se or 0 for file in window.files]
     core_tables = _assemble.tables_of(records, engines)
     entries = _assemble.entries_of(core_tables)
@@ -105,22 +103,38 @@ def decode_window(
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = _assemble.loss_frame(losses)
-    source = TraceSource(
+    lazy_tables = {"code": code.table}
+    trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
+    gfxip = max(record.gfxip for record in records)
+    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
+    lazy_tables["sources"] = lambda: read_sources(trace.code, source_root)
+    return trace
+
+
+def _with_code(
+    files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, corrected: bool, threads: int
+) -> tuple[Code, list[_core.Records]]:
+    """Decode with as little disassembly as possible, and once more with all of it if PCs are missing."""
+    from wavescope import _core
+    from wavescope.readers.code import load_code
+
+    code = load_code(files, buffers)
+    records = _core.decode(buffers, code.program, corrected=corrected, threads=threads)
+    if code.is_partial and any(len(_core.tables(record)["losses"]) for record in records):
+        code = load_code(files, buffers, whole=True)
+        records = _core.decode(buffers, code.program, corrected=corrected, threads=threads)
+    return code, records
+
+
+def _source(capture: Capture, window: Window, target: str | None) -> TraceSource:
+    others = [w.dispatch for w in capture.windows if w.agent == window.agent and w.dispatch != window.dispatch]
+    return TraceSource(
         path=str(window.files[0].path.parent),
         agent=window.agent,
         dispatch=window.dispatch,
-        target=code.target,
-        other_dispatches=tuple(
-            w.dispatch
-            for w in capture.windows
-            if w.agent == window.agent and w.dispatch is not None and w.dispatch != window.dispatch
-        ),
+        target=target,
+        other_dispatches=tuple(number for number in others if number is not None),
     )
-    lazy_tables = {"code": code.table}
-    trace = ThreadTrace(tables, source, lazy_tables)
-    gfxip = max(record.gfxip for record in records)
-    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
-    return trace
 
 
 def _why_no_waves(occupancy_events: int) -> str:

@@ -70,6 +70,8 @@ class Code:
     parts: tuple[_Part, ...]
     target: str | None
     losses: list[Loss] = field(default_factory=list)
+    is_partial: bool = False
+    """Whether only the entered functions of large code objects are listed; functions they call may be missing."""
 
     def kernels_at(self, entries: pl.DataFrame) -> pl.DataFrame:
         """The `kernels` table for the distinct entries of a trace."""
@@ -179,23 +181,25 @@ class Code:
         return part.elf is None or part.elf.function_at(offset) is not None
 
 
-def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes]) -> Code:
+def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whole: bool = False) -> Code:
     """Read code objects, disassemble what the trace needs, and link the `Program`.
 
-    Code objects that cannot be read, and code without a disassembler, become losses.
+    Small code objects are disassembled whole. Of large ones only the functions that waves entered are, unless
+    `whole` is set: then all of every code object that waves entered. Code objects that cannot be read, and code
+    without a disassembler, become losses.
     """
     losses: list[Loss] = []
     parts = list(_read_parts(files, _likely_target(buffers), losses))
-    needed = None
     text_bytes = sum(size for part in parts if part.elf for _, size in part.elf.text_ranges)
     unplaced = any(part.id == 0 and part.load_address is None for part in parts)
-    if unplaced or text_bytes > WHOLE_TEXT_BYTES:
-        entries = _entries(buffers)
-        parts = [_placed(part, entries, losses) for part in parts] if unplaced else parts
-        needed = entries if text_bytes > WHOLE_TEXT_BYTES else None
-    parts = [_listed(part, needed, losses) for part in parts]
+    is_large = text_bytes > WHOLE_TEXT_BYTES
+    entries = _entries(buffers) if unplaced or is_large else None
+    if entries is not None and unplaced:
+        parts = [_placed(part, entries, losses) for part in parts]
+    parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
     targets = [part.elf.target for part in parts if part.elf and part.elf.target]
-    return Code(_linked(parts, losses), tuple(parts), targets[0] if targets else None, losses)
+    target = targets[0] if targets else None
+    return Code(_linked(parts, losses), tuple(parts), target, losses, is_partial=is_large and not whole)
 
 
 def _likely_target(buffers: Sequence[bytes]) -> str | None:
@@ -246,20 +250,21 @@ def _placed(part: _Part, entries: pl.DataFrame, losses: list[Loss]) -> _Part:
     return replace(part, load_address=aligned[0])
 
 
-def _listed(part: _Part, needed: pl.DataFrame | None, losses: list[Loss]) -> _Part:
-    """The part with its disassembly; of large code objects only the functions that `needed` enters."""
+def _listed(part: _Part, entries: pl.DataFrame | None, losses: list[Loss], *, whole: bool) -> _Part:
+    """The part with its disassembly: all of it, or with `entries` only what they enter."""
     from wavescope.codeobj.disassemble import disassemble
 
     if part.elf is None:
         return part
     ranges = None
-    if needed is not None:
-        places = needed.select("code_object", "address").iter_rows()
+    if entries is not None:
+        places = entries.select("code_object", "address").iter_rows()
         offsets = [part.elf_address(code_object, address) for code_object, address in places]
-        functions = {part.elf.function_at(offset) for offset in offsets if offset is not None} - {None}
-        ranges = tuple((function.address, function.size) for function in functions if function is not None)
-        if not ranges:
+        functions = [part.elf.function_at(offset) for offset in offsets if offset is not None]
+        entered = sorted({(function.address, function.size) for function in functions if function is not None})
+        if not entered:
             return part
+        ranges = None if whole else entered
     listing = disassemble(part.elf, ranges=ranges)
     losses += listing.losses
     return replace(part, tsv=listing.tsv)
