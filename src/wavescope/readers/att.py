@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
-from wavescope.readers.capture import Capture, Window, find_capture
+from wavescope.readers.capture import Capture, CodeObjectFile, Window, find_capture
 from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from wavescope import _core
+    from wavescope.readers.code import Code
 
 
 __all__ = ["decode", "decode_window"]
