@@ -69,8 +69,8 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
 	for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS); done
 
-bench: $(STAMPS)/package core ## speed and memory of the decoder
-	$(BIN)/python -m benchmarks.decode
+bench: $(STAMPS)/package ## speed and memory of the decoder
+	$(BIN)/python benchmarks/decode.py
 
 llvm: ## LLVM 22 through apt-get when root and missing
 	@tools/llvm.sh
