@@ -4,6 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
@@ -67,7 +68,7 @@ core: $(CMAKE_STAMP) ## the C++ core alone: optimised build, its tests and bench
 fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) for each of FUZZ_TARGETS
 	$(CMAKE) --preset fuzz >/dev/null
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
-	for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS); done
+	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
 bench: $(STAMPS)/package ## speed and memory of the decoder
 	$(BIN)/python benchmarks/decode.py
