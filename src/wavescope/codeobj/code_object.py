@@ -1,0 +1,324 @@
+"""A code object: what its ELF file, its metadata and its kernel descriptors say, in one place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from wavescope.codeobj.bundle import unbundle
+from wavescope.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
+from wavescope.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
+from wavescope.codeobj.targets import TARGET_OF_MACH
+from wavescope.errors import NotATraceError
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from wavescope.codeobj.metadata import KernelMetadata, Metadata
+
+__all__ = ["CodeObject", "Function", "Kernel"]
+
+_STT_FUNC, _STT_KERNEL = 2, 10
+_DESCRIPTOR_SUFFIX = ".kd"
+_MAX_PROBLEMS = 8  # sentences per code object; more say nothing new
+_TARGET_WORD = re.compile(r"gfx[0-9a-f]+(?:-[0-9]+)?(?:-generic)?")
+
+
+@dataclass(frozen=True, order=True)
+class Function:
+    """A function's code: [address, address + size) in ELF addresses.
+
+    Examples
+    --------
+    >>> Function(256, 64, "saxpy").end
+    320
+    """
+
+    address: int
+    size: int
+    name: str
+
+    @property
+    def end(self) -> int:
+        """First address behind the function."""
+        return self.address + self.size
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel's code and resources. None means not known.
+
+    `vgprs`, `agprs` and `sgprs` are registers as allocated (from the descriptor, equal to rocprofv3's counts);
+    `*_used` are those that the compiler says it uses, before rounding. On targets with one vector register file
+    (gfx90a and later gfx9), `vgprs_used` counts both kinds.
+
+    Examples
+    --------
+    >>> Kernel("k", address=256, size=64).wave_size is None
+    True
+    """
+
+    name: str
+    address: int | None
+    size: int
+    vgprs: int | None = None
+    agprs: int | None = None
+    sgprs: int | None = None
+    vgprs_used: int | None = None
+    agprs_used: int | None = None
+    sgprs_used: int | None = None
+    vgpr_spills: int | None = None
+    sgpr_spills: int | None = None
+    lds_bytes: int | None = None
+    scratch_bytes: int | None = None
+    kernarg_bytes: int | None = None
+    wave_size: int | None = None
+    workgroup_size_max: int | None = None
+    workgroup_size_required: tuple[int, int, int] | None = None
+    dynamic_stack: bool = False
+    descriptor: Descriptor | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class CodeObject:
+    """One ELF code object of a GPU. Sizes and addresses are checked against the file; what it claims and does not
+    have is in `losses`.
+
+    Examples
+    --------
+    >>> from wavescope.synth.kernels import kernel_path
+    >>> code = CodeObject.read(kernel_path("vector_add", "gfx942"))
+    >>> code.target, [kernel.name for kernel in code.kernels]
+    ('gfx942', ['vector_add'])
+    """
+
+    elf: ElfFile = field(repr=False)
+    where: str = ""
+    target: str | None = None
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], *, target: str | None = None) -> CodeObject:
+        """Read a `.out`, `.co` or `.hsaco` file, or a plain offload bundle with one device code object.
+
+        Parameters
+        ----------
+        path
+            A regular file.
+        target
+            GPU to assume where the file does not name one ("gfx1100"), and to select by in a bundle.
+
+        Raises
+        ------
+        NotATraceError
+            Not a file, not readable, or not an ELF code object.
+        UnsupportedError
+            An ELF file for another processor, or a compressed bundle.
+        UsageError
+            A bundle with several device code objects.
+
+        Examples
+        --------
+        >>> CodeObject.read("/nonexistent.out")
+        Traceback (most recent call last):
+            ...
+        wavescope.errors.NotATraceError: /nonexistent.out: no such file
+        """
+        file = Path(path)
+        if not file.is_file():
+            what = "not a regular file" if file.exists() else "no such file"
+            raise NotATraceError(what, where=str(file))
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
+        return cls.from_bytes(data, where=str(file), target=target)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, where: str = "", target: str | None = None) -> CodeObject:
+        """The same from bytes; `where` is what messages call it.
+
+        Examples
+        --------
+        >>> CodeObject.from_bytes(b"")
+        Traceback (most recent call last):
+            ...
+        wavescope.errors.NotATraceError: not an ELF code object (it is empty); give a .out, .co or .hsaco file
+        """
+        elf = parse_elf(unbundle(data, where, target), where)
+        return cls(elf, where, _target_of(elf) or target)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """All sections."""
+        return self.elf.sections
+
+    @cached_property
+    def text_ranges(self) -> tuple[tuple[int, int], ...]:
+        """(Address, size) of the code, by address, without overlap."""
+        return tuple(without_overlap((s.address, s.size) for s in self.sections if s.executable))
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """Functions by address; one without a size reaches to the next one or the end of its code."""
+        named: dict[int, Symbol] = {}
+        for symbol in self._symbols[0]:
+            if symbol.type in (_STT_FUNC, _STT_KERNEL) and self.text_end(symbol.address) is not None:
+                known = named.get(symbol.address)
+                if known is None or symbol.size > known.size:
+                    named[symbol.address] = symbol
+        for name, (_, address) in self._descriptors.items():
+            if address is not None and address not in named:
+                named[address] = Symbol(name, _STT_FUNC, 1, address, 0)
+        addresses = sorted(named)
+        functions = []
+        for address, behind in zip_longest(addresses, addresses[1:]):
+            end = self.text_end(address) or address
+            size = named[address].size or min(end, behind or end) - address
+            functions.append(Function(address, min(size, end - address), named[address].name))
+        return tuple(functions)
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Kernels by address: what their descriptors and the compiler's metadata say."""
+        from wavescope.codeobj.metadata import KernelMetadata
+
+        metadata = {_kernel_name(m.symbol) or m.name: m for m in self._metadata[0].kernels}
+        sizes = {function.address: function.size for function in self.functions}
+        kernels = []
+        for name in dict.fromkeys([*self._descriptors, *metadata]):
+            descriptor, address = self._descriptors.get(name, (None, None))
+            size = sizes.get(address, 0) if address is not None else 0
+            kernels.append(_kernel(name, address, size, descriptor, metadata.get(name, KernelMetadata())))
+        return tuple(sorted(kernels, key=lambda kernel: (kernel.address is None, kernel.address or 0, kernel.name)))
+
+    @cached_property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the file claims and does not have."""
+        problems = [*self.elf.problems, self._symbols[1], self._metadata[1]]
+        if self.target is None:
+            problems.append("the file does not say for which GPU it is")
+        if not self.text_ranges:
+            problems.append("the file contains no code")
+        sentences = [problem for problem in problems if problem]
+        place = f"{self.where}: " if self.where else ""
+        return tuple(Loss("unreadable_code_object", detail=place + text) for text in sentences[:_MAX_PROBLEMS])
+
+    @cached_property
+    def funcmap_text(self) -> bytes:
+        """Contents of `.sqtt_funcmap`, the names of shader-data markers; empty where there are none."""
+        return self.section_bytes(".sqtt_funcmap")
+
+    def section_bytes(self, name: str) -> bytes:
+        """Contents of the first section of that name, inflated where it is compressed; empty where it is missing."""
+        section = self.elf.section_named(name)
+        return self.elf.bytes_of(section)[0] if section else b""
+
+    def bytes_at(self, address: int, size: int) -> bytes:
+        """Up to `size` bytes at an ELF address; fewer where the section that holds it ends."""
+        found = _containing(self._loaded, address)
+        if found is None:
+            return b""
+        start, length, offset = found
+        return self.elf.data[offset + address - start : offset + min(address - start + size, length)]
+
+    def text_end(self, address: int) -> int | None:
+        """End of the code that contains `address`, None outside of all code."""
+        found = _containing(self.text_ranges, address)
+        return found[0] + found[1] if found else None
+
+    def function_at(self, address: int) -> Function | None:
+        """Function that contains an ELF address."""
+        found = _containing(self._function_ranges, address)
+        return self.functions[found[2]] if found else None
+
+    @cached_property
+    def _function_ranges(self) -> tuple[tuple[int, int, int], ...]:
+        return tuple((function.address, function.size, index) for index, function in enumerate(self.functions))
+
+    @cached_property
+    def _loaded(self) -> tuple[tuple[int, int, int], ...]:
+        """Address, size and file offset of what is loaded, by address."""
+        return tuple(sorted((s.address, s.size, s.offset) for s in self.sections if s.flags & SHF_ALLOC and s.size))
+
+    @cached_property
+    def _symbols(self) -> tuple[list[Symbol], str]:
+        return self.elf.symbols()
+
+    @cached_property
+    def _metadata(self) -> tuple[Metadata, str]:
+        from wavescope.codeobj.metadata import read_metadata
+
+        return read_metadata(self.elf)
+
+    @cached_property
+    def _descriptors(self) -> dict[str, tuple[Descriptor, int | None]]:
+        """Kernel name -> its descriptor and the address of its code."""
+        found: dict[str, tuple[Descriptor, int | None]] = {}
+        for symbol in self._symbols[0]:
+            name = _kernel_name(symbol.name)
+            if not name or symbol.type == _STT_FUNC:
+                continue
+            raw = self.bytes_at(symbol.address, DESCRIPTOR_BYTES)
+            if len(raw) == DESCRIPTOR_BYTES:
+                descriptor = read_descriptor(raw, self.target or "gfx942")
+                entry = symbol.address + descriptor["entry_offset_bytes"]
+                found[name] = (descriptor, entry if self.text_end(entry) is not None else None)
+        return found
+
+
+_Ranges = TypeVar("_Ranges", bound=tuple[int, ...])
+
+
+def _containing(ranges: Sequence[_Ranges], address: int) -> _Ranges | None:
+    """The range, (start, size, ...) sorted by start, that contains an address."""
+    index = bisect_right(ranges, address, key=lambda entry: entry[0]) - 1
+    found = ranges[index] if index >= 0 else None
+    return found if found is not None and address < found[0] + found[1] else None
+
+
+def _target_of(elf: ElfFile) -> str | None:
+    known = TARGET_OF_MACH.get(elf.flags & 0xFF)
+    if known:
+        return known
+    from wavescope.codeobj.metadata import read_metadata
+
+    words = _TARGET_WORD.findall(read_metadata(elf)[0].target)
+    return words[-1] if words else None
+
+
+def _kernel_name(symbol: str) -> str:
+    return symbol.removesuffix(_DESCRIPTOR_SUFFIX) if symbol.endswith(_DESCRIPTOR_SUFFIX) else ""
+
+
+def _kernel(
+    name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata
+) -> Kernel:
+    known = hardware.fields if hardware else {}
+    return Kernel(
+        name,
+        address,
+        size,
+        vgprs=hardware.vgprs if hardware else None,
+        agprs=hardware.agprs if hardware else None,
+        sgprs=hardware.sgprs if hardware else None,
+        vgprs_used=compiler.vgpr_count,
+        agprs_used=compiler.agpr_count,
+        sgprs_used=compiler.sgpr_count,
+        vgpr_spills=compiler.vgpr_spill_count,
+        sgpr_spills=compiler.sgpr_spill_count,
+        lds_bytes=known.get("lds_bytes", compiler.group_segment_fixed_size),
+        scratch_bytes=known.get("scratch_bytes", compiler.private_segment_fixed_size),
+        kernarg_bytes=known.get("kernarg_bytes") or compiler.kernarg_segment_size,
+        wave_size=hardware.wave_size if hardware else compiler.wavefront_size,
+        workgroup_size_max=compiler.max_flat_workgroup_size,
+        workgroup_size_required=compiler.reqd_workgroup_size,
+        dynamic_stack=bool(known.get("dynamic_stack", compiler.uses_dynamic_stack)),
+        descriptor=hardware,
+    )

@@ -1,0 +1,70 @@
+"""The compiler's own account of its kernels: the NT_AMDGPU_METADATA note (AMDGPUUsage, "Code Object V4 Metadata")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from wavescope.codeobj.elf import ElfFile
+
+__all__ = ["KernelMetadata", "Metadata", "read_metadata"]
+
+_OWNER, _TYPE = "AMDGPU", 32
+
+
+class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"):
+    """What the compiler wrote down about one kernel; registers are those used, not those allocated.
+
+    Examples
+    --------
+    >>> msgspec.convert({".name": "k", ".vgpr_count": 24}, KernelMetadata).vgpr_count
+    24
+    """
+
+    name: str = ""
+    symbol: str = ""
+    vgpr_count: int | None = None
+    agpr_count: int | None = None
+    sgpr_count: int | None = None
+    vgpr_spill_count: int | None = None
+    sgpr_spill_count: int | None = None
+    group_segment_fixed_size: int | None = None
+    private_segment_fixed_size: int | None = None
+    kernarg_segment_size: int | None = None
+    wavefront_size: int | None = None
+    max_flat_workgroup_size: int | None = None
+    reqd_workgroup_size: tuple[int, int, int] | None = None
+    uses_dynamic_stack: bool = False
+
+
+class Metadata(msgspec.Struct, frozen=True, rename=lambda name: f"amdhsa.{name}"):
+    """The whole note.
+
+    Examples
+    --------
+    >>> Metadata().kernels
+    ()
+    """
+
+    kernels: tuple[KernelMetadata, ...] = ()
+    target: str = ""
+
+
+def read_metadata(elf: ElfFile) -> tuple[Metadata, str]:
+    """The metadata note, empty where there is none, and a sentence when it cannot be read.
+
+    Examples
+    --------
+    >>> from wavescope.codeobj.elf import ElfFile
+    >>> read_metadata(ElfFile(b"", 224, 0, (), (), ()))[1]
+    ''
+    """
+    for owner, type_, contents in elf.notes():
+        if owner == _OWNER and type_ == _TYPE:
+            try:
+                return msgspec.msgpack.decode(contents, type=Metadata), ""
+            except (msgspec.DecodeError, RecursionError) as error:
+                return Metadata(), f"the metadata note cannot be read: {error}"
+    return Metadata(), ""

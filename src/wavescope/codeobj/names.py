@@ -1,0 +1,119 @@
+"""C++ names behind mangled symbols. The mangled name stays the key everywhere; this is only what people read."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["demangle", "demangle_all"]
+
+_MAX_NAME_BYTES = 1 << 14
+_MAX_TEXT_BYTES = 1 << 20
+# Each reference to an earlier part of the name can double what is printed: 270 bytes can stand for gigabytes.
+# Names below this many doublings are demangled here, the others in a child process that may die of them.
+_MAX_DOUBLINGS = 14
+_REFERENCE = re.compile(r"[ST][0-9A-Z]*_")
+_PACK_EXPANSION = re.compile(r"Dp|sp|sP")
+_DOUBLINGS_PER_PACK = 8
+_ITANIUM_NAME = re.compile(r"_Z[\x21-\x7e]+")
+_CHILD_IDLE_S = 5.0
+# Types that the demangler of GCC 12 and older does not know, and one that it knows and that takes the same place:
+# (code, code of the substitute, how the substitute is printed, how the type is printed since GCC 13).
+_NEW_TYPES = (("DF16_", "Dd", "decimal64", "_Float16"), ("DF16b", "De", "decimal128", "std::bfloat16_t"))
+_MAX_RESTARTS = 3
+
+
+def demangle(name: str) -> str:
+    """Readable form of a symbol: `.kd` and clone suffixes stripped, C++ names demangled, others as they are.
+
+    Examples
+    --------
+    >>> demangle("_Z5saxpyfPKfPf.kd")
+    'saxpy(float, float const*, float*)'
+    >>> demangle("Cijk_Ailk_Bljk.kd")
+    'Cijk_Ailk_Bljk'
+    """
+    return demangle_all([name])[name]
+
+
+def demangle_all(names: Iterable[str]) -> dict[str, str]:
+    """Readable form of many symbols at once; one that cannot be demangled within bounds stays as it is.
+
+    Examples
+    --------
+    >>> demangle_all(["_Z1fv", "main"])
+    {'_Z1fv': 'f()', 'main': 'main'}
+    """
+    stripped = {name: name.removesuffix(".kd") for name in names}
+    bases = {name: text.split(".", 1)[0] for name, text in stripped.items()}
+    old = {base: _with_old_types(base) for base in bases.values()}
+    answers = _answers([*bases.values(), *old.values()])
+    readable = {base: answers[base] or _with_new_types(answers[old[base]]) for base in old}
+    return {name: readable[bases[name]] or text for name, text in stripped.items()}
+
+
+def _answers(names: Iterable[str]) -> dict[str, str]:
+    """Demangled names, "" for what is not a mangled name or cannot be demangled within bounds."""
+    wanted = dict.fromkeys(names, "")
+    mangled = [name for name in wanted if _ITANIUM_NAME.fullmatch(name) and len(name) <= _MAX_NAME_BYTES]
+    harmless = [name for name in mangled if _doublings(name) <= _MAX_DOUBLINGS]
+    wanted.update((name, _demangle_here(name) or "") for name in harmless)
+    suspects = tuple(name for name in mangled if _doublings(name) > _MAX_DOUBLINGS)
+    if suspects:
+        wanted.update(_demangle_apart(suspects))
+    return wanted
+
+
+def _with_old_types(name: str) -> str:
+    """The name with older types in place of new ones; "" where there is nothing to replace."""
+    substituted = name
+    for code, substitute, printed, _ in _NEW_TYPES:
+        if printed in name:
+            return ""
+        substituted = substituted.replace(code, substitute)
+    return substituted if substituted != name else ""
+
+
+def _with_new_types(text: str) -> str:
+    for _, _, printed, proper in _NEW_TYPES:
+        text = re.sub(rf"\b{printed}\b", proper, text)
+    return text
+
+
+def _doublings(name: str) -> int:
+    return len(_REFERENCE.findall(name)) + _DOUBLINGS_PER_PACK * len(_PACK_EXPANSION.findall(name))
+
+
+@lru_cache(maxsize=4096)
+def _demangle_here(name: str) -> str | None:
+    from wavescope import _core
+
+    return _core.demangle(name)
+
+
+@lru_cache(maxsize=64)
+def _demangle_apart(names: tuple[str, ...]) -> dict[str, str]:
+    """Answers of the child; the name it dies of is left out, and it is started again behind that one."""
+    from wavescope.codeobj._process import run_bounded
+
+    argv = [sys.executable or "python3", "-I", "-m", "wavescope.codeobj._demangle_child"]
+    answers: dict[str, str] = {}
+    for _ in range(_MAX_RESTARTS + 1):
+        if not names:
+            break
+        outcome = run_bounded(
+            argv,
+            "\n".join(names).encode("ascii"),
+            idle_s=_CHILD_IDLE_S,
+            total_s=4 * _CHILD_IDLE_S,
+            output_limit_bytes=_MAX_TEXT_BYTES + 64 * sum(map(len, names)),
+        )
+        lines = outcome.stdout.split(b"\n")[:-1]
+        answers.update(zip(names, (line.decode("utf-8", "replace") for line in lines), strict=False))
+        names = names[len(lines) + 1 :]
+    return answers

@@ -1,0 +1,1 @@
+"""Synthetic thread traces: a timing model over real code, and the encoder for its streams."""
