@@ -6,7 +6,6 @@ import json
 import re
 import struct
 import sys
-from collections import deque
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from wavescope.codeobj._process import Outcome, run_bounded
 from wavescope.codeobj.targets import TARGET_OF_MACH
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Iterable, Iterator
 
 __all__ = ["Attempt", "Chunk", "Result", "run_library", "run_objdump"]

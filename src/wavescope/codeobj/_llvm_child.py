@@ -25,36 +25,45 @@ class UnusableError(Exception):
     """This library cannot disassemble for the target; the sentence says why."""
 
 
-def load(library: str) -> ctypes.CDLL:
-    """Load libLLVM and make its AMDGPU part ready."""
+def load(library: str) -> tuple[ctypes.CDLL, str]:
+    """Load libLLVM and make its AMDGPU part ready; the library and its version."""
     try:
         llvm = ctypes.CDLL(library)
         major, minor, patch = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
         llvm.LLVMGetVersion(ctypes.byref(major), ctypes.byref(minor), ctypes.byref(patch))
-        llvm.version = f"{major.value}.{minor.value}.{patch.value}"
+        version = f"{major.value}.{minor.value}.{patch.value}"
         if major.value < OLDEST_MAJOR:
-            raise UnusableError(f"LLVM {llvm.version} is older than {OLDEST_MAJOR}")
+            what = f"LLVM {version} is older than {OLDEST_MAJOR}"
+            raise UnusableError(what)
         for part in ("TargetInfo", "TargetMC", "Disassembler"):
             getattr(llvm, f"LLVMInitializeAMDGPU{part}")()
     except (OSError, AttributeError) as error:
         raise UnusableError(str(error)) from error
     create, step = llvm.LLVMCreateDisasmCPU, llvm.LLVMDisasmInstruction
     create.restype = ctypes.c_void_p
-    create.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+    create.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+    ]
     step.restype = ctypes.c_size_t
     step.argtypes = [
         *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64),
         *(ctypes.c_char_p, ctypes.c_size_t),
     ]
-    return llvm
+    return llvm, version
 
 
-def disassemble(llvm: ctypes.CDLL, request: dict[str, Any], code: bytes) -> None:
+def disassemble(llvm: ctypes.CDLL, version: str, request: dict[str, Any], code: bytes) -> None:
     """Print every row of every chunk; a word that LLVM does not know becomes `.long`, as in llvm-objdump."""
     context = llvm.LLVMCreateDisasmCPU(TRIPLE, request["cpu"].encode(), None, 0, None, None)
     if not context:
-        raise UnusableError(f"LLVM {llvm.version} does not know {request['cpu']}")
-    put(f"llvm {llvm.version}\n".encode())
+        what = f"LLVM {version} does not know {request['cpu']}"
+        raise UnusableError(what)
+    put(f"llvm {version}\n".encode())
     step = llvm.LLVMDisasmInstruction
     text = ctypes.create_string_buffer(_TEXT_BYTES)
     memory = ctypes.create_string_buffer(code, len(code) + 1)
@@ -99,8 +108,8 @@ def main() -> None:
     limit_resources()
     request = json.loads(sys.stdin.buffer.readline())
     try:
-        llvm = load(request["library"])
-        disassemble(llvm, request, sys.stdin.buffer.read())
+        llvm, version = load(request["library"])
+        disassemble(llvm, version, request, sys.stdin.buffer.read())
     except UnusableError as error:
         put(f"unusable: {error}\n".encode())
 

@@ -23,9 +23,7 @@ class Outcome(NamedTuple):
     failure: str
 
 
-def run_bounded(
-    argv: list[str], stdin: bytes, *, idle_s: float, total_s: float, output_limit_bytes: int
-) -> Outcome:
+def run_bounded(argv: list[str], stdin: bytes, *, idle_s: float, total_s: float, output_limit_bytes: int) -> Outcome:
     """Run `argv` (no shell) and collect what it prints.
 
     Parameters

@@ -33,7 +33,8 @@ def unbundle(data: bytes, where: str = "", target: str | None = None) -> bytes:
     b'\\x7fELF...'
     """
     if data.startswith(_COMPRESSED_MAGIC):
-        advice = f"unpack it: clang-offload-bundler --unbundle --type=o --targets=TARGET --input={where or 'FILE'} --output=OUT"
+        command = "clang-offload-bundler --unbundle --type=o --targets=TARGET --output=OUT"
+        advice = f"unpack it: {command} --input={where or 'FILE'}"
         what = "a compressed offload bundle, not a plain code object"
         raise UnsupportedError(what, where=where, advice=advice)
     if not data.startswith(_MAGIC):
@@ -42,7 +43,8 @@ def unbundle(data: bytes, where: str = "", target: str | None = None) -> bytes:
     if target is not None:
         devices = {name: contents for name, contents in devices.items() if target in name} or devices
     if not devices:
-        raise NotATraceError("an offload bundle without code for an AMD GPU", where=where)
+        what = "an offload bundle without code for an AMD GPU"
+        raise NotATraceError(what, where=where)
     if len(devices) > 1:
         what = f"an offload bundle with {len(devices)} device code objects: {', '.join(devices)}"
         raise UsageError(what, where=where, advice="extract one of them with clang-offload-bundler --unbundle")

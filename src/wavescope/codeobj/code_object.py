@@ -137,7 +137,8 @@ class CodeObject:
         try:
             data = file.read_bytes()
         except OSError as error:
-            raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
+            what = f"cannot be read: {error.strerror}"
+            raise NotATraceError(what, where=str(file)) from error
         return cls.from_bytes(data, where=str(file), target=target)
 
     @classmethod
@@ -297,9 +298,7 @@ def _kernel_name(symbol: str) -> str:
     return symbol.removesuffix(_DESCRIPTOR_SUFFIX) if symbol.endswith(_DESCRIPTOR_SUFFIX) else ""
 
 
-def _kernel(
-    name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata
-) -> Kernel:
+def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata) -> Kernel:
     known = hardware.fields if hardware else {}
     return Kernel(
         name,

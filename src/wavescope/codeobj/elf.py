@@ -236,7 +236,7 @@ def _read_symbols(elf: ElfFile, section: Section) -> tuple[list[Symbol], str]:
     # Names overlap in the table when tails are shared; a hostile table makes every name run to the end of it.
     budget = 4 * len(names) + (1 << 20)
     table, problem = elf.bytes_of(section)
-    symbols = []
+    symbols: list[Symbol] = []
     for name, info, _, index, address, size in _SYMBOL.iter_unpack(table[: len(table) // _SYMBOL.size * _SYMBOL.size]):
         if index == 0:
             continue

@@ -49,8 +49,8 @@ class LineTable:
     >>> from wavescope.synth.kernels import kernel_path
     >>> code = CodeObject.read(kernel_path("saxpy", "gfx942"))
     >>> table = line_table(code)
-    >>> table.text_at(code.kernels[0].address).startswith("/wavescope/kernels/saxpy.")
-    True
+    >>> table.text_at(code.kernels[0].address)
+    '/wavescope/kernels/device.hpp:11 -> /wavescope/kernels/device.hpp:12 -> /wavescope/kernels/saxpy.hip:23'
     """
 
     def __init__(
@@ -195,9 +195,7 @@ def line_table(code_object: CodeObject) -> LineTable:
     return LineTable(sections, code_object.text_ranges, [problem for problem in problems if problem])
 
 
-def _sequences(
-    rows: LineRows, text_ranges: tuple[tuple[int, int], ...]
-) -> Iterator[tuple[int, int, int]]:
+def _sequences(rows: LineRows, text_ranges: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int, int]]:
     """(Start address, first row, last row) of the sequences that lie in code; linkers leave removed ones behind."""
     first = 0
     starts = [start for start, _ in text_ranges]

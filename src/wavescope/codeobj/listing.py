@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.errors import NotATraceError
-from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from wavescope.model.losses import Loss
 
 __all__ = ["Listing", "Row", "is_listing", "parse_rows", "read_listing"]
 
@@ -112,12 +113,14 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
+        what = f"cannot be read: {error.strerror}"
+        raise NotATraceError(what, where=str(file)) from error
     if data.lstrip()[:1] == b"{":
         return _from_code_json(data, str(file), code_object)
     if data.strip() and not any(_ROW.fullmatch(line) for line in data.splitlines()):
         advice = "a listing has lines of: address TAB size TAB text"
-        raise NotATraceError("not a listing: no line can be read", where=str(file), advice=advice)
+        what = "not a listing: no line can be read"
+        raise NotATraceError(what, where=str(file), advice=advice)
     return data
 
 
@@ -127,9 +130,11 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise NotATraceError(f"not a code.json: {error}", where=where) from error
+        what = f"not a code.json: {error}"
+        raise NotATraceError(what, where=where) from error
     if not isinstance(document.get("code") or [], list):
-        raise NotATraceError("not a code.json: its code is not a list of rows", where=where)
+        what = "not a code.json: its code is not a list of rows"
+        raise NotATraceError(what, where=where)
     column = _columns(document.get("header"))
     texts: dict[int, dict[int, str]] = {}
     unreadable = 0
@@ -143,7 +148,8 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
     chosen = next(iter(texts)) if wanted == 0 and len(texts) == 1 else wanted
     if chosen not in texts:
         known = ", ".join(map(str, sorted(texts))) or "none"
-        raise NotATraceError(f"no rows of code object {wanted}; those it has: {known}", where=where)
+        what = f"no rows of code object {wanted}; those it has: {known}"
+        raise NotATraceError(what, where=where)
     return _tsv_of(texts[chosen]) + b"unreadable row\n" * unreadable
 
 

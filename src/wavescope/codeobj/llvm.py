@@ -53,8 +53,10 @@ def find_tools(environ: Mapping[str, str] | None = None) -> list[Tool]:
     folders = [*rocm, *map(Path, _SYSTEM_FOLDERS)]
     programs = (shutil.which(f"llvm-objdump{suffix}") for suffix in [*(f"-{major}" for major in _MAJORS), ""])
     found = [*_libraries(folders), *_programs(rocm), *(Tool(path, is_library=False) for path in programs if path)]
-    seen: set[str] = set()
-    return [tool for tool in found if not (os.path.realpath(tool.path) in seen or seen.add(os.path.realpath(tool.path)))]
+    by_file: dict[str, Tool] = {}
+    for tool in found:
+        by_file.setdefault(os.path.realpath(tool.path), tool)
+    return list(by_file.values())
 
 
 def _named_tools(path: Path) -> list[Tool]:

@@ -120,7 +120,9 @@ def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[in
             ranges = info.ranges(unit, values)
             found.names[offset] = _names(info, unit, values)
             if ranges:
-                scope = _add_scope(found, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1)
+                scope = _add_scope(
+                    found, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
+                )
                 intervals += ((begin, stop, len(enclosing), scope) for begin, stop in ranges)
         else:  # lexical blocks too: the function around them covers their addresses
             at = info.skip(unit, abbreviation, at)

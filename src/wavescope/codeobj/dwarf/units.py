@@ -126,7 +126,10 @@ class DebugInfo:
             if kind in (_UNIT_SKELETON, _UNIT_SPLIT_COMPILE):
                 at += 8
         else:
-            abbreviations_at, address_size = int.from_bytes(data[at : at + offset_size], "little"), data[at + offset_size]
+            abbreviations_at, address_size = (
+                int.from_bytes(data[at : at + offset_size], "little"),
+                data[at + offset_size],
+            )
             at += offset_size + 1
         if kind in _UNIT_TYPES:
             return None, end
@@ -218,9 +221,11 @@ class DebugInfo:
 
     def address(self, unit: Unit, value: Value | None) -> int | None:
         """Address behind an address attribute; None for a constant or nothing."""
-        if value is None or isinstance(value[1], bytes):
+        if value is None:
             return None
         form, raw = value
+        if isinstance(raw, bytes):
+            return None
         if form == DW_FORM_ADDR:
             return raw
         return self._indexed_address(unit, raw) if form in _ADDRX_FORMS else None
@@ -278,7 +283,8 @@ class DebugInfo:
             at = unit.rnglists_base + int.from_bytes(data[entry : entry + width], "little")
         elif form != DW_FORM_SEC_OFFSET:
             return []
-        base, found = unit.low_pc, []
+        base = unit.low_pc
+        found: Ranges = []
         while True:
             self._range_entries.spend()
             kind, at = data[at], at + 1
@@ -293,9 +299,9 @@ class DebugInfo:
             if kind in _RANGE_BASES:
                 base = operands[0]
                 continue
-            if kind not in _RANGE_KINDS:
+            if len(operands) < 2:
                 return found  # end of list, or a kind of the future
-            begin, end = _RANGE_KINDS[kind](base, *operands)
+            begin, end = _range_of(kind, base, operands[0], operands[1])
             if begin < end:
                 found.append((begin & _MASK64, end & _MASK64))
 
@@ -303,13 +309,15 @@ class DebugInfo:
 # Kinds of `.debug_rnglists` entries (DWARF 5, section 7.25): operands are a = address, x = index of one, u = number.
 _RANGE_OPERANDS = {1: "x", 2: "xx", 3: "xu", 4: "uu", 5: "a", 6: "aa", 7: "au"}
 _RANGE_BASES = (1, 5)
-_RANGE_KINDS = {
-    2: lambda base, begin, end: (begin, end),
-    3: lambda base, begin, length: (begin, begin + length),
-    4: lambda base, begin, end: (base + begin, base + end),
-    6: lambda base, begin, end: (begin, end),
-    7: lambda base, begin, length: (begin, begin + length),
-}
+_RANGE_LENGTHS = (3, 7)
+_RANGE_OFFSETS = (4,)
+
+
+def _range_of(kind: int, base: int, first: int, second: int) -> tuple[int, int]:
+    """[Begin, end) of an entry: two addresses, an address and a length, or two offsets from the base."""
+    if kind in _RANGE_LENGTHS:
+        return first, first + second
+    return (base + first, base + second) if kind in _RANGE_OFFSETS else (first, second)
 
 
 def number_of(value: Value | None) -> int:

@@ -21,7 +21,7 @@ _SOURCES = Path(__file__).parent / "sources"
 _COMPILER = "clang++-22"
 _SHOWN_FOLDER = "/wavescope/kernels"  # what debug lines call the folder of the sources
 _OPTIONS = (
-    *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib"),
+    *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"),
     *("-std=c++20", "-O3", "-g", "-Wall", "-Wextra", "-Werror"),
     *(f"-ffile-prefix-map={_SOURCES}={_SHOWN_FOLDER}", f"-fdebug-compilation-dir={_SHOWN_FOLDER}"),
 )
@@ -37,7 +37,8 @@ def build(folder: Path) -> int:
     """
     compiler = shutil.which(_COMPILER)
     if compiler is None:
-        raise MissingToolError(f"{_COMPILER} is not installed", advice="Debian: apt-get install clang-22 lld-22 llvm-22")
+        what, advice = f"{_COMPILER} is not installed", "Debian: apt-get install clang-22 lld-22 llvm-22"
+        raise MissingToolError(what, advice=advice)
     folder.mkdir(parents=True, exist_ok=True)
     for kernel in KERNELS:
         for target in TARGETS:
@@ -50,13 +51,14 @@ def build(folder: Path) -> int:
 def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
     with tempfile.TemporaryDirectory(dir=output.parent) as scratch:
         made = Path(scratch) / output.name
-        command = [compiler, *_OPTIONS, f"--offload-arch={target}", "-o", str(made), f"{kernel}.hip"]
+        command = [compiler, *_OPTIONS, f"--offload-arch={target}", "-o", str(made), str(_SOURCES / f"{kernel}.hip")]
         subprocess.run(command, cwd=_SOURCES, check=True)
         made.replace(output)
 
 
 def _listing(code_object: Path) -> bytes:
-    from wavescope.codeobj import CodeObject, disassemble
+    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.disassemble import disassemble
 
     listing = disassemble(CodeObject.read(code_object))
     if listing.losses:

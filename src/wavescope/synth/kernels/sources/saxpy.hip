@@ -19,7 +19,7 @@ __device__ inline void update(float a, const float* x, float* y, Index i) {
 template <unsigned kBlocks>
 __global__ __attribute__((amdgpu_flat_work_group_size(1, kBlock))) void saxpy(
     float a, const float* __restrict x, float* __restrict y, unsigned n) {
-#pragma clang loop unroll(disable)
+#pragma clang loop unroll(disable) vectorize(disable)
     for (unsigned i = global_id(); i < n; i += kBlocks * kBlock) {
         update(a, x, y, i);
     }
