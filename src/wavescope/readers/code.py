@@ -130,7 +130,7 @@ class Code:
 
         listing = pl.DataFrame(self.program.listing())
         first = self.program.first_rows
-        for part, begin, end in zip(self.parts, first, first[1:], strict=True):
+        for part, begin, end in zip(self.parts, first[:-1], first[1:], strict=True):
             yield part, listing[begin:end]
 
     def _described(self, part: _Part, listing: pl.DataFrame) -> pl.DataFrame:
