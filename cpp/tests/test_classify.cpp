@@ -120,9 +120,10 @@ void check_all(std::span<const Expected> rows) {
         for (size_t dialect = 0; dialect < 3; ++dialect) {
             const LineClass got = classify(row.text, static_cast<Dialect>(dialect));
             if (got != wanted[dialect]) {
-                testing::fail(__FILE__, __LINE__,
-                              "\"" + std::string(row.text) + "\" in dialect " + std::to_string(dialect) + " is " +
-                                  testing::shown(got) + ", not " + testing::shown(wanted[dialect]));
+                std::ostringstream what;
+                what << row.text << " in dialect " << dialect << " is " << testing::shown(got) << ", not "
+                     << testing::shown(wanted[dialect]);
+                testing::fail(__FILE__, __LINE__, what.str());
             }
         }
     }
