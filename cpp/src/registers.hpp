@@ -122,6 +122,7 @@ class Registers {
     std::array<uint32_t, 3> threads{};
     uint32_t rsrc1 = 0;
     uint32_t rsrc2 = 0;
+    uint16_t code_object_event_flags = 1;  // per pipe; RDNA leaves it out
 
   private:
     static constexpr uint32_t kEnableWord = 0x434F5200;  // "\0ROC"
@@ -167,10 +168,9 @@ class Registers {
             live.insert(q.address, q.size, id);
             if (was_loaded_before) from_start.insert(q.address, q.size, id);
         }
-        constexpr uint16_t kPerPipe = 1;
         const EventType type = unload ? EventType::code_object_unload : EventType::code_object_load;
         records.events.add(time, static_cast<uint8_t>(type), static_cast<uint8_t>(me & 1), static_cast<uint8_t>(pipe),
-                           kPerPipe, id & 0xFFFFFFFF);
+                           code_object_event_flags, id & 0xFFFFFFFF);
     }
 
     bool enabled_ = false;

@@ -54,6 +54,7 @@ class Column {
         if (!values.empty()) std::memcpy(extend(values.size()), values.data(), values.size_bytes());
     }
 
+    void pop_back() { --size_; }
     void clear() { size_ = 0; }
     size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }

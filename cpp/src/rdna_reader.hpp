@@ -1,0 +1,329 @@
+// Bytes -> tokens with their times, one reader per generation (spec_rdna 3, 4 and 5). Total: any bytes are read, every
+// step consumes input, and nothing outside the buffer is touched.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "rdna_reorder.hpp"
+#include "rdna_tokens.hpp"
+#include "rdna_wave.hpp"
+
+namespace wavescope::rdna {
+
+// v5: slots of the latest vector instructions, the newest first (spec_rdna 10.2).
+class RecentSlots {
+  public:
+    // The slot of an 8-bit VALU token.
+    uint64_t use(uint64_t token) {
+        const uint8_t slot = slots_[kShortValuPlace[(token >> 4) & 15]];
+        touch(slot);
+        return slot & 31;
+    }
+
+    void touch(uint8_t slot) {
+        if (slots_[0] == slot) return;
+        size_t from = 4;
+        while (from > 0 && slots_[from] != slot) --from;
+        if (from == 0) from = 5;
+        std::copy_backward(slots_.begin(), slots_.begin() + from, slots_.begin() + from + 1);
+        slots_[0] = slot;
+    }
+
+  private:
+    static constexpr uint8_t kNone = 0xFF;
+    std::array<uint8_t, 6> slots_{kNone, kNone, kNone, kNone, kNone, kNone};
+};
+
+// Positions are in bits: `at` is the token about to be read, `previous` the one read before it. Far from the end one
+// loop does the work (`bulk`); the last bytes follow the reference's end-of-data rules literally (`tail`).
+//
+// The sink has
+//   bool deliver(Token, int64_t time, uint64_t contents, int64_t position)   false: stop reading
+//   void pass(int64_t time, int64_t position)                a token of which only the time counts
+//   void realtime(int64_t time, uint64_t ticks, bool merge)  a pair of clocks
+//   void lose_packets(int64_t position)                      the next token delivered or passed reports it
+//   bool has_lost_packets() const
+template <int kVersion, class Sink>
+class Reader {
+    static_assert(kVersion == 1 || kVersion == 3 || kVersion == 4 || kVersion == 5);
+
+  public:
+    Reader(std::span<const uint8_t> bytes, Sink& sink)
+        : data_(bytes.data()), bits_(static_cast<int64_t>(bytes.size()) * 8), sink_(sink), waiting_(sink) {}
+
+    void read_all() {
+        if (bulk() == Step::stopped) return;
+        if constexpr (kReorders) {
+            tail_reordering();
+        } else {
+            tail();
+        }
+    }
+
+    int64_t position() const { return s_.at; }  // first bit behind the tokens that were read
+    uint64_t token_count() const { return s_.tokens; }
+    uint64_t unknown_count() const { return unknown_; }
+    int64_t first_unknown() const { return first_unknown_; }
+
+    // Whether bits from position() on are set: tokens that the reference never reads, or the rest of a cut one.
+    bool has_unread_bits() const {
+        for (int64_t at = s_.at; at < bits_; at += kWindow) {
+            if (padded_window(at) != 0) return true;
+        }
+        return false;
+    }
+
+  private:
+    static constexpr bool kReorders = kVersion <= 3;
+    static constexpr bool kByteTokens = kVersion == 5;
+    static constexpr bool kExtends = kVersion >= 4;  // WAVE_START_EXT has continuation bytes
+    static constexpr const TokenTable& kTable = kTokenTable<kVersion>;
+    static constexpr int64_t kWindow = 64;
+    // Twice what the longest token and the window behind it need.
+    static constexpr int64_t kBulkMargin = 4 * kWindow;
+
+    struct State {
+        int64_t at = 0;
+        int64_t previous = -kWindow;
+        int64_t time = 0;
+        uint64_t window = 0;       // of the token read last
+        uint64_t tokens = 0;       // read so far, padding included
+        uint8_t length = kWindow;  // of the token read last
+        bool extends = false;      // the token read last, padding aside, was WAVE_START_EXT
+    };
+
+    static uint64_t load(const uint8_t* at) {
+        uint64_t value;
+        std::memcpy(&value, at, sizeof value);
+        if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
+        return value;
+    }
+
+    // 64 bits from bit `at` on, far from the end.
+    uint64_t full_window(int64_t at) const {
+        const uint8_t* bytes = data_ + (at >> 3);
+        return (at & 7) == 0 ? load(bytes) : load(bytes) >> 4 | uint64_t{bytes[8]} << 60;
+    }
+
+    // The same near the end; bits behind it read as 0.
+    uint64_t padded_window(int64_t at) const {
+        std::array<uint8_t, 9> bytes{};
+        const int64_t first = at >> 3, size = bits_ >> 3;
+        if (first < size) {
+            std::memcpy(bytes.data(), data_ + first, std::min(bytes.size(), static_cast<size_t>(size - first)));
+        }
+        return (at & 7) == 0 ? load(bytes.data()) : load(bytes.data()) >> 4 | uint64_t{bytes[8]} << 60;
+    }
+
+    static int64_t advance(int64_t time, const TokenEntry& entry, uint64_t window) {
+        const uint64_t field = (window >> entry.time_begin) & entry.time_mask;
+        return wrap_add(time, static_cast<int64_t>(entry.delta + field));
+    }
+
+    // Everything that a token other than NOP does; `time` is its own.
+    [[gnu::always_inline]] Step take(const TokenEntry& entry, uint64_t contents, int64_t at, int64_t& time,
+                                     bool in_phase_b) {
+        if (entry.token < kFirstHandled) {
+            if (entry.token == Token::time) return Step::quiet;
+            if (entry.token == Token::timestamp) {
+                time = timestamp(time, contents, at, in_phase_b);
+                return Step::quiet;
+            }
+            if (entry.token == Token::unknown && unknown_++ == 0) first_unknown_ = at;
+            if constexpr (kReorders) return waiting_.add_passing(time, at);
+            sink_.pass(time, at);
+            return Step::delivered;
+        }
+        if constexpr (kReorders) {
+            const int64_t when = entry.token == Token::wave_ready ? wrap_sub(time, 1) : time;
+            return waiting_.add(entry.token, when, contents, at);
+        }
+        if constexpr (kByteTokens) contents = with_slot(entry.token, contents);
+        return sink_.deliver(entry.token, time, contents, at) ? Step::delivered : Step::stopped;
+    }
+
+    // v5: a VALU token with its slot where other versions have it.
+    uint64_t with_slot(Token token, uint64_t contents) {
+        constexpr Field kSlot = bits(7, 11), kShortOp = bits(12, 19);
+        if (token == Token::valu) return recent_.use(contents) << kValuSlot.first;
+        if (token == Token::inst && kShortOp.of(contents) >= 10 && kShortOp.of(contents) <= 14) {
+            recent_.touch(kSlot.byte(contents));
+        }
+        return contents;
+    }
+
+    int64_t timestamp(int64_t time, uint64_t contents, int64_t at, bool in_phase_b);
+    Step bulk();
+    void skip_padding(State& s, int64_t end) const;
+    void skip_continuation(State& s, int64_t end) const;
+    Step read_near_end(bool in_phase_b);
+    void tail();
+    void tail_reordering();
+
+    const uint8_t* data_;
+    int64_t bits_;
+    Sink& sink_;
+    State s_;
+    uint64_t unknown_ = 0;
+    int64_t first_unknown_ = 0;
+    WaitingTokens<Sink> waiting_;
+    RecentSlots recent_;
+};
+
+// Clock, realtime sample or loss report (spec_rdna 5).
+template <int kVersion, class Sink>
+int64_t Reader<kVersion, Sink>::timestamp(int64_t time, uint64_t contents, int64_t at, bool in_phase_b) {
+    // How samples out of order are treated differs by generation and by distance from the end.
+    const bool merge = kVersion == 5 || (kVersion == 4) != in_phase_b;
+    bool is_realtime, is_loss;
+    Field value;
+    if constexpr (kVersion == 1) {
+        const uint64_t type = bits(14, 15).of(contents);
+        value = bits(16, 63);
+        is_realtime = type == 2;
+        is_loss = false;
+        if (type == 0 || type == 3) return time;
+    } else {
+        value = kVersion == 3 ? bits(12, 47) : bits(12, 63);
+        is_realtime = bit(kVersion == 3 ? 9 : 7).set(contents);
+        is_loss = bit(8).set(contents);
+    }
+    if (is_realtime) {
+        if (!is_loss && value.set(contents)) sink_.realtime(time, value.of(contents), merge);
+        return time;
+    }
+    if (is_loss) sink_.lose_packets(at);
+    return wrap_add(time, static_cast<int64_t>(value.of(contents)));
+}
+
+template <int kVersion, class Sink>
+Step Reader<kVersion, Sink>::bulk() {
+    const int64_t end = bits_ - kBulkMargin;
+    if (end <= 0) return Step::quiet;
+    State s = s_;  // a copy that nothing else can see stays in registers
+    Step step = Step::quiet;
+    while (s.at < end && step != Step::stopped) {
+        // In the middle of a byte the top nibble is missing; only the long tokens need it.
+        uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
+        const TokenEntry& entry = kTable[window & 0xFF];
+        // Padding nibbles mostly stand alone behind a token, and are taken along with it.
+        const bool padded = !kByteTokens && ((window >> entry.probe) & 0xF) == 0;
+        const int64_t at = s.at;
+        s.at += entry.step + (padded ? 4 : 0);
+        s.tokens += padded ? 2 : 1;
+        if (entry.token == Token::nop) {
+            skip_padding(s, end);
+            continue;
+        }
+        s.time = advance(s.time, entry, window);
+        if (entry.length > kWindow - 4) window = full_window(entry.length > kWindow ? at + 8 : at);
+        step = take(entry, window, at, s.time, false);
+        if (kExtends && entry.token == Token::wave_start_ext) skip_continuation(s, end);
+    }
+    s.previous = s.at - 4;  // tail only needs to know that it is far from the end
+    s_ = s;
+    return step;
+}
+
+// The rest of a run of zeros.
+template <int kVersion, class Sink>
+void Reader<kVersion, Sink>::skip_padding(State& s, int64_t end) const {
+    constexpr int64_t kStep = kByteTokens ? 8 : 4;
+    for (bool zeros = true; zeros && s.at < end;) {
+        const uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
+        zeros = window == 0;
+        const int64_t count = (zeros ? kWindow - kStep : std::countr_zero(window)) / kStep;
+        s.tokens += static_cast<uint64_t>(count);
+        s.at += count * kStep;
+    }
+}
+
+template <int kVersion, class Sink>
+void Reader<kVersion, Sink>::skip_continuation(State& s, int64_t end) const {
+    for (s.extends = true; s.at < end;) {
+        const uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
+        const TokenEntry& entry = kTable[window & 0xFF];
+        if ((window & 1) != 0) {
+            s.at += 8;
+        } else if (entry.token == Token::nop) {
+            s.at += entry.step;
+            ++s.tokens;
+        } else {
+            s.extends = false;
+            return;
+        }
+    }
+}
+
+template <int kVersion, class Sink>
+Step Reader<kVersion, Sink>::read_near_end(bool in_phase_b) {
+    State& s = s_;
+    uint64_t window = padded_window(s.at);
+    if (kExtends && s.extends && (window & 1) != 0) {
+        s.at += 8;
+        return Step::quiet;
+    }
+    const TokenEntry& entry = kTable[window & 0xFF];
+    const int64_t at = s.at;
+    ++s.tokens;
+    s.at += entry.step;
+    s.previous = at;
+    s.window = window;
+    s.length = entry.length;
+    if (entry.token == Token::nop) return Step::quiet;
+    s.extends = entry.token == Token::wave_start_ext;
+    s.time = advance(s.time, entry, window);
+    if (entry.length > kWindow && at + (kByteTokens ? 64 : 128) < bits_) {
+        s.previous += 8;
+        s.length = kWindow;
+        s.window = window = padded_window(at + 8);
+    }
+    const Step step = take(entry, window, at, s.time, in_phase_b);
+    if (kByteTokens && in_phase_b && step == Step::quiet && sink_.has_lost_packets()) {
+        sink_.pass(s.time, at);
+        return Step::delivered;
+    }
+    return step;
+}
+
+// v4 and v5: tokens that begin in the last 8 bytes are never read (spec_rdna 3.2, 3.3).
+template <int kVersion, class Sink>
+void Reader<kVersion, Sink>::tail() {
+    constexpr int64_t kPhaseA = kByteTokens ? 136 : 128;
+    const State& s = s_;
+    while (s.previous + 128 < bits_ || s.window != 0) {
+        Step step = Step::quiet;
+        while (step == Step::quiet) {
+            const bool in_phase_b = s.previous + kPhaseA >= bits_;
+            if (in_phase_b) {
+                if (s.previous + kWindow >= bits_ && s.window == 0) return;
+                const int64_t next = kByteTokens ? s.previous + s.length / 8 * 8 : s.at;
+                if (next + kWindow > bits_) return;
+            }
+            step = read_near_end(in_phase_b);
+        }
+        if (step == Step::stopped) return;
+    }
+}
+
+// v1..v3: zeros behind the end are read until a window is all zero (spec_rdna 3.1).
+template <int kVersion, class Sink>
+void Reader<kVersion, Sink>::tail_reordering() {
+    const State& s = s_;
+    while (s.previous + 128 < bits_) {
+        if (read_near_end(false) == Step::stopped) return;
+    }
+    if (waiting_.release() == Step::stopped) return;
+    while (s.window != 0) {
+        Step step = Step::quiet;
+        while (step == Step::quiet && (s.previous + kWindow < bits_ || s.window != 0)) step = read_near_end(true);
+        if (step == Step::stopped || waiting_.release() == Step::stopped) return;
+    }
+}
+
+}  // namespace wavescope::rdna
