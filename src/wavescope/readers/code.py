@@ -195,7 +195,7 @@ def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whol
     is_large = text_bytes > WHOLE_TEXT_BYTES
     entries = _entries(buffers) if unplaced or is_large else None
     if entries is not None and unplaced:
-        parts = [_placed(part, entries, losses) for part in parts]
+        parts = _placed(parts, entries, losses)
     parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
     targets = [part.elf.target for part in parts if part.elf and part.elf.target]
     target = targets[0] if targets else None
@@ -235,19 +235,34 @@ def _entries(buffers: Sequence[bytes]) -> pl.DataFrame:
     return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
 
 
-def _placed(part: _Part, entries: pl.DataFrame, losses: list[Loss]) -> _Part:
-    """The part with a load address that makes one of its kernels start at an entry that no object explains."""
-    if part.load_address is not None or part.elf is None:
-        return part
+def _placed(parts: Sequence[_Part], entries: pl.DataFrame, losses: list[Loss]) -> list[_Part]:
+    """The parts with the load addresses that make one of their kernels start at an entry that no object explains.
+
+    A guess counts only where one address is possible for the part and no other part could be there as well.
+    """
     raw = entries.filter(entries["code_object"] == 0)["address"].to_list()
+    possible = [_possible_load_addresses(part, raw) for part in parts]
+    placed = []
+    for part, addresses in zip(parts, possible, strict=True):
+        entered = {entry for other in possible if other is not addresses for entry in other.values()}
+        sole = [load for load, entry in addresses.items() if entry not in entered]
+        if len(addresses) == len(sole) == 1:
+            losses.append(Loss("guessed_load_address", detail=f"{part.name} ({sole[0]:#x})"))
+            placed.append(replace(part, load_address=sole[0]))
+        else:
+            placed.append(part)
+    return placed
+
+
+def _possible_load_addresses(part: _Part, entries: Sequence[int]) -> dict[int, int]:
+    """Load address -> the entry that a kernel of the part would then have."""
+    if part.load_address is not None or part.elf is None:
+        return {}
     kernels = [kernel.address for kernel in part.elf.kernels if kernel.address is not None]
-    starts = kernels or [function.address for function in part.elf.functions]
-    candidates = {entry - start for entry in raw for start in starts if entry >= start}
-    aligned = sorted(address for address in candidates if address % PAGE_BYTES == 0)
-    if len(aligned) != 1:
-        return part
-    losses.append(Loss("guessed_load_address", detail=f"{part.name} ({aligned[0]:#x})"))
-    return replace(part, load_address=aligned[0])
+    functions = [function.address for function in part.elf.functions]
+    starts = kernels or functions or [address for address, _ in part.elf.text_ranges]
+    pairs = ((entry - start, entry) for entry in entries for start in starts)
+    return {load: entry for load, entry in pairs if load >= 0 and load % PAGE_BYTES == 0}
 
 
 def _listed(part: _Part, entries: pl.DataFrame | None, losses: list[Loss], *, whole: bool) -> _Part:

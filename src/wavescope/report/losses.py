@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.losses import LOSSES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,25 +28,31 @@ def loss_lines(losses: Sequence[LossLine], *, limit: int = 12) -> list[Text]:
     """
     from rich.text import Text
 
-    ordered = sorted(losses, key=lambda loss: not loss.is_damage)
+    groups: dict[tuple[str, str], list[LossLine]] = {}
+    for loss in sorted(losses, key=lambda loss: not loss.is_damage):
+        groups.setdefault((loss.kind, loss.message), []).append(loss)
     lines = []
-    for loss in ordered[:limit]:
-        label, style = ("loss", "bold yellow") if loss.is_damage else ("note", "bold cyan")
-        place = f"SE {loss.se}: " if loss.se is not None else ""
-        text = f" {place}{loss.message}{_details(loss)}; {loss.advice}"
+    for (_, message), group in list(groups.items())[:limit]:
+        label, style = ("loss", "bold yellow") if group[0].is_damage else ("note", "bold cyan")
+        text = f" {_engines(group)}{message}{_details(group)}; {group[0].advice}"
         lines.append(Text.assemble((f"{label}:", style), text))
-    if len(ordered) > limit:
-        lines.append(Text(f"showing {limit} of {len(ordered):,} losses; --json has all", style="bold yellow"))
+    if len(groups) > limit:
+        lines.append(Text(f"showing {limit} of {len(groups):,} kinds of loss; --json has all", style="bold yellow"))
     return lines
 
 
-def _details(loss: LossLine) -> str:
-    first = "first at" if loss.count > 1 else "at"
-    places = []
-    if loss.count > 1:
-        places.append(f"{loss.count:,} times")
-    if loss.time_cycles is not None:
-        places.append(f"{first} cycle {loss.time_cycles:,}")
-    if loss.byte_offset is not None:
-        places.append(f"byte {loss.byte_offset:,}")
+def _engines(group: Sequence[LossLine]) -> str:
+    numbers = sorted({loss.se for loss in group if loss.se is not None})
+    return f"SE {', '.join(map(str, numbers))}: " if numbers else ""
+
+
+def _details(group: Sequence[LossLine]) -> str:
+    """How often and where first."""
+    first, total = group[0], sum(loss.count for loss in group)
+    counted = total > 1 and "{count}" not in LOSSES[first.kind].message
+    places = [f"{total:,} times"] if counted else []
+    if first.time_cycles is not None:
+        places.append(f"{'first ' if len(group) > 1 or counted else ''}at cycle {first.time_cycles:,}")
+    if first.byte_offset is not None:
+        places.append(f"byte {first.byte_offset:,}")
     return f" ({', '.join(places)})" if places else ""
