@@ -178,7 +178,7 @@ class Code:
         offset = part.elf_address(code_object, address)
         if offset is None:
             return False
-        return part.elf is None or part.elf.function_at(offset) is not None
+        return part.elf is None or part.elf.text_end(offset) is not None
 
 
 def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whole: bool = False) -> Code:
