@@ -1,0 +1,79 @@
+// Starts and ends of the waves of all CUs (spec_gfx9 4.2, 4.3, 8.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gfx9_tokens.hpp"
+#include "registers.hpp"
+#include "wavescope/program.hpp"
+#include "wavescope/records.hpp"
+
+namespace wavescope::gfx9 {
+
+class Occupancy {
+  public:
+    Occupancy(OccupancyTable& table, const AddressRanges& from_start) : table_(table), from_start_(from_start) {}
+
+    // `word` is the WAVE_START token.
+    void start(uint64_t word, int64_t now, Pc entry) {
+        Running& running = running_[key(word)];
+        running.entry = entry;
+        if (running.active) return;
+        running.active = true;
+        add(word, now, true, entry);
+    }
+
+    // `word` is the WAVE_END token cut to its length. A wave whose start was not seen started before the trace, unless
+    // packets were lost.
+    void end(uint64_t word, int64_t now, bool packets_lost) {
+        Running& running = running_[key(word)];
+        if (running.active) {
+            running.active = false;
+            if (running.entry.object == 0 && running.entry.address != 0) {
+                running.entry = from_start_.translate(running.entry.address);
+            }
+            add(word, now, false, running.entry);
+        } else if (!packets_lost) {
+            unseen_starts_.push_back(static_cast<uint16_t>(word));
+            add(word, 0, false, {});  // quirk: both records at time 0
+        }
+    }
+
+    // Chunked captures hand records over in batches; the order of the table shows it.
+    void flush_full_batch() {
+        if (table_.cu.size() - batch_begin_ + unseen_starts_.size() >= kBatch) flush();
+    }
+
+    // Late look-back, and the unseen starts, the latest first, in front of their batch.
+    void flush();
+
+  private:
+    static constexpr size_t kBatch = 65536;
+
+    struct Running {
+        Pc entry;
+        bool active = false;
+    };
+
+    static size_t key(uint64_t word) {
+        return (WaveIdentity::Cu::of(word) * kSimds + WaveIdentity::Simd::of(word)) * 16 + WaveIdentity::Slot::of(word);
+    }
+
+    void add(uint64_t word, int64_t time, bool start, Pc entry) {
+        constexpr uint8_t kIsExt = 1, kNoCluster = 0;
+        table_.add(
+            time, static_cast<uint8_t>(WaveIdentity::Cu::of(word)), static_cast<uint8_t>(WaveIdentity::Simd::of(word)),
+            static_cast<uint8_t>(WaveIdentity::Slot::of(word)), start, static_cast<uint8_t>(WaveStart::Me::of(word)),
+            static_cast<uint8_t>(WaveStart::Pipe::of(word)), kIsExt,
+            static_cast<uint8_t>(WaveStart::Workgroup::of(word)), kNoCluster, entry.object, entry.address);
+    }
+
+    OccupancyTable& table_;
+    const AddressRanges& from_start_;
+    std::array<Running, 16 * kSimds * 16> running_{};  // by CU, SIMD and slot; the shader array is not told apart
+    Column<uint16_t> unseen_starts_;                   // WAVE_END tokens
+    size_t batch_begin_ = 0;
+};
+
+}  // namespace wavescope::gfx9

@@ -1,0 +1,251 @@
+// The gfx9 token alphabet: kinds, lengths and bit fields (spec_gfx9 section 2).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "wavescope/records.hpp"
+
+namespace wavescope::gfx9 {
+
+inline constexpr size_t kHeaderBytes = 8;
+inline constexpr size_t kLongestToken = 8;
+inline constexpr int64_t kCyclesPerDelta = 4;
+inline constexpr uint32_t kSimds = 4;
+inline constexpr uint32_t kSlots = 10;  // wave slots per SIMD; token fields can name 16
+
+// Bits first..last of a token (or of the header), counted from the least significant one.
+template <unsigned first, unsigned last>
+struct Bits {
+    static_assert(first <= last && last < 64);
+    static constexpr unsigned width = last - first + 1;
+    using Value = std::conditional_t<width <= 32, uint32_t, uint64_t>;
+    static constexpr Value of(uint64_t word) {
+        return static_cast<Value>((word >> first) & (~uint64_t{0} >> (64 - width)));
+    }
+};
+
+// The software header in front of the tokens (1.2).
+struct Header {
+    using TargetCu = Bits<20, 24>;
+    using DoubleBuffer = Bits<32, 32>;
+};
+
+enum class TokenType : uint8_t {
+    misc = 0,
+    timestamp = 1,
+    reg = 2,
+    wave_start = 3,
+    wave_alloc = 4,
+    reg_cs_priv = 5,
+    wave_end = 6,
+    event = 7,
+    event_cs = 8,
+    event_gfx1 = 9,
+    inst = 10,
+    inst_pc = 11,
+    inst_userdata = 12,
+    issue = 13,
+    perf = 14,
+    reg_cs = 15,
+};
+
+struct TokenShape {
+    uint8_t bytes;
+    uint8_t slot_bit;  // first bit of the 4-bit wave slot; 0 = the token names no slot
+};
+
+inline constexpr std::array<TokenShape, 16> kTokens = {{
+    {2, 0},   // misc
+    {8, 0},   // timestamp
+    {8, 0},   // reg
+    {4, 10},  // wave_start
+    {2, 10},  // wave_alloc
+    {6, 0},   // reg_cs_priv
+    {2, 10},  // wave_end
+    {2, 0},   // event
+    {2, 0},   // event_cs
+    {2, 0},   // event_gfx1
+    {2, 5},   // inst
+    {8, 5},   // inst_pc
+    {6, 10},  // inst_userdata
+    {4, 0},   // issue
+    {8, 0},   // perf
+    {6, 0},   // reg_cs
+}};
+
+struct Token {
+    using Type = Bits<0, 3>;
+    using Delta = Bits<4, 4>;  // every type but misc
+};
+
+struct Misc {
+    using Delta = Bits<4, 11>;
+    using Kind = Bits<13, 15>;
+    enum : uint32_t {
+        time = 0,
+        time_reset = 1,
+        packet_lost = 2,
+        trace_stall_begin = 4,
+        trace_stall_end = 5,
+        save_context = 6,
+    };
+};
+
+struct Timestamp {
+    using Time = Bits<16, 63>;
+};
+
+struct Reg {
+    using Pipe = Bits<5, 6>;
+    using RawMe = Bits<7, 8>;
+    using Write = Bits<15, 15>;
+    using Address = Bits<16, 31>;
+    using Data = Bits<32, 63>;
+};
+
+struct RegCs {
+    using Pipe = Bits<5, 6>;
+    using RawMe = Bits<7, 8>;
+    using Address = Bits<9, 15>;
+    using Data = Bits<16, 47>;
+};
+
+// The register tokens number the micro engines the other way round than WAVE_START does.
+constexpr uint32_t effective_me(uint32_t raw_me) {
+    return (raw_me + 1) & 1;
+}
+
+struct WaveIdentity {  // wave_start, wave_end, inst_userdata
+    using Sh = Bits<5, 5>;
+    using Cu = Bits<6, 9>;
+    using Slot = Bits<10, 13>;
+    using Simd = Bits<14, 15>;
+};
+
+struct WaveStart : WaveIdentity {
+    using Pipe = Bits<16, 17>;
+    using Me = Bits<18, 19>;
+    using Count = Bits<22, 28>;  // active work-items
+    using Workgroup = Bits<29, 31>;
+    static constexpr uint32_t kMaxCount = 64;  // larger: a wave coming back from its trap handler (4.4)
+};
+
+struct InstUserdata : WaveIdentity {
+    using Value = Bits<16, 47>;
+};
+
+struct Inst {
+    using Slot = Bits<5, 8>;
+    using Simd = Bits<9, 10>;
+    using Kind = Bits<11, 15>;
+};
+
+struct InstPc {
+    using Slot = Bits<5, 8>;
+    using Simd = Bits<9, 10>;
+    using Dword = Bits<16, 63>;  // pc >> 2
+};
+
+struct Issue {
+    using Simd = Bits<5, 6>;
+    // Two bits per slot from here on; the low bit of each pair of the slots that exist:
+    static constexpr unsigned kFirstBit = 8;
+    static constexpr uint32_t kLowBits = 0x05555500;
+    enum : uint32_t { none = 0, stall = 1, inst = 2, immed = 3 };
+};
+
+struct Perf {
+    using Sh = Bits<5, 5>;
+    using Cu = Bits<6, 9>;
+    using Bank = Bits<10, 11>;
+    using Value0 = Bits<12, 24>;
+    using Value1 = Bits<25, 37>;
+    using Value2 = Bits<38, 50>;
+    using Value3 = Bits<51, 63>;
+};
+
+// What an INST token of each kind says about the oldest untyped instruction of its wave (2.6, 5.3, 5.4).
+struct InstKind {
+    static constexpr uint8_t kNoReplay = 0xFF;
+    enum : uint32_t { pc = 7, go_to_trap = 29 };
+
+    Category category = Category::none;  // none: the instruction is taken back
+    uint8_t phase = 0;                   // how late the report comes, in quarters of an issue turn
+    uint8_t replay_of = kNoReplay;       // the kind whose last instruction waits for this XNACK replay
+};
+
+inline constexpr uint32_t kReplayKinds = 17;  // kinds below this one can be replayed
+
+inline constexpr std::array<InstKind, 32> kInstKinds = {{
+    {Category::smem, 5},      // 0 SMEM_RD
+    {Category::salu, 5},      // 1 SALU_32
+    {Category::vmem, 0},      // 2 VMEM_RD
+    {Category::vmem, 0},      // 3 VMEM_WR
+    {Category::flat, 0},      // 4 FLAT_WR
+    {Category::valu, 2},      // 5 VALU_32
+    {Category::lds, 1},       // 6 LDS
+    {Category::salu, 0},      // 7 PC: the next instruction is elsewhere
+    {},                       // 8 EXPREQ_GDS
+    {},                       // 9 EXPREQ_GFX
+    {},                       // 10 EXPGNT_PAR_COL
+    {},                       // 11 EXPGNT_POS_GDS
+    {Category::jump, 1},      // 12 JUMP
+    {Category::next, 1},      // 13 NEXT
+    {Category::flat, 0},      // 14 FLAT_RD
+    {Category::message, 1},   // 15 OTHER_MSG
+    {Category::smem, 5},      // 16 SMEM_WR
+    {Category::salu, 5},      // 17 SALU_64
+    {Category::valu, 2},      // 18 VALU_64
+    {Category::none, 0, 0},   // 19 SMEM_RD_REPLAY
+    {Category::none, 0, 16},  // 20 SMEM_WR_REPLAY
+    {Category::none, 0, 2},   // 21 VMEM_RD_REPLAY
+    {Category::none, 0, 3},   // 22 VMEM_WR_REPLAY
+    {Category::none, 0, 4},   // 23 FLAT_WR_REPLAY to the reference; the public header has 23 and 24 swapped
+    {Category::none, 0, 14},  // 24 FLAT_RD_REPLAY to the reference
+    {},                       // 25 FATAL_HALT
+    {},                       // 26 reserved
+    {},                       // 27 reserved
+    {Category::valu, 2},      // 28 VALU_MAI
+    {Category::context, 0},   // 29 GO_TO_TRAP
+    {},                       // 30
+    {},                       // 31
+}};
+
+// The tokens of a buffer by byte position. Loads never leave the buffer: bytes behind its end read as zero.
+class TokenBytes {
+  public:
+    explicit TokenBytes(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+    size_t size() const { return bytes_.size(); }
+
+    // Needs kLongestToken bytes from `at` on.
+    uint64_t load_inside(size_t at) const {
+        uint64_t word;
+        std::memcpy(&word, bytes_.data() + at, sizeof word);
+        return word;
+    }
+
+    uint64_t load(size_t at) const {
+        if (bytes_.size() - at >= kLongestToken) return load_inside(at);
+        uint64_t word = 0;
+        std::memcpy(&word, bytes_.data() + at, bytes_.size() - at);
+        return word;
+    }
+
+    bool fits(size_t at, uint64_t word) const { return bytes_.size() - at >= kTokens[Token::Type::of(word)].bytes; }
+
+  private:
+    std::span<const uint8_t> bytes_;
+};
+
+inline bool names_bad_slot(uint64_t word) {
+    const unsigned slot_bit = kTokens[Token::Type::of(word)].slot_bit;
+    return slot_bit != 0 && ((word >> slot_bit) & 0xF) >= kSlots;
+}
+
+}  // namespace wavescope::gfx9
