@@ -54,30 +54,20 @@ class Decoder {
   private:
     static constexpr size_t kBytesInSight = 2 * kLongestToken;  // a run of time tokens and the token behind it
 
-    struct SlotId {
-        uint32_t simd, slot;
-        size_t index() const { return simd * kSlots + slot; }
-        uint32_t mask() const { return uint32_t{1} << (Issue::kFirstBit + 2 * slot); }
-    };
-
     void read_tokens();
     bool misc(uint64_t word, size_t at, int64_t& now);
     bool inst(uint64_t word, size_t at, int64_t now);
     void issue(uint32_t word, int64_t now);
-    void inst_pc(uint64_t word);
+    bool inst_pc(uint64_t word, size_t at, int64_t now);
     void reg(uint64_t word, int64_t now);
     void reg_cs(uint64_t word, int64_t now);
     void dispatch(uint32_t me, uint32_t pipe, int64_t now);
-    void shader_data(uint64_t word, int64_t now);
+    bool shader_data(uint64_t word, size_t at, int64_t now);
     void packet_lost(size_t at, int64_t now);
     void save_context(int64_t now);
-
-    void wave_start(uint64_t word, int64_t now);
+    bool wave_start(uint64_t word, size_t at, int64_t now);
     bool wave_end(uint64_t word, size_t at, int64_t now);
-    void create(SlotId id, const WaveStartInfo& info);
-    void close(SlotId id);
-    void update_issue_mask(SlotId id);
-    bool emit(SlotId id);
+    bool emit(Place place);
     void add_instructions(std::span<const Instruction> instructions, uint32_t wave);
     void add_states(std::span<const StateSpan> states, uint32_t wave);
     void judge(const Wave& wave, uint32_t number, bool stitched, uint64_t without_pc);
@@ -106,6 +96,7 @@ class Decoder {
         }
         return false;
     }
+    Wave& wave_at(Place place) { return waves_[place.index]; }
     bool bad_slot(size_t at, int64_t now) {
         bad_slots_.note(now, at);
         return survive(at);
@@ -121,10 +112,7 @@ class Decoder {
     Counters counters_;
     Anchor anchor_;
 
-    std::array<Wave, kSimds * kSlots> waves_;
-    // Per SIMD, with the slots' bits where an ISSUE token has them: waves that exist, and those that take issues.
-    std::array<uint32_t, kSimds> live_{};
-    std::array<uint32_t, kSimds> issuing_{};
+    std::array<Wave, Place::kCount> waves_;  // of the target CU
     uint32_t phase_counter_ = 15;
 
     bool packets_lost_ = false;
@@ -134,54 +122,61 @@ class Decoder {
 };
 
 void Decoder::read_tokens() {
-    size_t at = kHeaderBytes;
+    const TokenBytes tokens = tokens_;  // a local, so that it stays in registers
+    size_t next_at = kHeaderBytes;
     int64_t now = 0;
     uint64_t count = 0;
     bool go_on = true;
-    while (go_on && at < tokens_.size()) {
+    while (go_on && next_at < tokens.size()) {
         uint64_t word;
-        if (tokens_.size() - at >= kBytesInSight) [[likely]] {
-            const TimeRun run = TimeRun::of(tokens_.load_inside(at));
-            at += run.bytes;
+        if (tokens.size() - next_at >= kBytesInSight) [[likely]] {
+            const TimeRun run = TimeRun::of(tokens.load_inside(next_at));
+            next_at += run.bytes;
             now += run.cycles;
             count += run.tokens;
-            word = tokens_.load_inside(at);
+            word = tokens.load_inside(next_at);
         } else {
-            word = tokens_.load(at);
-            if (!tokens_.fits(at, word)) {
-                lose(Loss::truncated_token, now, at, tokens_.size() - at, 0);
+            word = tokens.load(next_at);
+            if (!tokens.fits(next_at, word)) {
+                lose(Loss::truncated_token, now, next_at, tokens.size() - next_at, 0);
                 break;
             }
         }
-        const uint32_t number = Token::Type::of(word);
-        const auto type = static_cast<TokenType>(number);
-        const size_t token_at = at;
-        at += kTokens[number].bytes;
-        ++count;
-        if (type == TokenType::misc) {
-            go_on = misc(word, token_at, now);
-            continue;
-        }
-        if (type == TokenType::timestamp && anchor_.used(token_at)) continue;
+        const size_t at = next_at;
+        const int64_t before = now;
+        const auto type = static_cast<TokenType>(Token::Type::of(word));
         now += kCyclesPerDelta * Token::Delta::of(word);
-        if (names_bad_slot(word)) [[unlikely]] {
-            go_on = bad_slot(token_at, now);
+        ++count;
+        if (type == TokenType::issue) {  // the two most frequent ones by themselves: a constant length is known sooner
+            next_at += bytes_of(TokenType::issue);
+            issue(static_cast<uint32_t>(word), now);
             continue;
         }
+        if (type == TokenType::inst) {
+            next_at += bytes_of(TokenType::inst);
+            go_on = inst(word, at, now);
+            continue;
+        }
+        next_at += bytes_of(type);
         switch (type) {
-            case TokenType::issue: issue(static_cast<uint32_t>(word), now); break;
-            case TokenType::inst: go_on = inst(word, token_at, now); break;
-            case TokenType::inst_pc: inst_pc(word); break;
-            case TokenType::wave_start: wave_start(word, now); break;
-            case TokenType::wave_end: go_on = wave_end(word, token_at, now); break;
+            case TokenType::misc:
+                now = before;
+                go_on = misc(word, at, now);
+                break;
+            case TokenType::timestamp:
+                if (anchor_.used(at)) now = before;
+                break;
+            case TokenType::inst_pc: go_on = inst_pc(word, at, now); break;
+            case TokenType::inst_userdata: go_on = shader_data(word, at, now); break;
+            case TokenType::wave_start: go_on = wave_start(word, at, now); break;
+            case TokenType::wave_end: go_on = wave_end(word, at, now); break;
+            case TokenType::wave_alloc: go_on = !names_bad_slot(word) || bad_slot(at, now); break;
             case TokenType::reg: reg(word, now); break;
             case TokenType::reg_cs:
             case TokenType::reg_cs_priv: reg_cs(word, now); break;
-            case TokenType::inst_userdata: shader_data(word, now); break;
             case TokenType::perf: counters_.add(word, now, records_.counter_interval_cycles); break;
-            case TokenType::misc:
-            case TokenType::timestamp:
-            case TokenType::wave_alloc:
+            case TokenType::issue:
+            case TokenType::inst:
             case TokenType::event:
             case TokenType::event_cs:
             case TokenType::event_gfx1: break;
@@ -217,46 +212,48 @@ void Decoder::packet_lost(size_t at, int64_t now) {
 
 void Decoder::save_context(int64_t now) {
     event(EventType::save_context, now);
-    for (uint32_t simd = 0; simd < kSimds; ++simd) {
-        for (uint32_t slot = 0; slot < kSlots; ++slot) {
-            const SlotId id{simd, slot};
-            if ((live_[simd] & id.mask()) != 0) waves_[id.index()].save_context();
-        }
-        issuing_[simd] = 0;
+    for (Wave& wave : waves_) {
+        if (!wave.absent()) wave.save_context();
     }
 }
 
 void Decoder::issue(uint32_t word, int64_t now) {
     const uint32_t simd = Issue::Simd::of(word);
-    uint32_t slots = (word | word >> 1) & issuing_[simd];
+    uint32_t slots = (word | word >> 1) & Issue::kLowBits;
     while (slots != 0) {
-        const auto bit = static_cast<unsigned>(std::countr_zero(slots));
-        waves_[SlotId{simd, (bit - Issue::kFirstBit) / 2}.index()].issue(word >> bit & 3, now);
+        const auto bit = static_cast<uint32_t>(std::countr_zero(slots));
+        Wave& wave = wave_at({simd * 16 + (bit - Issue::kFirstBit) / 2});
+        if (wave.running()) wave.issue(word >> bit & 3, now);
         slots &= slots - 1;
     }
 }
 
 bool Decoder::inst(uint64_t word, size_t at, int64_t now) {
-    const SlotId id{Inst::Simd::of(word), Inst::Slot::of(word)};
-    if ((live_[id.simd] & id.mask()) == 0) create(id, {.time = now});
-    Wave& wave = waves_[id.index()];
-    const uint32_t kind = Inst::Kind::of(word);
-    if (wave.report(kind, now, id.simd, phase_counter_)) [[likely]] {
-        if (kind == InstKind::pc || kind == InstKind::go_to_trap) update_issue_mask(id);
-        return true;
+    const Place place{Inst::Place::of(word)};
+    if (!place.exists()) [[unlikely]]
+        return bad_slot(at, now);
+    Wave& wave = wave_at(place);
+    if (!wave.running()) [[unlikely]] {
+        if (!wave.absent()) {
+            wave.report_in_trap(Inst::Kind::of(word), now);
+            return true;
+        }
+        wave.start({.time = now});
     }
+    if (wave.report(Inst::Kind::of(word), now, place.simd(), phase_counter_)) [[likely]]
+        return true;
     stale_.note(now, at);
     if (survive(at)) return true;
-    emit(id);
-    close(id);
+    emit(place);
     return false;
 }
 
-void Decoder::inst_pc(uint64_t word) {
-    const SlotId id{InstPc::Simd::of(word), InstPc::Slot::of(word)};
-    if ((live_[id.simd] & id.mask()) == 0) return;
-    Wave& wave = waves_[id.index()];
-    if (wave.takes_pc()) wave.set_pc(registers_.live.translate(InstPc::Dword::of(word) << 2));
+bool Decoder::inst_pc(uint64_t word, size_t at, int64_t now) {
+    const Place place{InstPc::Place::of(word)};
+    if (!place.exists()) return bad_slot(at, now);
+    Wave& wave = wave_at(place);
+    if (wave.running() && wave.takes_pc()) wave.set_pc(registers_.live.translate(InstPc::Dword::of(word) << 2));
+    return true;
 }
 
 void Decoder::reg(uint64_t word, int64_t now) {
@@ -295,24 +292,27 @@ void Decoder::dispatch(uint32_t me, uint32_t pipe, int64_t now) {
                             registers_.threads[1], registers_.threads[2], entry.object, entry.address);
 }
 
-void Decoder::shader_data(uint64_t word, int64_t now) {
+bool Decoder::shader_data(uint64_t word, size_t at, int64_t now) {
+    if (names_bad_slot(word)) return bad_slot(at, now);
     records_.shader_data.add(now, InstUserdata::Value::of(word), static_cast<uint8_t>(InstUserdata::Cu::of(word)),
                              static_cast<uint8_t>(InstUserdata::Simd::of(word)),
                              static_cast<uint8_t>(InstUserdata::Slot::of(word)), 0);
+    return true;
 }
 
-void Decoder::wave_start(uint64_t word, int64_t now) {
+bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
+    const Place place{WaveStart::Place::of(word)};
+    if (!place.exists()) return bad_slot(at, now);
     const uint32_t me = WaveStart::Me::of(word), pipe = WaveStart::Pipe::of(word);
     const Pc entry = registers_.kernel_entry(me, pipe);
     if (on_target(word)) {
-        const SlotId id{WaveStart::Simd::of(word), WaveStart::Slot::of(word)};
-        const bool live = (live_[id.simd] & id.mask()) != 0;
+        Wave& wave = wave_at(place);
         if (WaveStart::Count::of(word) > WaveStart::kMaxCount) {
-            if (live) waves_[id.index()].restore_context(now);
-            return;
+            wave.restore_context(now);
+            return true;
         }
-        if (!live) {  // quirk: otherwise the wave before goes on
-            create(id, {.time = now,
+        if (wave.absent()) {  // quirk: otherwise the wave before goes on
+            wave.start({.time = now,
                         .entry = entry,
                         .me = static_cast<uint8_t>(me),
                         .pipe = static_cast<uint8_t>(pipe),
@@ -321,45 +321,29 @@ void Decoder::wave_start(uint64_t word, int64_t now) {
         }
     }
     occupancy_.start(word, now, entry);
+    return true;
 }
 
 bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
+    const Place place{WaveIdentity::Place::of(word)};
+    if (!place.exists()) return bad_slot(at, now);
     const uint64_t own_bits = word & 0xFFFF;  // quirk: the token has no room for me, pipe and workgroup
     if (on_target(own_bits)) {
-        const SlotId id{WaveIdentity::Simd::of(word), WaveIdentity::Slot::of(word)};
-        if ((live_[id.simd] & id.mask()) == 0) return true;
-        Wave& wave = waves_[id.index()];
-        if (wave.trap() != Trap::none) return true;
+        Wave& wave = wave_at(place);
+        if (!wave.running()) return true;
         wave.end(now);
-        const bool go_on = emit(id) || survive(at);
-        close(id);
-        if (!go_on) return false;
+        if (!emit(place) && !survive(at)) return false;
     }
     occupancy_.end(own_bits, now, packets_lost_);
     if (records_.double_buffer) occupancy_.flush_full_batch();
     return true;
 }
 
-void Decoder::create(SlotId id, const WaveStartInfo& info) {
-    waves_[id.index()].start(info);
-    live_[id.simd] |= id.mask();
-    issuing_[id.simd] |= id.mask();
-}
-
-void Decoder::close(SlotId id) {
-    live_[id.simd] &= ~id.mask();
-    issuing_[id.simd] &= ~id.mask();
-}
-
-void Decoder::update_issue_mask(SlotId id) {
-    issuing_[id.simd] &= ~id.mask();
-    if (waves_[id.index()].trap() == Trap::none) issuing_[id.simd] |= id.mask();
-}
-
-// Gives the wave's instructions their PCs and adds it to the records. False: a taken branch leads nowhere, and the
-// reference would give up.
-bool Decoder::emit(SlotId id) {
-    Wave& wave = waves_[id.index()];
+// Gives the wave's instructions their PCs, adds it to the records and frees its place. False: a taken branch leads
+// nowhere, and the reference would give up.
+bool Decoder::emit(Place place) {
+    Wave& wave = wave_at(place);
+    wave.leave();
     wave.resolve_pcs([this](Pc& pc) {
         if (pc.object == 0) pc = registers_.from_start.translate(pc.address);
     });
@@ -380,9 +364,9 @@ bool Decoder::emit(SlotId id) {
     add_states(wave.states(), number);
     // Correction: the reference reports the number of work-items as the workgroup.
     const uint8_t workgroup = corrected_ ? wave.info.workgroup : wave.info.count;
-    records_.waves.add(records_.target_cu, static_cast<uint8_t>(id.simd), static_cast<uint8_t>(id.slot), wave.contexts,
-                       wave.info.me, wave.info.pipe, workgroup, 0, wave.complete, wave.info.time, wave.end_time,
-                       wave.info.entry.object, wave.info.entry.address, first_instruction,
+    records_.waves.add(records_.target_cu, static_cast<uint8_t>(place.simd()), static_cast<uint8_t>(place.slot()),
+                       wave.contexts, wave.info.me, wave.info.pipe, workgroup, 0, wave.complete, wave.info.time,
+                       wave.end_time, wave.info.entry.object, wave.info.entry.address, first_instruction,
                        static_cast<uint32_t>(instructions.size()), first_state,
                        static_cast<uint32_t>(wave.states().size()));
     if (mapped.target_missing) {
@@ -428,7 +412,7 @@ void Decoder::judge(const Wave& wave, uint32_t number, bool stitched, uint64_t w
     } else if (!stitched && without_pc != 0) {
         lose(Loss::stitch_incomplete, wave.end_time, 0, without_pc, number);
     }
-    if (!wave.complete && !wave.trapped()) {
+    if (!wave.complete && !wave.was_trapped()) {
         if (!said_wave_incomplete_) inform(Info::wave_incomplete);
         said_wave_incomplete_ = true;
     } else if (!stitched) {
@@ -439,11 +423,8 @@ void Decoder::judge(const Wave& wave, uint32_t number, bool stitched, uint64_t w
 
 void Decoder::finish() {
     occupancy_.flush();
-    for (uint32_t simd = 0; simd < kSimds; ++simd) {
-        for (uint32_t slot = 0; slot < kSlots; ++slot) {
-            const SlotId id{simd, slot};
-            if ((live_[simd] & id.mask()) != 0 && !emit(id)) survive(tokens_.size());
-        }
+    for (uint32_t index = 0; index < Place::kCount; ++index) {
+        if (!wave_at({index}).absent() && !emit({index})) survive(tokens_.size());
     }
     if (packets_lost_) inform(Info::data_lost);
     counters_.finish(records_.counter_interval_cycles, records_.counters);

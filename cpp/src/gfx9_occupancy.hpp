@@ -17,7 +17,7 @@ class Occupancy {
 
     // `word` is the WAVE_START token.
     void start(uint64_t word, int64_t now, Pc entry) {
-        Running& running = running_[key(word)];
+        Running& running = running_[WaveIdentity::Key::of(word)];
         running.entry = entry;
         if (running.active) return;
         running.active = true;
@@ -27,7 +27,7 @@ class Occupancy {
     // `word` is the WAVE_END token cut to its length. A wave whose start was not seen started before the trace, unless
     // packets were lost.
     void end(uint64_t word, int64_t now, bool packets_lost) {
-        Running& running = running_[key(word)];
+        Running& running = running_[WaveIdentity::Key::of(word)];
         if (running.active) {
             running.active = false;
             if (running.entry.object == 0 && running.entry.address != 0) {
@@ -56,10 +56,6 @@ class Occupancy {
         bool active = false;
     };
 
-    static size_t key(uint64_t word) {
-        return (WaveIdentity::Cu::of(word) * kSimds + WaveIdentity::Simd::of(word)) * 16 + WaveIdentity::Slot::of(word);
-    }
-
     void add(uint64_t word, int64_t time, bool start, Pc entry) {
         constexpr uint8_t kIsExt = 1, kNoCluster = 0;
         table_.add(
@@ -71,8 +67,8 @@ class Occupancy {
 
     OccupancyTable& table_;
     const AddressRanges& from_start_;
-    std::array<Running, 16 * kSimds * 16> running_{};  // by CU, SIMD and slot; the shader array is not told apart
-    Column<uint16_t> unseen_starts_;                   // WAVE_END tokens
+    std::array<Running, size_t{1} << WaveIdentity::Key::width> running_{};  // the shader array is not told apart
+    Column<uint16_t> unseen_starts_;                                        // WAVE_END tokens
     size_t batch_begin_ = 0;
 };
 

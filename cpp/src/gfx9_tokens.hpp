@@ -18,6 +18,15 @@ inline constexpr int64_t kCyclesPerDelta = 4;
 inline constexpr uint32_t kSimds = 4;
 inline constexpr uint32_t kSlots = 10;  // wave slots per SIMD; token fields can name 16
 
+// Where a wave runs on its CU, as most tokens have it: 4 bits of slot below 2 bits of SIMD.
+struct Place {
+    static constexpr uint32_t kCount = 64;
+    uint32_t index;
+    uint32_t slot() const { return index & 15; }
+    uint32_t simd() const { return index >> 4; }
+    bool exists() const { return slot() < kSlots; }
+};
+
 // Bits first..last of a token (or of the header), counted from the least significant one.
 template <unsigned first, unsigned last>
 struct Bits {
@@ -78,6 +87,10 @@ inline constexpr std::array<TokenShape, 16> kTokens = {{
     {6, 0},   // reg_cs
 }};
 
+constexpr size_t bytes_of(TokenType type) {
+    return kTokens[static_cast<size_t>(type)].bytes;
+}
+
 struct Token {
     using Type = Bits<0, 3>;
     using Delta = Bits<4, 4>;  // every type but misc
@@ -125,6 +138,8 @@ struct WaveIdentity {  // wave_start, wave_end, inst_userdata
     using Cu = Bits<6, 9>;
     using Slot = Bits<10, 13>;
     using Simd = Bits<14, 15>;
+    using Place = Bits<10, 15>;
+    using Key = Bits<6, 15>;  // CU and place: a wave of any CU
 };
 
 struct WaveStart : WaveIdentity {
@@ -140,14 +155,12 @@ struct InstUserdata : WaveIdentity {
 };
 
 struct Inst {
-    using Slot = Bits<5, 8>;
-    using Simd = Bits<9, 10>;
+    using Place = Bits<5, 10>;
     using Kind = Bits<11, 15>;
 };
 
 struct InstPc {
-    using Slot = Bits<5, 8>;
-    using Simd = Bits<9, 10>;
+    using Place = Bits<5, 10>;
     using Dword = Bits<16, 63>;  // pc >> 2
 };
 
@@ -171,49 +184,52 @@ struct Perf {
 
 // What an INST token of each kind says about the oldest untyped instruction of its wave (2.6, 5.3, 5.4).
 struct InstKind {
-    static constexpr uint8_t kNoReplay = 0xFF;
-    enum : uint32_t { pc = 7, go_to_trap = 29 };
-
-    Category category = Category::none;  // none: the instruction is taken back
-    uint8_t phase = 0;                   // how late the report comes, in quarters of an issue turn
-    uint8_t replay_of = kNoReplay;       // the kind whose last instruction waits for this XNACK replay
+    enum Effect : uint8_t {
+        typed,      // the instruction has this category
+        new_pc,     // ... and the next one is elsewhere
+        trap,       // ... and the wave enters its trap handler
+        take_back,  // it was no instruction of its own
+        replay,     // likewise: an XNACK replay, for which the last instruction of the kind `replay_of` waits
+    };
+    Category category = Category::none;
+    uint8_t phase = 0;  // how late the report comes, in quarters of an issue turn
+    Effect effect = typed;
+    uint8_t replay_of = 0;
 };
 
-inline constexpr uint32_t kReplayKinds = 17;  // kinds below this one can be replayed
-
 inline constexpr std::array<InstKind, 32> kInstKinds = {{
-    {Category::smem, 5},      // 0 SMEM_RD
-    {Category::salu, 5},      // 1 SALU_32
-    {Category::vmem, 0},      // 2 VMEM_RD
-    {Category::vmem, 0},      // 3 VMEM_WR
-    {Category::flat, 0},      // 4 FLAT_WR
-    {Category::valu, 2},      // 5 VALU_32
-    {Category::lds, 1},       // 6 LDS
-    {Category::salu, 0},      // 7 PC: the next instruction is elsewhere
-    {},                       // 8 EXPREQ_GDS
-    {},                       // 9 EXPREQ_GFX
-    {},                       // 10 EXPGNT_PAR_COL
-    {},                       // 11 EXPGNT_POS_GDS
-    {Category::jump, 1},      // 12 JUMP
-    {Category::next, 1},      // 13 NEXT
-    {Category::flat, 0},      // 14 FLAT_RD
-    {Category::message, 1},   // 15 OTHER_MSG
-    {Category::smem, 5},      // 16 SMEM_WR
-    {Category::salu, 5},      // 17 SALU_64
-    {Category::valu, 2},      // 18 VALU_64
-    {Category::none, 0, 0},   // 19 SMEM_RD_REPLAY
-    {Category::none, 0, 16},  // 20 SMEM_WR_REPLAY
-    {Category::none, 0, 2},   // 21 VMEM_RD_REPLAY
-    {Category::none, 0, 3},   // 22 VMEM_WR_REPLAY
-    {Category::none, 0, 4},   // 23 FLAT_WR_REPLAY to the reference; the public header has 23 and 24 swapped
-    {Category::none, 0, 14},  // 24 FLAT_RD_REPLAY to the reference
-    {},                       // 25 FATAL_HALT
-    {},                       // 26 reserved
-    {},                       // 27 reserved
-    {Category::valu, 2},      // 28 VALU_MAI
-    {Category::context, 0},   // 29 GO_TO_TRAP
-    {},                       // 30
-    {},                       // 31
+    {Category::smem, 5},                        // 0 SMEM_RD
+    {Category::salu, 5},                        // 1 SALU_32
+    {Category::vmem, 0},                        // 2 VMEM_RD
+    {Category::vmem, 0},                        // 3 VMEM_WR
+    {Category::flat, 0},                        // 4 FLAT_WR
+    {Category::valu, 2},                        // 5 VALU_32
+    {Category::lds, 1},                         // 6 LDS
+    {Category::salu, 0, InstKind::new_pc},      // 7 PC
+    {Category::none, 0, InstKind::take_back},   // 8 EXPREQ_GDS
+    {Category::none, 0, InstKind::take_back},   // 9 EXPREQ_GFX
+    {Category::none, 0, InstKind::take_back},   // 10 EXPGNT_PAR_COL
+    {Category::none, 0, InstKind::take_back},   // 11 EXPGNT_POS_GDS
+    {Category::jump, 1},                        // 12 JUMP
+    {Category::next, 1},                        // 13 NEXT
+    {Category::flat, 0},                        // 14 FLAT_RD
+    {Category::message, 1},                     // 15 OTHER_MSG
+    {Category::smem, 5},                        // 16 SMEM_WR
+    {Category::salu, 5},                        // 17 SALU_64
+    {Category::valu, 2},                        // 18 VALU_64
+    {Category::none, 0, InstKind::replay, 0},   // 19 SMEM_RD_REPLAY
+    {Category::none, 0, InstKind::replay, 16},  // 20 SMEM_WR_REPLAY
+    {Category::none, 0, InstKind::replay, 2},   // 21 VMEM_RD_REPLAY
+    {Category::none, 0, InstKind::replay, 3},   // 22 VMEM_WR_REPLAY
+    {Category::none, 0, InstKind::replay, 4},   // 23 FLAT_WR_REPLAY (the public register header swaps 23 and 24)
+    {Category::none, 0, InstKind::replay, 14},  // 24 FLAT_RD_REPLAY
+    {Category::none, 0, InstKind::take_back},   // 25 FATAL_HALT
+    {Category::none, 0, InstKind::take_back},   // 26 reserved
+    {Category::none, 0, InstKind::take_back},   // 27 reserved
+    {Category::valu, 2},                        // 28 VALU_MAI
+    {Category::context, 0, InstKind::trap},     // 29 GO_TO_TRAP
+    {Category::none, 0, InstKind::take_back},   // 30
+    {Category::none, 0, InstKind::take_back},   // 31
 }};
 
 // The tokens of a buffer by byte position. Loads never leave the buffer: bytes behind its end read as zero.

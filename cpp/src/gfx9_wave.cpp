@@ -1,6 +1,7 @@
 #include "gfx9_wave.hpp"
 
 #include <unordered_map>
+#include <utility>
 
 namespace wavescope::gfx9 {
 
@@ -38,10 +39,10 @@ void Wave::start(const WaveStartInfo& start_info) {
     pending_.clear();
     stalls_.clear();
     states_.clear();
-    since_ = info.time;
+    since_ = until_ = info.time;
+    mode_ = Mode::running;
     state_ = WaveState::idle;
-    trap_ = Trap::none;
-    trapped_ = false;
+    was_trapped_ = false;
     last_of_kind_.fill(0);
     pcs_.clear();
     pc_shifts_.clear();
@@ -61,52 +62,75 @@ void Wave::issue_immediate(int64_t now) {
     }
     const int64_t lasted = now - begin + kCyclesPerDelta;
     instructions_.push({begin, Category::immed, lasted, lasted});
-    add_state(begin);
+    until_ = std::max(until_, begin);
+    close_state();
     states_.push_back({WaveState::wait, static_cast<int32_t>(lasted)});  // never merged
     state_ = WaveState::exec;
-    since_ = now + kCyclesPerDelta;
+    since_ = until_ = now + kCyclesPerDelta;
+}
+
+void Wave::close_state() {
+    if (until_ <= since_) return;
+    const auto lasted = static_cast<uint32_t>(until_ - since_);
+    if (!states_.empty() && states_.back().state == state_) {
+        states_.back().duration = static_cast<int32_t>(static_cast<uint32_t>(states_.back().duration) + lasted);
+    } else {
+        states_.push_back({state_, static_cast<int32_t>(lasted)});
+    }
+    since_ = until_;
 }
 
 bool Wave::report(uint32_t kind, int64_t now, uint32_t simd, uint32_t& phase_counter) {
-    if (trap_ != Trap::none) {
-        if (trap_ == Trap::wait_pc && kind == InstKind::pc) leave_trap(now);
-        return true;
-    }
     if (pending_.empty()) return true;
-    const size_t index = pending_.front();
+    const uint32_t index = pending_.front();
     pending_.pop();
     const size_t count = instructions_.size();
     if (index >= count) return false;
     Instruction& reported = instructions_[index];
 
-    // Quirk: the second to last of the list, whichever instruction is reported.
-    if (count >= 2 && reported.time < instructions_.second_to_last().end()) ++phase_counter;
+    // Quirk: the second to last of the list, whichever instruction is reported. (No branch: it would be a coin toss.)
+    phase_counter += uint32_t{count >= 2} & uint32_t{reported.time < instructions_.second_to_last().end()};
     int64_t previous_end = 0;
     if (index > 0) {
         Instruction& previous = instructions_[index - 1];
         previous.trim(reported.time);
         previous_end = previous.end();
     }
-    if (kind < kReplayKinds) last_of_kind_[kind] = index + 1;
+    last_of_kind_[kind] = index + 1;
     const InstKind& what = kInstKinds[kind];
-    if (what.category == Category::none) {
-        take_back(index, kind, now);
-        return true;
+    if (what.effect != InstKind::typed) [[unlikely]] {
+        if (what.category == Category::none) {
+            take_back(what, index, now);
+            return true;
+        }
+        redirect(what.effect, index);
     }
     reported.category = static_cast<uint8_t>(what.category);
-    if (kind == InstKind::pc) {
-        pcs_.push_back({index + 1, {}});
-    } else if (kind == InstKind::go_to_trap) {
-        trap_ = Trap::wait_pc;
-        trapped_ = true;
-        pc_shifts_.push_back({pcs_.size(), count});
-    }
-
     const uint32_t phase = (phase_counter + simd) % 4 + what.phase;
     const int64_t late = kCyclesPerDelta * (phase / 4);
     reported.duration = static_cast<int32_t>(kCyclesPerDelta + std::max<int64_t>(now - reported.time - late, 0));
     if (!stalls_.empty() && reported.time > stalls_.front()) take_stalls(reported, previous_end);
     return true;
+}
+
+// The instruction after this one is not the next line: its PC comes in an INST_PC token, or after the trap handler.
+void Wave::redirect(InstKind::Effect effect, uint32_t index) {
+    if (effect == InstKind::new_pc) {
+        pcs_.push_back({size_t{index} + 1, {}});
+    } else {
+        mode_ = Mode::trap_wait_pc;
+        was_trapped_ = true;
+        pc_shifts_.push_back({pcs_.size(), instructions_.size()});
+    }
+}
+
+void Wave::report_in_trap(uint32_t kind, int64_t now) {
+    if (mode_ != Mode::trap_wait_pc || kInstKinds[kind].effect != InstKind::new_pc) return;
+    mode_ = Mode::running;
+    pcs_.push_back({instructions_.size(), {}});
+    if (instructions_.empty() || !instructions_.back().is(Category::context)) return;
+    Instruction& handler = instructions_.back();
+    handler.duration = static_cast<int32_t>(now + kCyclesPerDelta - handler.time);
 }
 
 // The last stall event before the issue is where the instruction first tried.
@@ -123,11 +147,9 @@ void Wave::take_stalls(Instruction& issued, int64_t previous_end) {
 }
 
 // Removes an instruction that was no issue of its own. Quirk: indices kept elsewhere are not adjusted (5.4).
-void Wave::take_back(size_t index, uint32_t kind, int64_t now) {
-    const uint8_t replay_of = kInstKinds[kind].replay_of;
-    if (replay_of != InstKind::kNoReplay) {
-        const size_t last = last_of_kind_[replay_of];
-        last_of_kind_[replay_of] = 0;
+void Wave::take_back(const InstKind& kind, uint32_t index, int64_t now) {
+    if (kind.effect == InstKind::replay) {
+        const uint32_t last = std::exchange(last_of_kind_[kind.replay_of], 0);
         if (last > 0 && last < instructions_.size() && last < index) {
             Instruction& replayed = instructions_[last - 1];
             const int32_t before = replayed.duration;
@@ -145,27 +167,20 @@ void Wave::set_pc(Pc pc) {
 }
 
 void Wave::restore_context(int64_t now) {
-    if (trap_ == Trap::request) {
-        if (contexts < 255) ++contexts;
+    if (mode_ == Mode::trap_requested) {
+        if (contexts < UINT8_MAX) ++contexts;
         instructions_.push({now, Category::context, 0, kCyclesPerDelta});
-        trapped_ = true;
-        trap_ = Trap::standby;
-    } else if (trap_ == Trap::standby) {
-        trap_ = Trap::wait_pc;
+        was_trapped_ = true;
+        mode_ = Mode::trap_standby;
+    } else if (mode_ == Mode::trap_standby) {
+        mode_ = Mode::trap_wait_pc;
     }
-}
-
-void Wave::leave_trap(int64_t now) {
-    pcs_.push_back({instructions_.size(), {}});
-    trap_ = Trap::none;
-    if (instructions_.empty() || !instructions_.back().is(Category::context)) return;
-    Instruction& handler = instructions_.back();
-    handler.duration = static_cast<int32_t>(now + kCyclesPerDelta - handler.time);
 }
 
 void Wave::end(int64_t now) {
     end_time = now + kCyclesPerDelta;
     complete = true;
+    close_state();
     if (instructions_.empty() || states_.empty() || end_time <= since_) return;
     states_.push_back({state_, static_cast<int32_t>(end_time - since_)});  // quirk: never merged
 }

@@ -55,7 +55,7 @@ class InstructionList {
 
     // The gap never reaches into the last kShortTail entries.
     Instruction& back() { return items_.back(); }
-    Instruction& second_to_last() { return items_[items_.size() - 2]; }
+    Instruction& second_to_last() { return items_[std::max<size_t>(items_.size(), 2) - 2]; }  // or the only one
 
     void erase(size_t i);
     std::span<Instruction> close_gap();
@@ -84,13 +84,21 @@ struct WaveStartInfo {
     uint8_t me = 0, pipe = 0, count = 0, workgroup = 0;
 };
 
-enum class Trap : uint8_t { none, request, standby, wait_pc };
+// What a place on the CU is doing. Only running waves take issues, reports, PCs and their end (4.4).
+enum class Mode : uint8_t { absent, running, trap_requested, trap_standby, trap_wait_pc };
 
-class Wave {
+class alignas(64) Wave {
   public:
     // Forgets the wave before it and keeps its memory.
     void start(const WaveStartInfo& info);
+    void leave() { mode_ = Mode::absent; }
 
+    Mode mode() const { return mode_; }
+    bool running() const { return mode_ == Mode::running; }
+    bool absent() const { return mode_ == Mode::absent; }
+    bool was_trapped() const { return was_trapped_; }
+
+    // Of a running wave: its slot in an ISSUE token.
     void issue(uint32_t issue_state, int64_t now) {
         switch (issue_state) {
             case Issue::inst: issue_instruction(now); break;
@@ -99,17 +107,16 @@ class Wave {
         }
     }
 
-    // An INST token. False: it belongs to an instruction that is not there any more (5.4).
+    // Of a running wave: an INST token. False: it belongs to an instruction that is not there any more (5.4).
     bool report(uint32_t kind, int64_t now, uint32_t simd, uint32_t& phase_counter);
+    void report_in_trap(uint32_t kind, int64_t now);
 
-    bool takes_pc() const { return !pcs_.empty() && trap_ == Trap::none; }
+    // Of a running wave: an INST_PC token. Quirk: waves without any PC entry do not take it.
+    bool takes_pc() const { return !pcs_.empty(); }
     void set_pc(Pc pc);
 
-    void save_context() { trap_ = Trap::request; }
+    void save_context() { mode_ = Mode::trap_requested; }
     void restore_context(int64_t now);
-    Trap trap() const { return trap_; }
-    bool trapped() const { return trapped_; }
-
     void end(int64_t now);
 
     // Late look-back (3.5): PCs that no code object claimed when they were recorded.
@@ -122,7 +129,10 @@ class Wave {
 
     std::span<Instruction> instructions() { return instructions_.close_gap(); }
     std::span<const PcEntry> pcs() const { return pcs_; }
-    std::span<const StateSpan> states() const { return {states_.begin(), states_.end()}; }
+    std::span<const StateSpan> states() {
+        close_state();
+        return {states_.begin(), states_.end()};
+    }
 
     WaveStartInfo info;
     int64_t end_time = 0;  // 0 until end()
@@ -131,7 +141,7 @@ class Wave {
 
   private:
     void issue_instruction(int64_t now) {
-        pending_.push(instructions_.size());
+        pending_.push(static_cast<uint32_t>(instructions_.size()));
         instructions_.push({now, Category::unfinished, 0, 0});
         enter(WaveState::exec, now);
     }
@@ -141,25 +151,18 @@ class Wave {
     }
     void issue_immediate(int64_t now);
 
+    // The present state lasts from since_ to until_; time can step back, until_ does not.
     void enter(WaveState next, int64_t now) {
-        add_state(now);
-        since_ = std::max(since_, now);
+        until_ = std::max(until_, now);
+        if (state_ == next) return;
+        close_state();
         state_ = next;
     }
-    // Accounts for the time from since_ to `until` in the present state.
-    void add_state(int64_t until) {
-        if (until <= since_) return;
-        const auto lasted = static_cast<uint32_t>(until - since_);
-        if (!states_.empty() && states_.back().state == state_) {
-            states_.back().duration = static_cast<int32_t>(static_cast<uint32_t>(states_.back().duration) + lasted);
-        } else {
-            states_.push_back({state_, static_cast<int32_t>(lasted)});
-        }
-    }
+    void close_state();
 
+    void redirect(InstKind::Effect effect, uint32_t index);
     void take_stalls(Instruction& issued, int64_t previous_end);
-    void take_back(size_t index, uint32_t kind, int64_t now);
-    void leave_trap(int64_t now);
+    void take_back(const InstKind& kind, uint32_t index, int64_t now);
     void settle_pc_indices();
 
     struct PcShift {
@@ -167,14 +170,14 @@ class Wave {
     };
 
     InstructionList instructions_;
-    Ring<size_t> pending_;  // instructions whose kind was not reported yet
-    Ring<int64_t> stalls_;  // times
-    Column<StateSpan> states_;
-    int64_t since_ = 0;  // begin of the present state
+    Ring<uint32_t> pending_;  // instructions whose kind was not reported yet
+    Ring<int64_t> stalls_;    // times
+    int64_t since_ = 0, until_ = 0;
+    Mode mode_ = Mode::absent;
     WaveState state_ = WaveState::idle;
-    Trap trap_ = Trap::none;
-    bool trapped_ = false;
-    std::array<size_t, kReplayKinds> last_of_kind_{};  // index + 1 of the last instruction; 0 = none
+    bool was_trapped_ = false;
+    Column<StateSpan> states_;
+    std::array<uint32_t, kInstKinds.size()> last_of_kind_{};  // index + 1 of the last instruction; 0 = none
     std::vector<PcEntry> pcs_;
     size_t first_unset_pc_ = 0;  // begin of the unknown entries at the end of pcs_
     std::vector<PcShift> pc_shifts_;

@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
+
+#include "wavescope/block.hpp"
 
 namespace wavescope {
 
@@ -29,7 +30,7 @@ class Column {
         swap(other);
         return *this;
     }
-    ~Column() { std::free(data_); }
+    ~Column() { free_block(data_, capacity_ * sizeof(T)); }
 
     void swap(Column& other) noexcept {
         std::swap(data_, other.data_);
@@ -70,13 +71,11 @@ class Column {
     const T* end() const { return data_ + size_; }
 
   private:
-    void grow(size_t needed) {
+    [[gnu::noinline]] void grow(size_t needed) {
         size_t capacity = capacity_ + capacity_ / 2 + 16;
         if (capacity < needed) capacity = needed;
         if (capacity > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
-        void* moved = std::realloc(data_, capacity * sizeof(T));
-        if (moved == nullptr) throw std::bad_alloc();
-        data_ = static_cast<T*>(moved);
+        data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
         capacity_ = capacity;
     }
 
