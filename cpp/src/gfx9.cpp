@@ -54,19 +54,20 @@ class Decoder {
   private:
     static constexpr size_t kBytesInSight = 2 * kLongestToken;  // a run of time tokens and the token behind it
 
-    void read_tokens();
-    bool misc(uint64_t word, size_t at, int64_t& now);
+    // Everything but ISSUE and INST stays out of line, so that the loop over the tokens keeps its registers.
+    [[gnu::noinline]] void read_tokens();
+    [[gnu::noinline]] bool misc(uint64_t word, size_t at, int64_t& now);
     bool inst(uint64_t word, size_t at, int64_t now);
     void issue(uint32_t word, int64_t now);
-    bool inst_pc(uint64_t word, size_t at, int64_t now);
-    void reg(uint64_t word, int64_t now);
-    void reg_cs(uint64_t word, int64_t now);
+    [[gnu::noinline]] bool inst_pc(uint64_t word, size_t at, int64_t now);
+    [[gnu::noinline]] void reg(uint64_t word, int64_t now);
+    [[gnu::noinline]] void reg_cs(uint64_t word, int64_t now);
     void dispatch(uint32_t me, uint32_t pipe, int64_t now);
-    bool shader_data(uint64_t word, size_t at, int64_t now);
+    [[gnu::noinline]] bool shader_data(uint64_t word, size_t at, int64_t now);
     void packet_lost(size_t at, int64_t now);
     void save_context(int64_t now);
-    bool wave_start(uint64_t word, size_t at, int64_t now);
-    bool wave_end(uint64_t word, size_t at, int64_t now);
+    [[gnu::noinline]] bool wave_start(uint64_t word, size_t at, int64_t now);
+    [[gnu::noinline]] bool wave_end(uint64_t word, size_t at, int64_t now);
     bool emit(Place place);
     void add_instructions(std::span<const Instruction> instructions, uint32_t wave);
     void add_states(std::span<const StateSpan> states, uint32_t wave);
@@ -97,7 +98,7 @@ class Decoder {
         return false;
     }
     Wave& wave_at(Place place) { return waves_[place.index]; }
-    bool bad_slot(size_t at, int64_t now) {
+    [[gnu::noinline]] bool bad_slot(size_t at, int64_t now) {
         bad_slots_.note(now, at);
         return survive(at);
     }
