@@ -6,12 +6,13 @@
 
 #include "families.hpp"
 #include "gfx9_counters.hpp"
+#include "gfx9_emit.hpp"
 #include "gfx9_occupancy.hpp"
-#include "gfx9_pcmap.hpp"
 #include "gfx9_realtime.hpp"
 #include "gfx9_time.hpp"
 #include "gfx9_tokens.hpp"
 #include "gfx9_wave.hpp"
+#include "markers.hpp"
 #include "registers.hpp"
 
 namespace wavescope {
@@ -38,7 +39,8 @@ class Decoder {
         : tokens_(bytes),
           corrected_(options.corrected),
           records_(records),
-          pc_map_(program),
+          emitter_(program, options, records),
+          markers_(program, records),
           occupancy_(records.occupancy, registers_.from_start),
           counters_(bytes.size()) {
         const uint64_t header = tokens_.load_inside(0);
@@ -68,10 +70,8 @@ class Decoder {
     void save_context(int64_t now);
     [[gnu::noinline]] bool wave_start(uint64_t word, size_t at, int64_t now);
     [[gnu::noinline]] bool wave_end(uint64_t word, size_t at, int64_t now);
-    bool emit(Place place);
-    void add_instructions(std::span<const Instruction> instructions, uint32_t wave);
-    void add_states(std::span<const StateSpan> states, uint32_t wave);
-    void judge(const Wave& wave, uint32_t number, bool stitched, uint64_t without_pc);
+    bool emit(Place place, size_t bytes_read);
+    void project_tables(size_t bytes_read);
     void finish();
 
     bool on_target(uint64_t word) const {
@@ -83,10 +83,6 @@ class Decoder {
     }
     void lose(Loss kind, int64_t now, size_t at, uint64_t count, uint64_t value) {
         records_.losses.add(static_cast<uint8_t>(kind), now, at, count, value);
-    }
-    // The reference's own report; it has none behind the point where it gives up.
-    void inform(Info code) {
-        if (records_.status != Status::stopped) records_.info.code.push_back(static_cast<uint8_t>(code));
     }
     // Whether decoding goes on behind something the reference cannot digest.
     bool survive(size_t at) {
@@ -108,7 +104,8 @@ class Decoder {
     Records& records_;
     Registers registers_;
     RealtimeWords realtime_words_;
-    PcMap pc_map_;
+    WaveEmitter emitter_;
+    MarkerTracker markers_;
     Occupancy occupancy_;
     Counters counters_;
     Anchor anchor_;
@@ -117,7 +114,6 @@ class Decoder {
     uint32_t phase_counter_ = 15;
 
     bool packets_lost_ = false;
-    bool said_wave_incomplete_ = false, said_stitch_incomplete_ = false;
     Unusable bad_slots_{Loss::bad_slot};
     Unusable stale_{Loss::stale_instruction};
 };
@@ -209,6 +205,7 @@ void Decoder::packet_lost(size_t at, int64_t now) {
     packets_lost_ = true;
     event(EventType::packet_loss, now);
     lose(Loss::packet_loss, now, at, 1, 0);
+    markers_.packet_loss();
 }
 
 void Decoder::save_context(int64_t now) {
@@ -245,7 +242,7 @@ bool Decoder::inst(uint64_t word, size_t at, int64_t now) {
         return true;
     stale_.note(now, at);
     if (survive(at)) return true;
-    emit(place);
+    emit(place, at);
     return false;
 }
 
@@ -295,9 +292,11 @@ void Decoder::dispatch(uint32_t me, uint32_t pipe, int64_t now) {
 
 bool Decoder::shader_data(uint64_t word, size_t at, int64_t now) {
     if (names_bad_slot(word)) return bad_slot(at, now);
-    records_.shader_data.add(now, InstUserdata::Value::of(word), static_cast<uint8_t>(InstUserdata::Cu::of(word)),
-                             static_cast<uint8_t>(InstUserdata::Simd::of(word)),
-                             static_cast<uint8_t>(InstUserdata::Slot::of(word)), 0);
+    constexpr uint8_t kNoFlags = 0;
+    const WaveId wave = WaveId::of(word);
+    const uint32_t value = InstUserdata::Value::of(word);
+    records_.shader_data.add(now, value, wave.cu, wave.simd, wave.slot, kNoFlags);
+    markers_.value(now, value, wave.cu, wave.simd, wave.slot, kNoFlags);
     return true;
 }
 
@@ -322,6 +321,8 @@ bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
         }
     }
     occupancy_.start(word, now, entry);
+    const WaveId started = WaveId::of(word);
+    markers_.wave_start(started.cu, started.simd, started.slot, entry);
     return true;
 }
 
@@ -333,101 +334,50 @@ bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
         Wave& wave = wave_at(place);
         if (!wave.running()) return true;
         wave.end(now);
-        if (!emit(place) && !survive(at)) return false;
+        if (!emit(place, at) && !survive(at)) return false;
     }
-    occupancy_.end(own_bits, now, packets_lost_);
+    if (const auto entry = occupancy_.end(own_bits, now, packets_lost_)) {
+        const WaveId wave = WaveId::of(word);
+        markers_.wave_end(wave.cu, wave.simd, wave.slot, *entry);
+    }
     if (records_.double_buffer) occupancy_.flush_full_batch();
     return true;
 }
 
-// Gives the wave's instructions their PCs, adds it to the records and frees its place. False: a taken branch leads
-// nowhere, and the reference would give up.
-bool Decoder::emit(Place place) {
+bool Decoder::emit(Place place, size_t bytes_read) {
     Wave& wave = wave_at(place);
+    if (emitter_.lacks_room(wave)) project_tables(bytes_read);
     wave.leave();
-    wave.resolve_pcs([this](Pc& pc) {
-        if (pc.object == 0) pc = registers_.from_start.translate(pc.address);
-    });
-    const std::span<Instruction> instructions = wave.instructions();
-    const auto number = static_cast<uint32_t>(records_.waves.cu.size());
-    const size_t first_instruction = records_.instructions.wave.size();
-    const size_t first_state = records_.states.wave.size();
-
-    int32_t* rows = records_.instructions.row.extend(instructions.size());
-    std::fill_n(rows, instructions.size(), -1);
-    const PcMap::Result mapped = pc_map_.walk(wave, instructions, rows);
-    if (!wave.complete) {
-        for (const Instruction& last : instructions) {
-            wave.end_time = std::max(wave.end_time, last.end() + kCyclesPerDelta);
-        }
-    }
-    add_instructions(instructions, number);
-    add_states(wave.states(), number);
-    // Correction: the reference reports the number of work-items as the workgroup.
-    const uint8_t workgroup = corrected_ ? wave.info.workgroup : wave.info.count;
-    records_.waves.add(records_.target_cu, static_cast<uint8_t>(place.simd()), static_cast<uint8_t>(place.slot()),
-                       wave.contexts, wave.info.me, wave.info.pipe, workgroup, 0, wave.complete, wave.info.time,
-                       wave.end_time, wave.info.entry.object, wave.info.entry.address, first_instruction,
-                       static_cast<uint32_t>(instructions.size()), first_state,
-                       static_cast<uint32_t>(wave.states().size()));
-    if (mapped.target_missing) {
-        lose(Loss::branch_target_missing, wave.end_time, 0, 1, number);
-        if (!corrected_) return false;
-    }
-    const auto without_pc = static_cast<uint64_t>(std::count(rows, rows + instructions.size(), -1));
-    judge(wave, number, mapped.reached == instructions.size(), without_pc);
-    return true;
+    return emitter_.emit(wave, place, registers_.from_start);
 }
 
-void Decoder::add_instructions(std::span<const Instruction> instructions, uint32_t wave) {
-    InstructionTable& table = records_.instructions;
-    const size_t count = instructions.size();
-    std::fill_n(table.wave.extend(count), count, wave);
-    int64_t* time = table.time_cycles.extend(count);
-    int32_t* stall = table.stall_cycles.extend(count);
-    int32_t* duration = table.duration_cycles.extend(count);
-    uint8_t* category = table.category.extend(count);
-    for (size_t i = 0; i < count; ++i) {
-        time[i] = instructions[i].time;
-        stall[i] = static_cast<int32_t>(instructions[i].stall);
-        duration[i] = instructions[i].duration;
-        category[i] = instructions[i].category;
+// Sizes the tables for the whole buffer, as if the rest of it were like what was read so far.
+void Decoder::project_tables(size_t bytes_read) {
+    size_t instructions = records_.instructions.wave.size(), states = records_.states.wave.size();
+    for (const Wave& wave : waves_) {
+        if (wave.absent()) continue;
+        instructions += wave.instruction_count();
+        states += wave.state_count();
     }
-}
-
-void Decoder::add_states(std::span<const StateSpan> states, uint32_t wave) {
-    const size_t count = states.size();
-    std::fill_n(records_.states.wave.extend(count), count, wave);
-    uint8_t* state = records_.states.state.extend(count);
-    int32_t* duration = records_.states.duration_cycles.extend(count);
-    for (size_t i = 0; i < count; ++i) {
-        state[i] = static_cast<uint8_t>(states[i].state);
-        duration[i] = states[i].duration;
-    }
-}
-
-// What is missing in a wave (6.5): a line in the losses for each, the reference's report once.
-void Decoder::judge(const Wave& wave, uint32_t number, bool stitched, uint64_t without_pc) {
-    if (!wave.complete) {
-        lose(Loss::wave_incomplete, wave.end_time, 0, without_pc, number);
-    } else if (!stitched && without_pc != 0) {
-        lose(Loss::stitch_incomplete, wave.end_time, 0, without_pc, number);
-    }
-    if (!wave.complete && !wave.was_trapped()) {
-        if (!said_wave_incomplete_) inform(Info::wave_incomplete);
-        said_wave_incomplete_ = true;
-    } else if (!stitched) {
-        if (!said_stitch_incomplete_) inform(Info::stitch_incomplete);
-        said_stitch_incomplete_ = true;
-    }
+    constexpr double kMargin = 1.1;
+    constexpr size_t kBytesPerRow = 4;  // streams with more rows than that grow their tables step by step
+    const double growth = kMargin * static_cast<double>(tokens_.size()) / static_cast<double>(bytes_read);
+    const auto projected = [&](size_t rows) {
+        return static_cast<size_t>(
+            std::min(static_cast<double>(rows) * growth, static_cast<double>(tokens_.size() / kBytesPerRow)));
+    };
+    emitter_.leave_room(projected(instructions), projected(states));
 }
 
 void Decoder::finish() {
     occupancy_.flush();
+    markers_.finish(registers_.from_start);
     for (uint32_t index = 0; index < Place::kCount; ++index) {
-        if (!wave_at({index}).absent() && !emit({index})) survive(tokens_.size());
+        if (!wave_at({index}).absent() && !emit({index}, tokens_.size())) survive(tokens_.size());
     }
-    if (packets_lost_) inform(Info::data_lost);
+    if (packets_lost_ && records_.status != Status::stopped) {
+        records_.info.code.push_back(static_cast<uint8_t>(Info::data_lost));
+    }
     counters_.finish(records_.counter_interval_cycles, records_.counters);
     for (const Unusable& unusable : {bad_slots_, stale_}) {
         if (unusable.count == 0) continue;

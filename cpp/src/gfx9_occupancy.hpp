@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "gfx9_tokens.hpp"
 #include "registers.hpp"
@@ -24,20 +25,21 @@ class Occupancy {
         add(word, now, true, entry);
     }
 
-    // `word` is the WAVE_END token cut to its length. A wave whose start was not seen started before the trace, unless
-    // packets were lost.
-    void end(uint64_t word, int64_t now, bool packets_lost) {
+    // `word` is the WAVE_END token cut to its length. Gives the kernel entry that the end record names. A wave whose
+    // start was not seen started before the trace, unless packets were lost.
+    std::optional<Pc> end(uint64_t word, int64_t now, bool packets_lost) {
         Running& running = running_[WaveIdentity::Key::of(word)];
-        if (running.active) {
-            running.active = false;
-            if (running.entry.object == 0 && running.entry.address != 0) {
-                running.entry = from_start_.translate(running.entry.address);
-            }
-            add(word, now, false, running.entry);
-        } else if (!packets_lost) {
+        if (!running.active) {
+            if (packets_lost) return std::nullopt;
             unseen_starts_.push_back(static_cast<uint16_t>(word));
             add(word, 0, false, {});  // quirk: both records at time 0
+            return std::nullopt;
         }
+        running.active = false;
+        Pc entry = running.entry;
+        if (entry.object == 0 && entry.address != 0) entry = from_start_.translate(entry.address);
+        add(word, now, false, entry);
+        return entry;
     }
 
     // Chunked captures hand records over in batches; the order of the table shows it.
@@ -58,11 +60,10 @@ class Occupancy {
 
     void add(uint64_t word, int64_t time, bool start, Pc entry) {
         constexpr uint8_t kIsExt = 1, kNoCluster = 0;
-        table_.add(
-            time, static_cast<uint8_t>(WaveIdentity::Cu::of(word)), static_cast<uint8_t>(WaveIdentity::Simd::of(word)),
-            static_cast<uint8_t>(WaveIdentity::Slot::of(word)), start, static_cast<uint8_t>(WaveStart::Me::of(word)),
-            static_cast<uint8_t>(WaveStart::Pipe::of(word)), kIsExt,
-            static_cast<uint8_t>(WaveStart::Workgroup::of(word)), kNoCluster, entry.object, entry.address);
+        const WaveId wave = WaveId::of(word);
+        table_.add(time, wave.cu, wave.simd, wave.slot, start, static_cast<uint8_t>(WaveStart::Me::of(word)),
+                   static_cast<uint8_t>(WaveStart::Pipe::of(word)), kIsExt,
+                   static_cast<uint8_t>(WaveStart::Workgroup::of(word)), kNoCluster, entry.object, entry.address);
     }
 
     OccupancyTable& table_;

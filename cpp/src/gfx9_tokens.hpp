@@ -142,6 +142,14 @@ struct WaveIdentity {  // wave_start, wave_end, inst_userdata
     using Key = Bits<6, 15>;  // CU and place: a wave of any CU
 };
 
+struct WaveId {
+    uint8_t cu, simd, slot;
+    static WaveId of(uint64_t word) {
+        return {static_cast<uint8_t>(WaveIdentity::Cu::of(word)), static_cast<uint8_t>(WaveIdentity::Simd::of(word)),
+                static_cast<uint8_t>(WaveIdentity::Slot::of(word))};
+    }
+};
+
 struct WaveStart : WaveIdentity {
     using Pipe = Bits<16, 17>;
     using Me = Bits<18, 19>;

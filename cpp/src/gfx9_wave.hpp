@@ -48,6 +48,7 @@ class InstructionList {
     bool empty() const { return items_.empty(); }
     void clear() {
         items_.clear();
+        items_.reserve(kFirstRoom);
         gap_ = gap_at_ = 0;
     }
     void push(const Instruction& added) { items_.push_back(added); }
@@ -61,7 +62,7 @@ class InstructionList {
     std::span<Instruction> close_gap();
 
   private:
-    static constexpr size_t kShortTail = 64;
+    static constexpr size_t kShortTail = 64, kFirstRoom = 256;
 
     Column<Instruction> items_;
     size_t gap_at_ = 0, gap_ = 0;
@@ -127,6 +128,8 @@ class alignas(64) Wave {
         if (info.entry.known()) translate(info.entry);
     }
 
+    size_t instruction_count() const { return instructions_.size(); }
+    size_t state_count() const { return states_.size() + 2; }  // at most: the present one, and the last at the end
     std::span<Instruction> instructions() { return instructions_.close_gap(); }
     std::span<const PcEntry> pcs() const { return pcs_; }
     std::span<const StateSpan> states() {

@@ -51,6 +51,11 @@ class Column {
         return at;
     }
 
+    // Makes room for `count` elements in all, so that growing up to there moves nothing.
+    void reserve(size_t count) {
+        if (count > capacity_) set_capacity(count);
+    }
+
     void append(std::span<const T> values) {
         if (!values.empty()) std::memcpy(extend(values.size()), values.data(), values.size_bytes());
     }
@@ -58,6 +63,7 @@ class Column {
     void pop_back() { --size_; }
     void clear() { size_ = 0; }
     size_t size() const { return size_; }
+    size_t capacity() const { return capacity_; }
     bool empty() const { return size_ == 0; }
     size_t size_bytes() const { return size_ * sizeof(T); }
     T* data() { return data_; }
@@ -72,8 +78,11 @@ class Column {
 
   private:
     [[gnu::noinline]] void grow(size_t needed) {
-        size_t capacity = capacity_ + capacity_ / 2 + 16;
-        if (capacity < needed) capacity = needed;
+        const size_t capacity = capacity_ + capacity_ / 2 + 16;
+        set_capacity(capacity < needed ? needed : capacity);
+    }
+
+    void set_capacity(size_t capacity) {
         if (capacity > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
         data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
         capacity_ = capacity;
