@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "families.hpp"
+#include "markers.hpp"
 #include "rdna_emit.hpp"
 #include "rdna_occupancy.hpp"
 #include "rdna_ops.hpp"
@@ -36,6 +37,7 @@ class Dispatcher {
         : corrected_(options.corrected),
           records_(records),
           occupancy_(records.occupancy),
+          markers_(program, records),
           emitter_(program, is_gfx12, input_bytes, records) {
         registers_.code_object_event_flags = 0;
         set_version(0);
@@ -129,6 +131,7 @@ class Dispatcher {
     RunningWaves running_;
     std::unordered_map<uint32_t, Pc> saved_;  // entries of waves that a context switch put away
     OccupancyLog occupancy_;
+    MarkerTracker markers_;
     WaveSlots slots_;
     WaveEmitter emitter_;
 
@@ -215,6 +218,7 @@ bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, b
     const Pc entry = registers_.kernel_entry(launch.me, launch.pipe);
     running_.set(at, entry);
     occupancy_.add(time, at, true, launch, entry);
+    markers_.wave_start(at.cu, at.simd, at.slot, entry);
     if (double_buffer_ && occupancy_.pending() >= OccupancyLog::kBatch) occupancy_.flush(registers_.from_start);
     if (!is_target(at)) return true;
 
@@ -274,6 +278,7 @@ void Dispatcher::wave_end(int64_t time, uint64_t contents) {
     Pc entry = running.value_or(Pc{});
     if (entry.object == 0 && entry.address != 0) entry = registers_.from_start.translate(entry.address);
     occupancy_.add(time, at, false, {}, entry);
+    markers_.wave_end(at.cu, at.simd, at.slot, entry);
 }
 
 void Dispatcher::shader_data(int64_t time, uint64_t contents, bool is_short) {
@@ -285,7 +290,9 @@ void Dispatcher::shader_data(int64_t time, uint64_t contents, bool is_short) {
     const uint8_t flags =
         static_cast<uint8_t>((is_short ? kImmediate : 0) | (privileged.set(contents) ? kPrivileged : 0));
     const auto cu = static_cast<uint8_t>((field.sa.of(contents) << 7) + field.wgp.of(contents));
-    records_.shader_data.add(time, data.of(contents), cu, field.simd.byte(contents), field.slot.byte(contents), flags);
+    const uint8_t simd = field.simd.byte(contents), slot = field.slot.byte(contents);
+    records_.shader_data.add(time, data.of(contents), cu, simd, slot, flags);
+    markers_.value(time, data.of(contents), cu, simd, slot, flags);
 }
 
 void Dispatcher::misc(int64_t time, uint64_t contents, int64_t position) {
@@ -363,6 +370,7 @@ void Dispatcher::realtime(int64_t time, uint64_t ticks, bool merge) {
 void Dispatcher::report_loss(int64_t time) {
     loss_pending_ = false;
     any_loss_ = true;
+    markers_.packet_loss();
     add_event(time, EventType::packet_loss);
     records_.losses.add(static_cast<uint8_t>(Loss::packet_loss), time, byte_of(loss_position_), 1, 0);
 }
@@ -377,6 +385,7 @@ bool Dispatcher::emit(Wave& wave) {
 
 void Dispatcher::finish() {
     if (loss_pending_) report_loss(0);
+    markers_.finish(registers_.from_start);
     occupancy_.flush(registers_.from_start);
     slots_.drain([this](Wave& wave) { emit(wave); });
     if (any_loss_ && records_.status != Status::stopped) {
