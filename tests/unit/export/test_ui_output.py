@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from tests.unit.export.made_traces import CODE, KERNELS, made, one_wave
+from tests.unit.export.made_traces import CODE, made, one_wave
 from tests.unit.ui_directories import frame, read_json
 from wavescope.export.ui_output import write_ui_output
 from wavescope.model import ThreadTrace, TraceSource
@@ -79,6 +79,12 @@ def test_functions_stand_in_the_order_in_which_waves_touch_them(tmp_path: Path) 
     assert addresses == [256, 256, 260, 264, 512, 512, 516]
 
 
+def test_a_label_has_the_signature_even_of_a_function_that_is_no_kernel(tmp_path: Path) -> None:
+    code = frame("code", CODE | {"function": ["_Z6helperPKDF16b"] * 6})
+    directory = write_ui_output(made([one_wave()], code=code), tmp_path)
+    assert code_lines(directory)[0][:4] == ["; _Z6helperPKDF16b", 0, 0, "helper(std::bfloat16_t const*)"]
+
+
 def test_code_without_a_function_has_no_label_and_never_line_zero(tmp_path: Path) -> None:
     code = frame("code", CODE | {"function": [None] * 6})
     directory = write_ui_output(made([one_wave()], code=code), tmp_path)
@@ -123,9 +129,8 @@ def test_one_entry_per_counter_of_a_wait(tmp_path: Path) -> None:
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     code = frame("code", CODE | {"function": [NASTY] * 6, "text": [NASTY] * 6})
-    kernels = frame("kernels", KERNELS | {"name": [NASTY], "demangled": [NASTY + "()"]})
-    directory = write_ui_output(made([one_wave()], code=code, kernels=kernels), tmp_path)
-    assert code_lines(directory)[0][:4] == ["; " + NASTY, 0, 0, NASTY + "()"]
+    directory = write_ui_output(made([one_wave()], code=code), tmp_path)
+    assert code_lines(directory)[0][:4] == ["; " + NASTY, 0, 0, ""]
     with (tmp_path / f"stats_{directory.name}.csv").open(newline="") as stream:
         rows = list(csv.reader(stream))
     assert rows[1][2] == "; " + NASTY

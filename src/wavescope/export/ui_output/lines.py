@@ -38,6 +38,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
         .join(touched, on="row", how="left", maintain_order="left")
         .with_columns(pl.col("touched_at").min().over("stretch"))
         .filter(pl.col("touched_at").is_not_null())
+        .collect()
     )
     instructions = code.select(
         "touched_at",
@@ -48,8 +49,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
         source=pl.col("inline_chain").fill_null(""),
         is_instruction=pl.lit(1, pl.Int8),
     )
-    lines = pl.concat([_labels(code, trace), instructions], how="diagonal")
-    listing = lines.sort("touched_at", "is_instruction", "address").collect()
+    listing = pl.concat([_labels(code), instructions], how="diagonal").sort("touched_at", "is_instruction", "address")
     # Line 0 means "PC not known" in wave files: only a label may have it.
     first = 0 if listing.is_empty() or listing["row"][0] is None else 1
     columns = ("row", "text", "source", "code_object", "address")
@@ -64,29 +64,27 @@ def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
     return ordered.with_columns(stretch=pl.struct("code_object", "function").rle_id())
 
 
-def _labels(code: pl.LazyFrame, trace: ThreadTrace) -> pl.LazyFrame:
+def _labels(code: pl.DataFrame) -> pl.DataFrame:
+    """A row before each function: its symbol, and as source the C++ signature behind it (empty if there is none)."""
     import polars as pl
 
-    signatures = (
-        trace.kernels.lazy()
-        .filter(pl.col("demangled") != pl.col("name"))
-        .unique("name", keep="first", maintain_order=True)
-        .select(function="name", source="demangled")
-    )
-    return (
+    from wavescope.codeobj.names import demangle_all
+
+    functions = (
         code.filter(pl.col("function").is_not_null())
         .group_by("stretch")
         .agg(pl.col("touched_at", "code_object", "function").first(), pl.col("address").min())
-        .join(signatures, on="function", how="left")
-        .select(
-            "touched_at",
-            "code_object",
-            "address",
-            row=pl.lit(None, pl.Int32),
-            text=pl.lit("; ") + pl.col("function"),
-            source=pl.col("source").fill_null(""),
-            is_instruction=pl.lit(0, pl.Int8),
-        )
+    )
+    readable = demangle_all(functions["function"])
+    signatures = ["" if readable[name] == name else readable[name] for name in functions["function"]]
+    return functions.select(
+        "touched_at",
+        "code_object",
+        "address",
+        row=pl.lit(None, pl.Int32),
+        text=pl.lit("; ") + pl.col("function"),
+        source=pl.Series(signatures, dtype=pl.String),
+        is_instruction=pl.lit(0, pl.Int8),
     )
 
 
