@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, progress
-from wavescope.errors import DamagedError
+from wavescope.errors import DamagedError, WavescopeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,25 +95,34 @@ def command(
     capture = find_capture(paths, code_objects)
     windows = capture.only(dispatch=dispatch, shader_engines=shader_engines or None).windows
     write = _writer(file_format, output, schema=schema, force=force)
-    done: list[dict[str, Any]] = []
-    damaged = False
+    done: list[tuple[Overview, dict[str, Any]]] = []
+    problems: list[WavescopeError] = []
     for window in _ordered(windows, file_format):
         label = "" if window.dispatch is None else f" dispatch {window.dispatch}"
         began = time.perf_counter()
-        with progress(f"decoding{label} ({window.byte_count / 1e6:,.1f} MB)"):
-            trace = decode_window(capture, window, threads=threads, corrected=corrected, source_root=source_root)
-            facts = overview(trace)
-        decoded = time.perf_counter()
-        with progress(f"writing{label}"):
-            written = write(trace)
+        try:
+            with progress(f"decoding{label} ({window.byte_count / 1e6:,.1f} MB)"):
+                trace = decode_window(capture, window, threads=threads, corrected=corrected, source_root=source_root)
+                facts = overview(trace)
+            decoded = time.perf_counter()
+            with progress(f"writing{label}"):
+                written = write(trace)
+        except WavescopeError as error:
+            problems.append(error)
+            continue
         seconds = {"decode": decoded - began, "write": time.perf_counter() - decoded}
-        done.append(_summary(facts, written, seconds))
-        damaged |= facts.damaged
+        done.append((facts, _summary(facts, written, seconds)))
         if not as_json:
             _show(facts, written, seconds)
-    if as_json:
-        emit_json({"input": [str(path) for path in paths], "format": file_format, "dispatches": done})
-    if strict and damaged:
+    if as_json and done:
+        unreadable = [str(problem) for problem in problems]
+        dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
+        answer = {"input": [str(path) for path in paths], "format": file_format}
+        emit_json(answer | {"dispatches": dispatches, "unreadable": unreadable})
+    if problems:
+        problems[0].kept = f"{len(done)} of {len(windows)} dispatches were written" if done else problems[0].kept
+        raise problems[0]
+    if strict and any(facts.damaged for facts, _ in done):
         what = "the input is incomplete (see the losses above)"
         raise DamagedError(what, kept="everything that could be decoded was written")
 
