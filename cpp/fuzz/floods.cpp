@@ -25,16 +25,16 @@ using testing::Gfx9Writer;
 using testing::Place;
 using testing::RdnaWriter;
 
-constexpr size_t kSmall = 256 << 10, kLarge = 4 * kSmall;
-constexpr double kGrowth = 8;        // allowed for 4 times the size; quadratic work gives 16
-constexpr double kNoiseSeconds = 1;  // shorter runs are not judged by growth
-constexpr double kLimitSeconds = 30;
-constexpr double kMemoryFactor = 2.5, kMemoryAlwaysMb = 16;  // the rest: the process, the stream's own writer, listings
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;  // its shadow and quarantine hide what is used
+constexpr bool kSanitized = true;  // slow, and its shadow hides what memory is used
 #else
 constexpr bool kSanitized = false;
 #endif
+constexpr size_t kSmall = (kSanitized ? 64 : 256) << 10, kLarge = 4 * kSmall;
+constexpr double kGrowth = 8;          // allowed for 4 times the size; quadratic work gives 16
+constexpr double kNoiseSeconds = 0.5;  // shorter runs are not judged by growth
+constexpr double kLimitSeconds = 30;
+constexpr double kMemoryFactor = 2.5, kMemoryAlwaysMb = 16;  // the rest: the process, the stream's own writer, listings
 
 constexpr uint32_t kCu = 2, kSimd = 1;
 constexpr Place kWave{.cu = kCu, .simd = kSimd, .slot = 0};
