@@ -154,17 +154,24 @@ def run_objdump(path: str, target: str, attempt: Attempt) -> Result:
         result.unusable = f"no ELF number is known for {target}"
         return result
     argv = [path, "--disassemble", "--disassemble-zeroes", f"--mcpu={target}", "-"]
+    worked, restarts = False, 0
     while attempt.pending:
         chunks = list(islice(attempt.pending, _OBJDUMP_CHUNKS))
         outcome = _run(argv, _make_elf(attempt.code, chunks, target), sum(c.end - c.start for c in chunks))
         taken = sum(1 for _ in _take_all(attempt, _objdump_rows(outcome.stdout)))
-        if taken == 0:
-            result.unusable = _why_unusable(b"", outcome) if outcome.failure else "its output is not a disassembly"
+        worked = worked or taken > 0
+        if not attempt.pending or attempt.pending[0].start >= chunks[-1].end:
+            continue
+        failure = outcome.failure or "its output is not a disassembly"
+        if not worked:
+            result.unusable = _why_unusable(b"", outcome) if outcome.failure else failure
             return result
-        if attempt.pending and attempt.pending[0].start < chunks[-1].end:
-            address = attempt.pending[0].address
-            result.notes.append(f"llvm-objdump stopped at {address:#x} ({outcome.failure or 'garbage'})")
-            break
+        if restarts == _MAX_RESTARTS or "no answer" in failure:
+            result.notes.append(f"llvm-objdump stopped at {attempt.pending[0].address:#x} ({failure})")
+            return result
+        restarts += 1
+        if taken == 0:
+            result.notes.append(f"llvm-objdump failed on the word at {attempt.skip_word():#x} ({failure})")
     return result
 
 

@@ -75,7 +75,8 @@ def disassemble(llvm: ctypes.CDLL, version: str, request: dict[str, Any], code: 
         while at + _WORD_BYTES <= size:
             length = step(context, base + at, size - at, address + at, text, _TEXT_BYTES)
             if length:
-                rows.append(b"%d\t%d\t%b\n" % (address + at, length, b" ".join(text.value.split())))
+                words = text.value.partition(b";")[0].split()  # behind the semicolon: remarks about odd operands
+                rows.append(b"%d\t%d\t%b\n" % (address + at, length, b" ".join(words)))
             else:
                 word = int.from_bytes(ctypes.string_at(base + at, _WORD_BYTES), "little")
                 length = _WORD_BYTES

@@ -129,7 +129,7 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
 
     try:
         document = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         what = f"not a code.json: {error}"
         raise NotATraceError(what, where=where) from error
     if not isinstance(document.get("code") or [], list):

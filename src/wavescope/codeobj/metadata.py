@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["KernelMetadata", "Metadata", "read_metadata"]
 
 _OWNER, _TYPE = "AMDGPU", 32
+_Count = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
+_WaveSize = Annotated[int, msgspec.Meta(ge=1, le=255)]
 
 
 class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"):
@@ -25,17 +27,17 @@ class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"
 
     name: str = ""
     symbol: str = ""
-    vgpr_count: int | None = None
-    agpr_count: int | None = None
-    sgpr_count: int | None = None
-    vgpr_spill_count: int | None = None
-    sgpr_spill_count: int | None = None
-    group_segment_fixed_size: int | None = None
-    private_segment_fixed_size: int | None = None
-    kernarg_segment_size: int | None = None
-    wavefront_size: int | None = None
-    max_flat_workgroup_size: int | None = None
-    reqd_workgroup_size: tuple[int, int, int] | None = None
+    vgpr_count: _Count | None = None
+    agpr_count: _Count | None = None
+    sgpr_count: _Count | None = None
+    vgpr_spill_count: _Count | None = None
+    sgpr_spill_count: _Count | None = None
+    group_segment_fixed_size: _Count | None = None
+    private_segment_fixed_size: _Count | None = None
+    kernarg_segment_size: _Count | None = None
+    wavefront_size: _WaveSize | None = None
+    max_flat_workgroup_size: _Count | None = None
+    reqd_workgroup_size: tuple[_Count, _Count, _Count] | None = None
     uses_dynamic_stack: bool = False
 
 
@@ -65,6 +67,6 @@ def read_metadata(elf: ElfFile) -> tuple[Metadata, str]:
         if owner == _OWNER and type_ == _TYPE:
             try:
                 return msgspec.msgpack.decode(contents, type=Metadata), ""
-            except (msgspec.DecodeError, RecursionError) as error:
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
                 return Metadata(), f"the metadata note cannot be read: {error}"
     return Metadata(), ""

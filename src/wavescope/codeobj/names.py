@@ -22,8 +22,7 @@ _PACK_EXPANSION = re.compile(r"Dp|sp|sP")
 _DOUBLINGS_PER_PACK = 8
 _ITANIUM_NAME = re.compile(r"_Z[\x21-\x7e]+")
 _CHILD_IDLE_S = 5.0
-# Types that the demangler of GCC 12 and older does not know or mistakes (DF16b for a fixed-point bool), and one that it
-# knows and that takes the same place:
+# Types that the demangler of GCC 12 and older misreads, and ones that it knows and that take the same place:
 # (code, code of the substitute, how the substitute is printed, how the type is printed since GCC 13).
 _NEW_TYPES = (("DF16_", "Dd", "decimal64", "_Float16"), ("DF16b", "De", "decimal128", "std::bfloat16_t"))
 _MAX_RESTARTS = 3
@@ -54,6 +53,7 @@ def demangle_all(names: Iterable[str]) -> dict[str, str]:
     bases = {name: text.split(".", 1)[0] for name, text in stripped.items()}
     old = {base: _with_old_types(base) for base in bases.values()}
     answers = _answers([*bases.values(), *old.values()])
+    # Older types first: an old demangler does not fail on new types, it reads them as something else.
     readable = {base: _with_new_types(answers[old[base]]) or answers[base] for base in old}
     return {name: readable[bases[name]] or text for name, text in stripped.items()}
 

@@ -24,7 +24,7 @@ __all__ = ["NO_LINE", "LineProgram", "LineRows", "run_line_programs"]
 
 NO_LINE = 0xFFFF_FFFF  # file number of a row that ends a sequence: no code from its address on
 MAX_ROWS = 4_000_000  # of all programs together: 64 MB of arrays
-_MAX_TABLE_VALUES = 1 << 21
+_MAX_TABLE_VALUES = 1 << 20
 _MAX_NAME_BYTES = 1 << 26  # of all file names together; one name may stand behind a 4-byte reference
 _PATH_BYTES = 4096
 _MASK64 = (1 << 64) - 1

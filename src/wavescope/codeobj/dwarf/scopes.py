@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope.codeobj.dwarf.forms import Budget, DwarfError, uleb
+from wavescope.codeobj.dwarf.forms import DwarfError, uleb
 from wavescope.codeobj.dwarf.units import (
     DW_AT_ABSTRACT_ORIGIN,
     DW_AT_CALL_FILE,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scope", "ScopeMap", "read_scopes"]
 
-MAX_ENTRIES = 4_000_000  # of `.debug_info`, per unit
 _MAX_DEPTH = 512
 _NOBODY = 0xFFFF_FFFF
 _FUNCTION_TAGS = frozenset({DW_TAG_SUBPROGRAM, DW_TAG_INLINED_SUBROUTINE})
@@ -98,24 +97,26 @@ def read_scopes(info: DebugInfo, unit: Unit) -> tuple[ScopeMap, str]:
 
 def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
     data, at, end = info.data, unit.entries, unit.end
-    budget = Budget(MAX_ENTRIES, "debug entries")
     enclosing: list[int] = []  # scope that each open entry belongs to
     abbreviations = unit.abbreviations
     while at < end:
         offset = at
-        code, at = uleb(data, at)
+        code, at = data[at], at + 1
         if code == 0:
             if not enclosing:
                 return
             enclosing.pop()
             continue
-        budget.spend()
+        if code >= 0x80:
+            code, at = uleb(data, offset)
+        info.entries.left -= 1  # this loop runs millions of times: the budget is looked at below
         abbreviation = abbreviations.get(code)
         if abbreviation is None:
             what = f"abbreviation {code} is not declared"
             raise DwarfError(what)
         scope = enclosing[-1] if enclosing else -1
         if abbreviation.tag in _FUNCTION_TAGS:
+            info.functions.spend()
             values, at = info.values(unit, abbreviation, at)
             ranges = info.ranges(unit, values)
             found.names[offset] = _names(info, unit, values)
@@ -124,10 +125,14 @@ def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[in
                     found, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
                 )
                 intervals += ((begin, stop, len(enclosing), scope) for begin, stop in ranges)
-        else:  # lexical blocks too: the function around them covers their addresses
+        elif abbreviation.skip_bytes is not None:  # lexical blocks too: their function covers their addresses
+            at += abbreviation.skip_bytes
+        else:
             at = info.skip(unit, abbreviation, at)
         if abbreviation.has_children:
             enclosing.append(scope)
+        if info.entries.left < 0:
+            info.entries.spend()
 
 
 def _names(info: DebugInfo, unit: Unit, values: dict[int, Value]) -> Names:

@@ -48,6 +48,9 @@ _STRX_FORMS = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28, 0x1F02})
 _ADDRX_FORMS = frozenset({0x1B, 0x29, 0x2A, 0x2B, 0x2C, 0x1F01})
 _MAX_ABBREVIATION_VALUES = 1 << 20
 _MAX_RANGES = 1 << 20
+_MAX_ENTRIES = 4_000_000
+_MAX_FUNCTIONS = 1_000_000  # inlined copies included
+_MAX_NAME_BYTES = 1 << 26
 _MASK64 = (1 << 64) - 1
 
 Value = tuple[int, "int | bytes"]  # form and raw value
@@ -91,6 +94,9 @@ class DebugInfo:
         self._tables: dict[tuple[int, FormContext], dict[int, Abbreviation]] = {}
         self._abbreviation_values = Budget(_MAX_ABBREVIATION_VALUES, "abbreviations")
         self._range_entries = Budget(_MAX_RANGES, "address ranges")
+        self._name_bytes = Budget(_MAX_NAME_BYTES, "bytes of names")
+        self.entries = Budget(_MAX_ENTRIES, "debug entries")
+        self.functions = Budget(_MAX_FUNCTIONS, "functions")
 
     def units(self) -> list[Unit]:
         """All units that describe code; `problem` says where reading stopped early."""
@@ -197,8 +203,6 @@ class DebugInfo:
 
     def skip(self, unit: Unit, abbreviation: Abbreviation, at: int) -> int:
         """Position behind an entry whose values do not matter."""
-        if abbreviation.skip_bytes is not None:
-            return at + abbreviation.skip_bytes
         for _, form, _ in abbreviation.attributes:
             at = skip_form(self.data, at, form, unit.context)
         return at
@@ -217,7 +221,9 @@ class DebugInfo:
         elif form not in (DW_FORM_STRP, DW_FORM_LINE_STRP):
             return ""
         table = ".debug_line_str" if form == DW_FORM_LINE_STRP else ".debug_str"
-        return string_at(self.sections.get(table, b""), raw)
+        text = string_at(self.sections.get(table, b""), raw)
+        self._name_bytes.spend(len(text))
+        return text
 
     def address(self, unit: Unit, value: Value | None) -> int | None:
         """Address behind an address attribute; None for a constant or nothing."""

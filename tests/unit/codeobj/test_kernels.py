@@ -1,0 +1,31 @@
+"""The committed kernels are what their sources give."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path
+from wavescope.synth.kernels.build import build
+
+
+@pytest.mark.slow
+def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    if shutil.which("clang++-22") is None:
+        pytest.skip("no clang++-22 here")
+    committed = kernel_path(KERNELS[0], TARGETS[0]).parent
+    assert build(tmp_path) == len(KERNELS) * len(TARGETS)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in committed.iterdir())
+    for path in tmp_path.iterdir():
+        if path.suffix == ".tsv":
+            assert path.read_bytes() == (committed / path.name).read_bytes()
+
+
+def test_nothing_of_the_build_machine_is_in_them() -> None:
+    for kernel in KERNELS:
+        for target in TARGETS:
+            data = kernel_path(kernel, target).read_bytes()
+            assert b"/wavescope/kernels" in data
+            assert not any(word in data for word in (b"/work", b"/home", b"/root", b"/tmp", b"/usr"))

@@ -1,0 +1,205 @@
+"""LLVM absent, too old, crashing, hanging, babbling: the trace still decodes, and a loss says what happened."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.unit.codeobj.made_elf import code_only
+from wavescope.codeobj import CodeObject, _backends
+from wavescope.codeobj.disassemble import disassemble
+from wavescope.synth.kernels import kernel_path
+
+GOOD, ABORTS, HANGS, EXITS = "000080bf", "efbeadde", "bebafeca", "0df0ad0b"
+
+# A libLLVM that knows one instruction, and three words that end it in different ways.
+FAKE = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void LLVMGetVersion(unsigned* a, unsigned* b, unsigned* c) { *a = MAJOR; *b = 1; *c = 0; }
+void LLVMInitializeAMDGPUTargetInfo(void) {}
+void LLVMInitializeAMDGPUTargetMC(void) {}
+void LLVMInitializeAMDGPUDisassembler(void) { if (DIES_AT_ONCE) abort(); }
+void* LLVMCreateDisasmCPU(const char* t, const char* cpu, void* a, int b, void* c, void* d) {
+    return strcmp(cpu, "gfx1100") ? (void*)"context" : 0;
+}
+size_t LLVMDisasmInstruction(void* x, uint8_t* bytes, uint64_t size, uint64_t pc, char* out, size_t n) {
+    uint32_t word;
+    memcpy(&word, bytes, 4);
+    if (word == 0xdeadbeef) abort();
+    if (word == 0xcafebabe) for (;;) sleep(1);
+    if (word == 0x0badf00d) exit(1);
+    snprintf(out, n, "\tfake   0x%x", word);
+    return 4;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    found = shutil.which("cc") or shutil.which("clang-22")
+    if found is None:
+        pytest.skip("no C compiler here")
+    return found
+
+
+def _fake(compiler: str, folder: Path, *, major: int = 22, dies_at_once: bool = False) -> Path:
+    source, library = folder / "fake.c", folder / "libLLVM.so"
+    source.write_text(FAKE)
+    options = [f"-DMAJOR={major}", f"-DDIES_AT_ONCE={int(dies_at_once)}", "-shared", "-fPIC", "-w"]
+    subprocess.run([compiler, *options, "-o", str(library), str(source)], check=True)
+    return library
+
+
+def _code(*words: str, target: str = "gfx942") -> CodeObject:
+    return CodeObject.from_bytes(code_only(b"".join(map(bytes.fromhex, words)), target=target))
+
+
+def _script(folder: Path, text: str) -> Path:
+    path = folder / "llvm-objdump"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_backends, "_IDLE_S", 2.0)
+
+
+def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(tmp_path / "libLLVM.so"))
+    listing = disassemble(CodeObject.read(kernel_path("saxpy", "gfx942")))
+    assert listing.tsv == b""
+    assert listing.backend == "none"
+    (loss,) = listing.losses
+    assert loss.kind == "no_disassembler"
+    assert str(tmp_path / "libLLVM.so") in loss.message
+    assert "apt-get install llvm-22" in loss.advice
+
+
+def test_no_target_means_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = CodeObject.from_bytes(code_only(bytes.fromhex(GOOD), target="unknown"))
+    listing = disassemble(code)
+    assert listing.tsv == b""
+    assert "does not say for which GPU" in listing.losses[0].message
+
+
+def test_not_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = tmp_path / "libLLVM-22.so"
+    library.write_text("hello")
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(library))
+    (loss,) = disassemble(_code(GOOD)).losses
+    assert loss.kind == "no_disassembler"
+    assert "libLLVM-22.so" in loss.message
+
+
+def test_too_old(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path, major=18)))
+    (loss,) = disassemble(_code(GOOD)).losses
+    assert "LLVM 18.1.0 is older than 19" in loss.message
+
+
+def test_a_target_it_does_not_know(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+    (loss,) = disassemble(_code(GOOD, target="gfx1100")).losses
+    assert "LLVM 22.1.0 does not know gfx1100" in loss.message
+
+
+def test_dying_before_the_first_word(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path, dies_at_once=True)))
+    (loss,) = disassemble(_code(GOOD)).losses
+    assert loss.kind == "no_disassembler"
+    assert "killed by SIGABRT" in loss.message
+
+
+@pytest.mark.parametrize(("word", "said"), [(ABORTS, "killed by SIGABRT"), (EXITS, "exit status 1")])
+def test_dying_in_the_middle_costs_one_word(
+    tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+    listing = disassemble(_code(*[GOOD] * 700, word, *[GOOD] * 300, word, GOOD))
+    texts = [row.text for row in listing.rows()]
+    data = f".long 0x{bytes.fromhex(word)[::-1].hex()}"
+    assert texts == [*["fake 0xbf800000"] * 700, data, *["fake 0xbf800000"] * 300, data, "fake 0xbf800000"]
+    assert [loss.kind for loss in listing.losses] == ["disassembly_incomplete"] * 2
+    assert f"{0x1000 + 2800:#x} ({said})" in listing.losses[0].message
+
+
+def test_dying_all_the_time_is_given_up(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+    listing = disassemble(_code(GOOD, *[ABORTS] * 100))
+    assert 2 <= len(listing.rows()) < 101
+    assert any("given up" in loss.message for loss in listing.losses)
+    assert any("bytes of code" in loss.message for loss in listing.losses)
+    assert len(listing.losses) <= 10
+
+
+def test_what_one_leaves_the_next_one_takes(
+    tmp_path: Path, compiler: str, llvm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fake(compiler, tmp_path)
+    (tmp_path / "llvm-objdump").symlink_to(llvm)
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(tmp_path))
+    listing = disassemble(_code(GOOD, *[ABORTS] * 20, GOOD))
+    assert listing.backend == "libLLVM 22.1.0 + llvm-objdump"
+    assert len(listing.rows()) == 22
+    assert listing.rows()[0].text == "fake 0xbf800000"
+    assert listing.rows()[-1].text == "s_nop 0"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_hanging_library(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+    started = time.monotonic()
+    listing = disassemble(_code(*[GOOD] * 600, HANGS, GOOD))
+    assert [row.text for row in listing.rows()][:600] == ["fake 0xbf800000"] * 600
+    assert any("no answer for" in loss.message for loss in listing.losses)
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kill -SEGV $$", "killed by SIGSEGV"),
+        ("exit 3", "exit status 3"),
+        ("echo hello", "its output is not a disassembly"),
+        ("sleep 60", "no answer for"),
+        ("cat >/dev/null; while :; do echo garbage; done", "bytes of output"),
+        ("exec cat", "its output is not a disassembly"),
+    ],
+)
+def test_programs_that_are_no_objdump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(_script(tmp_path, text)))
+    started = time.monotonic()
+    listing = disassemble(_code(GOOD))
+    assert listing.tsv == b""
+    assert listing.losses[-1].kind == "no_disassembler"
+    assert said in listing.losses[-1].message
+    assert time.monotonic() - started < 30
+
+
+def test_an_objdump_that_stops_early(tmp_path: Path, llvm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = _script(tmp_path, f'{llvm} "$@" | head -n 10; kill -ABRT $$')
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(script))
+    listing = disassemble(CodeObject.read(kernel_path("tiled_gemm", "gfx942")))
+    assert 5 < len(listing.rows()) < 90
+    assert "llvm-objdump stopped at" in listing.losses[0].message
+    assert "SIGABRT" in listing.losses[0].message
+    assert "have no text" in listing.losses[1].message
+
+
+def test_a_program_that_may_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "llvm-objdump"
+    path.write_text("no program")
+    path.chmod(0o600)
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(path))
+    assert "cannot be started" in disassemble(_code(GOOD)).losses[0].message
