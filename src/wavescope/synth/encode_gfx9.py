@@ -8,7 +8,7 @@ from wavescope.synth import gfx9_tokens as tokens
 from wavescope.synth import instrumentation, plan
 from wavescope.synth.encoded import BLOCK_BYTES, Encoded, kept_bytes
 from wavescope.synth.gfx9_tokens import CYCLES_PER_DELTA, MAX_MISC_DELTA, Misc
-from wavescope.synth.layout import Layout, TokenWriter
+from wavescope.synth.layout import HEX_FORMATS, Layout, TokenWriter
 from wavescope.synth.lower_gfx9 import DATA, END, HAPPENING, ISSUE, KEY_BITS, NEW_PC, REPORT, START, Act
 from wavescope.synth.seeded import seeded
 
@@ -26,6 +26,7 @@ class _TimedWriter:
 
     def __init__(self, header: int, seed: str, *, hold: bool) -> None:
         self.writer = TokenWriter()
+        self._append = self.writer.parts.append
         self.writer.put(header, tokens.HEADER.nibbles)
         self._rng = seeded(seed, "clock")
         self._hold = hold  # write some timestamps a few tokens late, as the hardware does
@@ -46,7 +47,7 @@ class _TimedWriter:
         elif steps:
             value |= 1 << _DELTA_SHIFT
         self.now = time
-        self.writer.put(value, nibbles)
+        self._append(HEX_FORMATS[nibbles] % value)
         if self._pending is not None:
             self._after_token()
 
@@ -58,7 +59,8 @@ class _TimedWriter:
             steps = 0
         self.now = time
         self.writer.put(tokens.MISC.pack(delta=steps, type=misc), tokens.MISC.nibbles)
-        self._after_token()
+        if self._pending is not None:
+            self._after_token()
 
     def reset(self, time: int) -> None:
         """Write the absolute time, so that what follows can be moved; `time` must not lie in the past."""
@@ -80,14 +82,15 @@ class _TimedWriter:
         if steps > MAX_MISC_DELTA:
             self.reset(time)
             return
-        self.writer.put(steps << _DELTA_SHIFT, tokens.MISC.nibbles)
-        self._after_token()
+        self._append(HEX_FORMATS[tokens.MISC.nibbles] % (steps << _DELTA_SHIFT))
+        if self._pending is not None:
+            self._after_token()
 
     def _after_token(self) -> None:
-        if self._pending is not None:
-            self._held -= 1
-            if self._held <= 0:
-                self._flush_timestamp()
+        """A token was written while a timestamp is pending."""
+        self._held -= 1
+        if self._held <= 0:
+            self._flush_timestamp()
 
     def _flush_timestamp(self) -> None:
         if self._pending is not None:

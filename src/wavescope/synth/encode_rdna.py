@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.synth import instrumentation, plan, rdna_tokens
 from wavescope.synth.encoded import BLOCK_BYTES, Encoded, kept_bytes
-from wavescope.synth.layout import Layout, TokenWriter
+from wavescope.synth.layout import HEX_FORMATS, Layout, TokenWriter
 from wavescope.synth.lower_rdna import (
     DATA,
     END,
@@ -22,7 +22,15 @@ from wavescope.synth.lower_rdna import (
     Act,
 )
 from wavescope.synth.rdna_ops import OTHER_SIMD, VALU_SHORT
-from wavescope.synth.rdna_tokens import EVENT_IDS, MISC_EVENTS, RECENT_OPS, RECENT_WAVES, TIME_BIAS, TOKENS
+from wavescope.synth.rdna_tokens import (
+    EVENT_IDS,
+    MISC_EVENTS,
+    RECENT_OPS,
+    RECENT_WAVES,
+    SHORT_VALU_CHOICES,
+    TIME_BIAS,
+    TOKENS,
+)
 from wavescope.synth.seeded import seeded
 
 if TYPE_CHECKING:
@@ -39,6 +47,7 @@ class _TimedWriter:
 
     def __init__(self, version: int, seed: str, *, execution_tokens: bool) -> None:
         self.writer = TokenWriter()
+        self._append = self.writer.parts.append
         self.version = version
         self.tokens = TOKENS[version]
         self.now = 0
@@ -58,7 +67,9 @@ class _TimedWriter:
             if gap > layout.delta_max or self._execution:
                 gap = self._approach(gap, layout.delta_max)
             word |= gap << layout.delta_shift
-        self._emit(word, layout.nibbles)
+        if self._after_extended_start:
+            self._separate(word)
+        self._append(HEX_FORMATS[layout.nibbles] % word)
 
     def put_untimed(self, time: int, layout: Layout, word: int) -> None:
         """Write a token without a time field, after the stream's clock has reached `time`."""
@@ -88,11 +99,15 @@ class _TimedWriter:
 
     def _emit(self, word: int, nibbles: int) -> None:
         if self._after_extended_start:
-            self._after_extended_start = False
-            if word & 1:
-                separator = self.tokens["IMMEDIATE"]  # for no slot at all
-                self.writer.put(separator.prefix, separator.nibbles)
-        self.writer.put(word, nibbles)
+            self._separate(word)
+        self._append(HEX_FORMATS[nibbles] % word)
+
+    def _separate(self, word: int) -> None:
+        """Keep a token with bit 0 set from being taken for the rest of an extended start."""
+        self._after_extended_start = False
+        if word & 1:
+            separator = self.tokens["IMMEDIATE"]  # for no slot at all
+            self.writer.put(separator.prefix, separator.nibbles)
 
     def _approach(self, gap: int, most: int) -> int:
         if self._execution and self._rng.random() < 0.2:
@@ -132,12 +147,9 @@ class _RecentWaves:
         self._slots = [slot, *self._slots][:RECENT_WAVES]
 
     def choices(self, slot: int) -> dict[int, int]:
-        """Time step -> value of the short token's field, if it can name this slot."""
-        places = rdna_tokens.SHORT_VALU_PLACE
-        if slot not in self._slots[: max(places) + 1]:
-            return {}
-        at = self._slots.index(slot)
-        return {rdna_tokens.SHORT_VALU_DELTA[k]: k for k, place in enumerate(places) if place == at}
+        """Time step -> value of the short token's field; empty if the token cannot name this slot."""
+        place = self._slots.index(slot) if slot in self._slots else len(SHORT_VALU_CHOICES)
+        return SHORT_VALU_CHOICES[place] if place < len(SHORT_VALU_CHOICES) else {}
 
     def forget(self) -> None:
         self._slots = []

@@ -14,6 +14,7 @@ HEADER = Layout(
     "HEADER",
     64,
     0,
+    0,
     {"legacy": (0, 12), "version": (13, 15), "simd_mask": (16, 19), "target_cu": (20, 24), "se": (26, 31)}
     | {"double_buffer": (32, 32)},
 )
@@ -24,11 +25,11 @@ _INST: dict[str, BitRange] = {"slot": (5, 8), "simd": (9, 10)}
 
 
 def _token(name: str, nibble: int, size: int, fields: dict[str, BitRange]) -> Layout:
-    return Layout(name, size, nibble, {"delta": (4, 4)} | fields)
+    return Layout(name, size, nibble, 4, {"delta": (4, 4)} | fields)
 
 
-MISC = Layout("MISC", 16, 0, {"delta": (4, 11), "sh": (12, 12), "type": (13, 15)})
-TIMESTAMP = Layout("TIMESTAMP", 64, 1, {"time": (16, 63)})
+MISC = Layout("MISC", 16, 0, 4, {"delta": (4, 11), "sh": (12, 12), "type": (13, 15)})
+TIMESTAMP = Layout("TIMESTAMP", 64, 1, 4, {"time": (16, 63)})
 REG = _token(
     "REG", 2, 64, {"pipe": (5, 6), "me": (7, 8), "type": (10, 12), "write": (15, 15), "address": (16, 31)}
     | {"data": (32, 63)},

@@ -12,20 +12,22 @@ from dataclasses import dataclass, field
 BitRange = tuple[int, int]  # first and last bit, both inclusive
 DELTA = "delta"  # the name of the time field in every layout that has one
 
-_HEX = tuple(f"%0{digits}x" for digits in range(19))
+HEX_FORMATS = tuple(f"%0{digits}x" for digits in range(19))
+"""By number of nibbles: how a token becomes hexadecimal text."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """One kind of token: its length, its fixed low bits, and where its fields are.
 
-    >>> Layout("MISC", 16, 0, {"delta": (4, 11), "type": (13, 15)}).pack(delta=255, type=1) == 0x2FF0
+    >>> Layout("MISC", 16, 0, 4, {"delta": (4, 11), "type": (13, 15)}).pack(delta=255, type=1) == 0x2FF0
     True
     """
 
     name: str
     bits: int
     prefix: int
+    prefix_bits: int
     fields: dict[str, BitRange]
     nibbles: int = field(init=False)
     delta_shift: int = field(init=False)
@@ -73,7 +75,7 @@ class TokenWriter:
 
     def put(self, value: int, nibbles: int) -> None:
         """Append `nibbles` * 4 bits."""
-        self.parts.append(_HEX[nibbles] % value)
+        self.parts.append(HEX_FORMATS[nibbles] % value)
 
     def pad(self, unit_bytes: int, behind_nibbles: int = 0) -> None:
         """Append zero bits up to a multiple of `unit_bytes`, counted from `behind_nibbles`.

@@ -91,7 +91,7 @@ _MODE_OF = {
 
 
 def lower(plan: EnginePlan) -> list[Act]:
-    """Everything of the plan in stream order; UsageError for instructions that gfx9 does not have."""
+    """Everything of the plan in stream order."""
     acts: list[Act] = [(h.time << KEY_BITS, index, 0, 0) for index, h in enumerate(plan.happenings)]
     rng = seeded(plan.seed, "lag")
     lags = [rng.random() for _ in range(1021)]

@@ -12,7 +12,7 @@ Tokens = dict[str, Layout]
 
 def _token(name: str, pattern: str, bits: int, delta: BitRange | None = None, **fields: BitRange) -> Layout:
     """`pattern` is written most significant bit first, as in the specification."""
-    return Layout(name, bits, int(pattern, 2), ({"delta": delta} if delta else {}) | fields)
+    return Layout(name, bits, int(pattern, 2), len(pattern), ({"delta": delta} if delta else {}) | fields)
 
 
 def _set(*layouts: Layout) -> Tokens:
@@ -119,6 +119,11 @@ TIME_BIAS = {1: 4, 2: 4, 3: 4, 4: 4, 5: 1}
 # Version 5's 8-bit VALU_INST: its `choice` field names a time step and a place in the list of recently used waves.
 SHORT_VALU_DELTA = (1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2)
 SHORT_VALU_PLACE = (0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4)
+# By place: time step -> value of `choice`.
+SHORT_VALU_CHOICES = tuple(
+    {SHORT_VALU_DELTA[k]: k for k, place in enumerate(SHORT_VALU_PLACE) if place == wanted}
+    for wanted in range(max(SHORT_VALU_PLACE) + 1)
+)
 RECENT_WAVES = 6
 RECENT_OPS = range(10, 15)  # INST op codes that also make their wave the most recent one
 

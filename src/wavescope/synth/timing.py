@@ -159,6 +159,7 @@ class _Model:
         # Random numbers are drawn once and reused in turn: drawing is the slow part.
         self.jitter = [rng.random() for _ in range(1021)]
         self.drawn = 0
+        self.branch_costs = {kind: self._cycles(kind) for kind in (Kind.BRANCH, Kind.JUMP, Kind.REGISTER_JUMP)}
         self.special = {
             Kind.WAIT: self._wait,
             Kind.IMMED: self._immediate,
@@ -175,15 +176,15 @@ class _Model:
     def run(self) -> list[Wave]:
         for places in self._resident_places():
             self._start_workgroup(places, self.launch.start + self.quantum * 4 * self.next_workgroup)
-        heap, rows, special = self.heap, self.rows, self.special
-        plain = {int(kind): cost for kind, cost in COSTS.items() if kind not in special}
+        heap, rows, special, plain = self.heap, self.rows, self.special, self._plain
+        costs = [None if row.kind in special or row.kind == Kind.SKIP else self._cycles(row.kind) for row in rows]
         while heap:
             ready, _, running = heappop(heap)
             while True:  # this wave goes on as long as no other one is ready earlier
-                code = rows[running.row]
-                cost = plain.get(code.kind)
+                row = running.row
+                code, cost = rows[row], costs[row]
                 if cost is not None:
-                    ready = self._plain(running, code, cost, ready)
+                    ready = plain(running, code, cost, ready)
                 elif code.kind == Kind.SKIP:
                     self._advance(running, code)
                 else:
@@ -198,6 +199,11 @@ class _Model:
             message = "a wave waits at a barrier that its workgroup never completes"
             raise UsageError(message)
         return self.waves
+
+    def _cycles(self, kind: Kind) -> Cost:
+        """The cost of a kind with its quanta as cycles."""
+        cost = COSTS[kind]
+        return cost._replace(busy=cost.busy * self.quantum, step=cost.step * self.quantum)
 
     def _resident_places(self) -> list[list[tuple[int, int]]]:
         """The (SIMD, slot) places of the workgroups that run at the same time."""
@@ -236,30 +242,37 @@ class _Model:
         if to < 0:
             message = f"the walk leaves the listing behind {code.text!r} at {code.address:#x}"
             raise UsageError(message)
-        if len(running.wave.steps) > MAX_STEPS_PER_WAVE:
-            message = f"a wave did not reach s_endpgm within {MAX_STEPS_PER_WAVE} instructions"
-            raise UsageError(message)
 
     def _use_unit(self, simd: int, cost: Cost, ready: int) -> tuple[int, int]:
         """When a unit takes an instruction, and when its wave can go on."""
+        unit, busy, step, _, _ = cost
         free = self.free[simd]
-        issue = max(ready, free[cost.unit])
-        free[cost.unit] = issue + cost.busy * self.quantum
-        return issue, issue + cost.step * self.quantum
+        issue = max(ready, free[unit])
+        free[unit] = issue + busy
+        return issue, issue + step
 
     def _plain(self, running: _Running, code: CodeRow, cost: Cost, ready: int) -> int:
-        issue, after = self._use_unit(running.wave.simd, cost, ready)
-        steps = running.wave.steps
+        """An instruction that does nothing but use its unit; written out, because most instructions come here."""
+        unit, busy, step, latency, spread = cost
+        wave = running.wave
+        free = self.free[wave.simd]
+        issue = free[unit]
+        if issue < ready:
+            issue = ready
+        free[unit] = issue + busy
+        steps = wave.steps
         if code.counters:
-            complete = issue + cost.latency + int(cost.spread * self._draw())
+            complete = issue + latency + int(spread * self._draw())
             for counter in code.counters:
                 queue = running.outstanding.setdefault(counter, deque())
                 if queue and queue[-1][0] > complete:
                     complete = queue[-1][0]
                 queue.append((complete, len(steps)))
         steps.append((running.row, ready, issue, 0))
-        self._advance(running, code)
-        return after
+        if code.next < 0:
+            self._advance(running, code)
+        running.row = code.next
+        return issue + step
 
     def _immediate(self, running: _Running, code: CodeRow, ready: int) -> int:
         idle = 1
@@ -289,6 +302,9 @@ class _Model:
 
     def _branch(self, running: _Running, code: CodeRow, ready: int) -> int:
         row = running.row
+        if len(running.wave.steps) > MAX_STEPS_PER_WAVE:
+            message = f"a wave did not reach s_endpgm within {MAX_STEPS_PER_WAVE} instructions"
+            raise UsageError(message)
         if code.kind == Kind.JUMP:
             taken = True
         elif code.target <= row or code.loop_exit:
@@ -298,7 +314,7 @@ class _Model:
             taken = again != code.loop_exit
         else:
             taken = self._draw() < self.launch.taken_share
-        issue, after = self._use_unit(running.wave.simd, COSTS[code.kind], ready)
+        issue, after = self._use_unit(running.wave.simd, self.branch_costs[code.kind], ready)
         running.wave.steps.append((row, ready, issue, int(taken)))
         self._advance(running, code, code.target if taken else code.next)
         return after
@@ -312,7 +328,7 @@ class _Model:
         if target < 0:
             message = f"where {code.text!r} at {code.address:#x} goes cannot be told from the listing"
             raise UsageError(message)
-        issue, after = self._use_unit(running.wave.simd, COSTS[code.kind], ready)
+        issue, after = self._use_unit(running.wave.simd, self.branch_costs[code.kind], ready)
         running.wave.steps.append((running.row, ready, issue, self.rows[target].address))
         self._advance(running, code, target)
         return after

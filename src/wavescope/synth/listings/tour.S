@@ -1,6 +1,6 @@
 // A tour through the kinds of instructions that a thread trace tells apart: the program that synthetic traces of
 // every family can walk. It is only ever timed, never run, so its registers need not hold anything sensible.
-// listings/README.md says how the listings are made from it.
+// tools/make_tour_listings.py makes the listings from it.
 
 #if defined(GFX9)
 #define S_LOAD2 s_load_dwordx2
