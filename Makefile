@@ -29,7 +29,7 @@ CTEST := $(BIN)/ctest
 CMAKE_STAMP := $(STAMPS)/build
 endif
 
-.PHONY: help demo test test-slow test-core check format core fuzz bench llvm clean
+.PHONY: help demo test test-slow test-core check format core fuzz bench kernels llvm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +72,9 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 
 bench: $(STAMPS)/package ## speed and memory of the decoder
 	$(BIN)/python benchmarks/decode.py
+
+kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings
+	$(BIN)/python -m wavescope.synth.kernels.build
 
 llvm: ## LLVM 22 through apt-get when root and missing
 	@tools/llvm.sh
