@@ -8,6 +8,7 @@
 #include "recipe.hpp"
 #include "sample.hpp"
 #include "wavescope/decode.hpp"
+#include "wavescope/waits.hpp"
 
 namespace wavescope::fuzz {
 namespace {
@@ -45,6 +46,26 @@ Program program_of(const Control& control, std::string_view listing, std::string
 void decode_checked(Bytes stream, const Program& program, const Control& control) {
     Records records = decode(stream, program, {.corrected = control.corrected});
     require(testing::broken_invariant(records, program));
+}
+
+// Every row once as executed, and once more backwards.
+void match_waits_checked(const Program& program) {
+    std::vector<std::string_view> texts;
+    std::vector<int32_t> rows;
+    for (size_t row = 0; row < program.listed_rows(); ++row) {
+        texts.push_back(program.text(static_cast<int32_t>(row)));
+        rows.push_back(static_cast<int32_t>(row));
+    }
+    const std::vector<int32_t> forwards = rows;
+    rows.insert(rows.end(), forwards.rbegin(), forwards.rend());
+    const std::vector<uint32_t> waves(rows.size());
+    for (const Dialect dialect : {Dialect::gfx9, Dialect::gfx10_11, Dialect::gfx12}) {
+        const Waits waits = match_waits(texts, dialect, waves, rows);
+        for (size_t i = 0; i < waits.producer.size(); ++i) {
+            if (waits.producer[i] >= waits.instruction[i]) require("a wait for something later");
+        }
+        if (waits.producer.size() > 2 * rows.size()) require("more producers than operations");
+    }
 }
 
 const testing::Sample& sample_of(const Control& control) {
@@ -90,6 +111,7 @@ void fuzz_program(Bytes input) {
     program.link();
     require(testing::broken_invariant(program));
     if (program.listed_rows() + unreadable > 2 * lines) require("more rows than lines");
+    match_waits_checked(program);
 }
 
 }  // namespace wavescope::fuzz

@@ -18,7 +18,7 @@ void fuzz_tokens(Bytes input);
 void fuzz_waves(Bytes input);
 // A control byte, a listing up to the first NUL, then a recipe or, by the control byte, raw stream bytes. PC mapping.
 void fuzz_pcmap(Bytes input);
-// A listing up to the first NUL, then the text of a function map.
+// A listing up to the first NUL, then the text of a function map. Programs, and waits over their texts.
 void fuzz_program(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.

@@ -36,7 +36,7 @@ MarkerTracker::Word MarkerTracker::read(uint64_t value, const FuncMap& names) {
 
 void MarkerTracker::start(Place place, Pc entry) {
     Generation& generation = waves_[place];
-    if (!generation.waiting.empty()) set_aside_.push_back(std::move(generation));
+    if (!generation.waiting.empty()) set_aside_.push_back({generation.entry, std::move(generation.waiting)});
     generation = {};
     generation.entry = entry;
 }
@@ -99,7 +99,12 @@ void MarkerTracker::resolve_all(const AddressRanges& from_start) {
         if (!generation.waiting.empty()) drop(generation.waiting.size(), generation.waiting.front().time);
     };
     for (auto& [place, generation] : waves_) resolve_late(generation);
-    for (Generation& generation : set_aside_) resolve_late(generation);
+    for (SetAside& wave : set_aside_) {
+        Generation generation;
+        generation.entry = wave.entry;
+        generation.waiting = std::move(wave.waiting);
+        resolve_late(generation);
+    }
     if (dropped_ == 0) return;
     records_.losses.add(static_cast<uint8_t>(Loss::marker_queue_full), first_dropped_time_, 0, dropped_, 0);
 }

@@ -71,6 +71,12 @@ class MarkerTracker {
         std::vector<Value> waiting;  // until the entry's code object is known
     };
 
+    // A wave that was replaced in its slot while its values were waiting.
+    struct SetAside {
+        Pc entry;
+        std::vector<Value> waiting;
+    };
+
     void start(Place place, Pc entry);
     void end(Place place, Pc entry);
     void take(const Value& value, uint8_t shader_data_flags);
@@ -89,8 +95,8 @@ class MarkerTracker {
     Records& records_;
     const bool active_;
     std::map<Place, Generation> waves_;
-    std::vector<Generation> set_aside_;  // replaced in their slot while values were waiting
-    size_t waiting_ = 0;                 // values over all generations
+    std::vector<SetAside> set_aside_;
+    size_t waiting_ = 0;  // values over all generations
     size_t dropped_ = 0;
     int64_t first_dropped_time_ = 0;
 };
