@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["FAMILIES", "TARGET_OF_MACH", "default_target", "family_of"]
+__all__ = ["FAMILIES", "TARGET_OF_MACH", "family_of"]
 
 TARGET_OF_MACH: dict[int, str] = {
     0x2C: "gfx900",
@@ -55,9 +55,6 @@ FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 _NUMBERED = re.compile(r"gfx(9|1[0-2])([0-9a-f])([0-9a-f])\b")
 _GENERIC = re.compile(r"gfx(9|1[0-2])(-[0-9]+)?-generic\b")
 
-# What to assume when only the generation of a trace is known: text differs little inside a generation.
-_DEFAULT_TARGETS = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1200", "gfx1250": "gfx1250"}
-
 
 def family_of(target: str) -> str | None:
     """Family of a target or target id, None for a target outside the known generations.
@@ -75,14 +72,3 @@ def family_of(target: str) -> str | None:
     if generic:
         return "gfx1250" if (generic[1], generic[2]) == ("12", "-5") else f"gfx{generic[1]}"
     return None
-
-
-def default_target(family: str) -> str:
-    """A target of `family` to disassemble with when the code object does not say its own.
-
-    Examples
-    --------
-    >>> default_target("gfx11")
-    'gfx1100'
-    """
-    return _DEFAULT_TARGETS[family]

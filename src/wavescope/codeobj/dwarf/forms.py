@@ -8,39 +8,22 @@ __all__ = ["Budget", "DwarfError", "FormContext", "read_form", "skip_form", "sle
 
 _MAX_LEB_BYTES = 10  # enough for 64 bits
 
-DW_FORM_ADDR, DW_FORM_BLOCK2, DW_FORM_BLOCK4, DW_FORM_DATA2 = 0x01, 0x03, 0x04, 0x05
-DW_FORM_STRING, DW_FORM_BLOCK, DW_FORM_BLOCK1, DW_FORM_SDATA = 0x08, 0x09, 0x0A, 0x0D
-DW_FORM_STRP, DW_FORM_UDATA, DW_FORM_REF_ADDR, DW_FORM_REF_UDATA = 0x0E, 0x0F, 0x10, 0x15
-DW_FORM_INDIRECT, DW_FORM_SEC_OFFSET, DW_FORM_EXPRLOC = 0x16, 0x17, 0x18
-DW_FORM_STRX, DW_FORM_ADDRX, DW_FORM_LINE_STRP, DW_FORM_IMPLICIT_CONST = 0x1A, 0x1B, 0x1F, 0x21
-DW_FORM_RNGLISTX = 0x23
+DW_FORM_ADDR, DW_FORM_BLOCK2, DW_FORM_BLOCK4, DW_FORM_STRING = 0x01, 0x03, 0x04, 0x08
+DW_FORM_BLOCK, DW_FORM_BLOCK1, DW_FORM_SDATA, DW_FORM_STRP = 0x09, 0x0A, 0x0D, 0x0E
+DW_FORM_REF_ADDR, DW_FORM_INDIRECT, DW_FORM_SEC_OFFSET, DW_FORM_EXPRLOC = 0x10, 0x16, 0x17, 0x18
+DW_FORM_LINE_STRP, DW_FORM_IMPLICIT_CONST, DW_FORM_RNGLISTX = 0x1F, 0x21, 0x23
 
-# Fixed lengths in bytes. Offsets are 4 or 8 bytes long by the unit's format, addresses by its header.
-_FIXED = {
-    0x0B: 1,
-    0x05: 2,
-    0x06: 4,
-    0x07: 8,
-    0x1E: 16,  # data1, 2, 4, 8, 16
-    0x0C: 1,
-    0x19: 0,
-    0x21: 0,  # flag, flag_present, implicit_const
-    0x11: 1,
-    0x12: 2,
-    0x13: 4,
-    0x14: 8,
-    0x20: 8,
-    0x1C: 4,
-    0x24: 8,  # ref1, 2, 4, 8, sig8, sup4, sup8
-    0x25: 1,
-    0x26: 2,
-    0x27: 3,
-    0x28: 4,  # strx1..4
-    0x29: 1,
-    0x2A: 2,
-    0x2B: 3,
-    0x2C: 4,  # addrx1..4
+# Fixed lengths in bytes -> forms. Offsets are 4 or 8 bytes long by the unit's format, addresses by its header.
+_FORMS_BY_LENGTH = {
+    0: (0x19, 0x21),  # flag_present, implicit_const
+    1: (0x0B, 0x0C, 0x11, 0x25, 0x29),  # data1, flag, ref1, strx1, addrx1
+    2: (0x05, 0x12, 0x26, 0x2A),  # data2, ref2, strx2, addrx2
+    3: (0x27, 0x2B),  # strx3, addrx3
+    4: (0x06, 0x13, 0x1C, 0x28, 0x2C),  # data4, ref4, ref_sup4, strx4, addrx4
+    8: (0x07, 0x14, 0x20, 0x24),  # data8, ref8, ref_sig8, ref_sup8
+    16: (0x1E,),  # data16
 }
+_FIXED = {form: length for length, forms in _FORMS_BY_LENGTH.items() for form in forms}
 _OFFSETS = frozenset({0x0E, 0x17, 0x1D, 0x1F, 0x1F20, 0x1F21})  # strp, sec_offset, strp_sup, line_strp, GNU alt
 _ULEBS = frozenset({0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23, 0x1F01, 0x1F02})  # udata, ref_udata, *x, GNU index
 _BLOCK_LENGTHS = {DW_FORM_BLOCK1: 1, DW_FORM_BLOCK2: 2, DW_FORM_BLOCK4: 4}
