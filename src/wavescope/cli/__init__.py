@@ -70,8 +70,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone; nothing is left to say
         sys.exit(0)
-    except Exception as error:
-        if "--debug" in sys.argv:
+    except BaseException as error:  # a panic inside polars is not an Exception
+        if "--debug" in sys.argv or isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         from importlib.metadata import version
 

@@ -40,7 +40,8 @@ def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -
                 frame = frame.select(pl.lit(se, pl.UInt16).alias("se"), pl.all())
                 frame = frame.with_columns(pl.col(c).cast(pl.Boolean) for c in frame.columns if c in _FLAGS)
             parts.setdefault(name, []).append(frame)
-    return {name: pl.concat(frames, rechunk=False) for name, frames in parts.items()}
+    # One chunk each: polars (2.1) panics on some expressions over columns with an empty chunk, which filters make.
+    return {name: pl.concat(frames, rechunk=True) for name, frames in parts.items()}
 
 
 def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:

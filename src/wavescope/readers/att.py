@@ -106,7 +106,8 @@ def decode_window(
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = _assemble.loss_frame(losses)
-    lazy_tables = {"code": code.table}
+    highest_row = max(tables["instructions"]["row"].unique().to_list(), default=-1)
+    lazy_tables = {"code": lambda: code.table(highest_row)}
     trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
     gfxip = max(record.gfxip for record in records)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)

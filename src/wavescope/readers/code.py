@@ -12,6 +12,7 @@ from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     import polars as pl
 
@@ -39,7 +40,7 @@ _LIKELY_TARGETS = {
 
 @dataclass(frozen=True)
 class _Part:
-    """One code object as given: an ELF file, or only a listing."""
+    """One code object as given: an ELF file, a listing, or both."""
 
     id: int
     load_address: int | None
@@ -100,15 +101,24 @@ class Code:
             losses.append(Loss("no_code_object", len(lost), detail=f"0 (raw address {lost[0]:#x})"))
         return losses
 
-    def table(self) -> pl.DataFrame:
-        """The `code` table: one row per static instruction, with its function and source line."""
+    def table(self, highest_row: int = -1) -> pl.DataFrame:
+        """The `code` table: one row per static instruction, with its function and source line.
+
+        `highest_row` is the largest row that an instruction has: rows behind the listed ones (the same code seen
+        through raw addresses) are left out when nothing refers to them.
+        """
         import polars as pl
 
         from wavescope.codeobj.classes import classify_frame
+        from wavescope.model.schema import empty_frame
 
+        described = [self._described(part, frame) for part, frame in self._listings()]
+        if not described:
+            return empty_frame(THREAD_TRACE["code"])
+        listing = pl.concat(described, how="vertical").with_row_index("listed_row")
         rows = pl.DataFrame(self.program.rows()).with_row_index("row")
-        listing = pl.concat([self._described(part, frame) for part, frame in self._listings()], how="vertical")
-        listing = listing.with_row_index("listed_row")
+        if highest_row < listing.height:
+            rows = rows.head(listing.height)
         code = rows.join(
             listing.select(pl.exclude("code_object", "address")),
             on=pl.col("listed_row").cast(pl.UInt32),
@@ -219,9 +229,17 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
             else:
                 elf = CodeObject.read(file.path, target=likely_target)
                 losses += elf.losses
-                yield _Part(file.id, file.load_address, name, elf=elf)
+                yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file.path, file.id))
         except WavescopeError as error:
             losses.append(Loss("unreadable_code_object", detail=str(error)))
+
+
+def _text_beside(path: Path, code_object: int) -> bytes:
+    """The listing that stands beside an ELF file under the same name: text in the capture needs no disassembler."""
+    from wavescope.codeobj.listing import read_listing
+
+    beside = path.with_name(f"{path.stem}.isa.tsv")
+    return read_listing(beside, code_object) if beside.is_file() else b""
 
 
 def _entries(buffers: Sequence[bytes]) -> pl.DataFrame:
@@ -269,7 +287,7 @@ def _listed(part: _Part, entries: pl.DataFrame | None, losses: list[Loss], *, wh
     """The part with its disassembly: all of it, or with `entries` only what they enter."""
     from wavescope.codeobj.disassemble import disassemble
 
-    if part.elf is None:
+    if part.elf is None or part.tsv:
         return part
     ranges = None
     if entries is not None:

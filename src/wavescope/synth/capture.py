@@ -19,8 +19,9 @@ def write_capture(capture: SyntheticCapture, directory: str | PathLike[str], *, 
     """Write a capture's raw buffers and code objects into `directory`, which is made if it is missing.
 
     Buffers are `<pid>_<agent>_shader_engine_<SE>_<dispatch>.att`, code objects are
-    `<pid>_<target>_code_object_id_<id>.out`; a kernel without an ELF file is written as its listing, `....isa.tsv`.
-    Each file appears whole or not at all. Returns the files, code objects first.
+    `<pid>_<target>_code_object_id_<id>.out` with their listings, `....isa.tsv`, beside them, so that decoding the
+    capture needs no disassembler (a kernel without an ELF file has only the listing). Each file appears whole or
+    not at all. Returns the files, code objects first.
 
     Raises
     ------
@@ -34,16 +35,17 @@ def write_capture(capture: SyntheticCapture, directory: str | PathLike[str], *, 
     >>> capture = synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_capture(capture, folder)]
-    ['4711_gfx942_code_object_id_1.out', '4711_1_shader_engine_0_1.att']
+    ['4711_gfx942_code_object_id_1.out', '4711_gfx942_code_object_id_1.isa.tsv', '4711_1_shader_engine_0_1.att']
     """
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     target = {kernel.listing: kernel.target for kernel in capture.scenario.kernels}
     files = []
     for loaded in capture.code_objects:
-        suffix, data = (".isa.tsv", loaded.listing_tsv) if loaded.elf is None else (".out", loaded.elf)
-        name = f"{PROCESS_ID}_{target[loaded.listing_tsv]}_code_object_id_{loaded.id}{suffix}"
-        files.append(_write_whole(folder / name, data))
+        name = f"{PROCESS_ID}_{target[loaded.listing_tsv]}_code_object_id_{loaded.id}"
+        if loaded.elf is not None:
+            files.append(_write_whole(folder / f"{name}.out", loaded.elf))
+        files.append(_write_whole(folder / f"{name}.isa.tsv", loaded.listing_tsv))
     for trace in capture.traces:
         name = f"{PROCESS_ID}_{AGENT_ID}_shader_engine_{trace.shader_engine}_{dispatch}.att"
         files.append(_write_whole(folder / name, trace.data))

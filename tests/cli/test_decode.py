@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.conftest import Run
+
+OUTPUT = "agent_1_dispatch_1"
+
+
+def test_ui_output_by_default(run: Run, capture: Path, tmp_path: Path) -> None:
+    done = run("decode", capture, "-o", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = tmp_path / "out" / f"ui_output_{OUTPUT}"
+    assert json.loads((folder / "filenames.json").read_text())["gfxip"] == 9
+    assert (tmp_path / "out" / f"stats_ui_output_{OUTPUT}.csv").is_file()
+    assert "dispatch 1: 16 waves" in done.stdout.replace("\n", " ")
+
+
+def test_parquet(run: Run, capture: Path, tmp_path: Path) -> None:
+    done = run("decode", capture, "-o", tmp_path, "--format", "parquet", "--json")
+    summary = json.loads(done.stdout)["dispatches"][0]
+    table = pl.read_parquet(Path(summary["output"]) / "instructions.parquet")
+    assert table.height == summary["instructions"] > 0
+    assert summary["unresolved"] == 0
+
+
+def test_json(run: Run, capture: Path, tmp_path: Path) -> None:
+    done = run("decode", capture, "-o", tmp_path, "--format", "json", "--json")
+    summary = json.loads(done.stdout)["dispatches"][0]
+    tables = json.loads(Path(summary["output"]).read_text())["tables"]
+    assert len(tables["waves"]["wave"]) == summary["waves"] == 16
+
+
+def test_choice_of_shader_engines(run: Run, capture: Path, tmp_path: Path) -> None:
+    done = run("decode", capture, "-o", tmp_path, "--se", 1, "--json")
+    assert json.loads(done.stdout)["dispatches"][0]["shader_engines"] == 1
+    assert run("decode", capture, "-o", tmp_path, "--se", 7).returncode == 2
+    assert run("decode", capture, "-o", tmp_path, "--dispatch", 9).returncode == 2
+
+
+def test_output_is_not_overwritten_unless_forced(run: Run, capture: Path, tmp_path: Path) -> None:
+    assert run("decode", capture, "-o", tmp_path).returncode == 0
+    again = run("decode", capture, "-o", tmp_path)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    assert run("decode", capture, "-o", tmp_path, "--force").returncode == 0
+
+
+def test_explicit_code_objects(run: Run, capture: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    code = next(capture.glob("*.out"))
+    listing = next(capture.glob("*.isa.tsv"))
+    for file in (code, listing):
+        shutil.move(file, elsewhere / file.name)
+    without = json.loads(run("decode", capture, "-o", tmp_path / "a", "--json").stdout)["dispatches"][0]
+    assert without["unresolved"] == without["instructions"]
+    assert "no_code_object" in {loss["kind"] for loss in without["losses"]}
+    spec = f"{elsewhere / listing.name}:1"
+    given = json.loads(run("decode", capture, "-o", tmp_path / "b", "--json", "--code-object", spec).stdout)
+    assert given["dispatches"][0]["unresolved"] == 0
+
+
+def test_strict(run: Run, capture: Path, tmp_path: Path) -> None:
+    assert run("decode", capture, "-o", tmp_path / "whole", "--strict").returncode == 0
+    trace = next(capture.glob("*_0_1.att"))
+    trace.write_bytes(trace.read_bytes()[: trace.stat().st_size // 2 - 3])
+    lenient = run("decode", capture, "-o", tmp_path / "lenient")
+    assert lenient.returncode == 0
+    assert "loss:" in lenient.stderr
+    strict = run("decode", capture, "-o", tmp_path / "strict", "--strict")
+    assert strict.returncode == 4
+    assert (tmp_path / "strict" / f"ui_output_{OUTPUT}").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"abc", "3 bytes are too short"),
+        (b"SQLite format 3\0" * 4, "not a thread trace"),
+        (bytes.fromhex("1180000000000000"), "nothing behind it"),
+        (bytes.fromhex("9104000000000000") + bytes(64), "unknown generation"),
+        (bytes(64), "not a thread trace"),
+    ],
+)
+def test_what_is_no_trace(run: Run, tmp_path: Path, data: bytes, sentence: str) -> None:
+    file = tmp_path / "se0.att"
+    file.write_bytes(data)
+    done = run("decode", file, "-o", tmp_path / "out")
+    assert done.returncode == 3
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_file_is_an_empty_trace(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "se0.att").touch()
+    done = run("decode", tmp_path / "se0.att", "-o", tmp_path / "out", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["dispatches"][0]["waves"] == 0
+
+
+def test_one_bad_shader_engine_does_not_hide_the_others(run: Run, capture: Path, tmp_path: Path) -> None:
+    next(capture.glob("*_0_1.att")).write_bytes(b"garbage, not a trace")
+    summary = json.loads(run("decode", capture, "-o", tmp_path, "--json").stdout)["dispatches"][0]
+    assert summary["waves"] == 8
+    assert [loss["se"] for loss in summary["losses"] if loss["kind"] == "unreadable_trace"] == [0]
+
+
+@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"\x7fELF" + bytes(60), b"text"])
+def test_unreadable_code_objects(run: Run, capture: Path, tmp_path: Path, content: bytes) -> None:
+    next(capture.glob("*.isa.tsv")).unlink()
+    next(capture.glob("*.out")).write_bytes(content)
+    done = run("decode", capture, "-o", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    kinds = {loss["kind"] for loss in json.loads(done.stdout)["dispatches"][0]["losses"]}
+    assert "unreadable_code_object" in kinds
+
+
+def test_the_wrong_code_object(run: Run, capture: Path, tmp_path: Path) -> None:
+    from wavescope.synth.kernels import kernel_path
+
+    next(capture.glob("*.isa.tsv")).unlink()
+    shutil.copy(kernel_path("reduction", "gfx1100"), next(capture.glob("*.out")))
+    done = run("decode", capture, "-o", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_a_disassembler(run: Run, capture: Path, tmp_path: Path) -> None:
+    next(capture.glob("*.isa.tsv")).unlink()
+    nothing = {"WAVESCOPE_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
+    done = run("decode", capture, "-o", tmp_path, "--json", environment=nothing)
+    assert done.returncode == 0, done.stderr
+    kinds = {loss["kind"] for loss in json.loads(done.stdout)["dispatches"][0]["losses"]}
+    assert "no_disassembler" in kinds

@@ -1,0 +1,79 @@
+"""Verbs info and demo, and the manners of the program as a whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_info_on_a_capture(run: Run, capture: Path) -> None:
+    done = run("info", capture)
+    assert done.returncode == 0
+    assert "gfx942" in done.stdout
+    assert "next:" in done.stdout
+    answer = json.loads(run("info", capture, "--json").stdout)
+    assert answer["kind"] == "raw thread-trace capture"
+    assert answer["dispatches"][0]["shader_engines"] == 2
+
+
+def test_info_on_a_code_object(run: Run, capture: Path) -> None:
+    code = next(capture.glob("*.out"))
+    assert "saxpy" in run("info", code).stdout
+    answer = json.loads(run("info", code, "--json").stdout)
+    assert answer["target"] == "gfx942"
+    assert answer["kernels"][0]["wave_size"] == 64
+
+
+def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    done = run("info", tmp_path / "notes.txt")
+    assert done.returncode == 0
+    assert "nothing wavescope knows" in done.stdout
+    assert run("info", tmp_path / "missing").returncode == 2
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx950", "gfx1100", "gfx1201"])
+def test_demo(run: Run, gpu: str) -> None:
+    done = run("demo", "--gpu", gpu)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Which instruction waits" in done.stdout
+    assert "0 without PC" in done.stdout
+
+
+def test_demo_needs_no_disassembler(run: Run, tmp_path: Path) -> None:
+    nothing = {"WAVESCOPE_LLVM": str(tmp_path / "missing"), "PATH": str(tmp_path)}
+    done = run("demo", "--json", environment=nothing)
+    facts = json.loads(done.stdout)["overview"]
+    assert facts["unresolved"] == 0
+    assert facts["losses"] == []
+
+
+def test_demo_can_keep_its_capture(run: Run, tmp_path: Path) -> None:
+    assert run("demo", "--keep", tmp_path / "kept", "--json").returncode == 0
+    assert list((tmp_path / "kept").glob("*.att"))
+
+
+def test_no_colour_without_a_terminal(run: Run, capture: Path) -> None:
+    assert "\x1b[" not in run("info", capture).stdout
+
+
+def test_help_names_every_verb(run: Run) -> None:
+    text = run("--help").stdout
+    for verb in ("decode", "demo", "info"):
+        assert verb in text
+        assert run(verb, "--help").returncode == 0
+
+
+def test_usage_errors(run: Run) -> None:
+    assert run("decode").returncode == 2
+    assert run("no-such-verb").returncode == 2
+    assert "Traceback" not in run("no-such-verb").stderr
+
+
+def test_completion(run: Run) -> None:
+    done = run(environment={"_WAVESCOPE_COMPLETE": "bash_source"})
+    assert "complete" in done.stdout
