@@ -106,7 +106,7 @@ def test_an_empty_file_is_an_empty_trace(run: Run, tmp_path: Path) -> None:
 
 
 def test_one_bad_shader_engine_does_not_hide_the_others(run: Run, capture: Path, tmp_path: Path) -> None:
-    next(capture.glob("*_0_1.att")).write_bytes(b"garbage, not a trace")
+    next(capture.glob("*_0_1.att")).write_bytes(bytes(64))
     summary = json.loads(run("decode", capture, "-o", tmp_path, "--json").stdout)["dispatches"][0]
     assert summary["waves"] == 8
     assert [loss["se"] for loss in summary["losses"] if loss["kind"] == "unreadable_trace"] == [0]

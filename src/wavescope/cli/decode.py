@@ -103,10 +103,10 @@ def command(
         try:
             with progress(f"decoding{label} ({window.byte_count / 1e6:,.1f} MB)"):
                 trace = decode_window(capture, window, threads=threads, corrected=corrected, source_root=source_root)
-                facts = overview(trace)
             decoded = time.perf_counter()
             with progress(f"writing{label}"):
                 written = write(trace)
+                facts = overview(trace)
         except WavescopeError as error:
             problems.append(error)
             continue

@@ -13,7 +13,9 @@ from wavescope.readers.capture import Capture, CodeObjectFile, Window, find_capt
 from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
 
     from wavescope import _core
     from wavescope.readers.code import Code
@@ -106,13 +108,24 @@ def decode_window(
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = _assemble.loss_frame(losses)
-    highest_row = max(tables["instructions"]["row"].unique().to_list(), default=-1)
-    lazy_tables = {"code": lambda: code.table(highest_row)}
+    lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
+    lazy_tables["code"] = lambda: _code_table(trace, code)
     gfxip = max(record.gfxip for record in records)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
     lazy_tables["sources"] = lambda: read_sources(trace.code, source_root)
     return trace
+
+
+def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
+    """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
+    import polars as pl
+
+    from wavescope.readers import _assemble
+
+    table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
+    trace.tables["losses"] = pl.concat([trace.losses, _assemble.loss_frame(code.line_losses)])
+    return table
 
 
 def _with_code(

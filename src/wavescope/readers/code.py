@@ -71,6 +71,8 @@ class Code:
     parts: tuple[_Part, ...]
     target: str | None
     losses: list[Loss] = field(default_factory=list)
+    line_losses: list[Loss] = field(default_factory=list)
+    """What the debug lines lost; known once the table was made."""
     is_partial: bool = False
     """Whether only the entered functions of large code objects are listed; functions they call may be missing."""
 
@@ -162,6 +164,7 @@ class Code:
                 if chain:
                     files[index], numbers[index] = chain[0].file, chain[0].line or None
                     chains[index] = " -> ".join(f"{place.file}:{place.line or '?'}" for place in chain)
+            self.line_losses += lines.losses
         return listing.with_columns(
             pl.Series("function", names, pl.String),
             pl.Series("file", files, pl.String),
