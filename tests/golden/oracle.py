@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,10 +68,19 @@ def real_cases(gpu: str) -> list[Case]:
 
 
 def records_as_oracle(records: _core.Records, program: _core.Program) -> dict[str, Any]:
-    """Our tables in the reference's shape and order."""
+    """Our tables of one buffer in the reference's shape and order."""
     tables = {name: pl.DataFrame(table) for name, table in _core.tables(records).items()}
     rows = pl.DataFrame(program.rows())
     place = list(zip(rows["code_object"].to_list(), rows["address"].to_list(), strict=True))
+    return tables_as_oracle(tables, place) | {
+        "info": tables["info"]["code"].to_list(),
+        "rt_frequency": [records.realtime_hz] if records.realtime_hz else [],
+        "gfxip": records.gfxip,
+    }
+
+
+def tables_as_oracle(tables: Mapping[str, pl.DataFrame], place: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Tables in the reference's shape; `place` is (code object, address) of every row."""
     instructions = tables["instructions"]
     columns = ("category", "time_cycles", "duration_cycles", "stall_cycles", "row")
     flat = list(zip(*(instructions[c].to_list() for c in columns), strict=True))
@@ -110,9 +120,6 @@ def records_as_oracle(records: _core.Records, program: _core.Program) -> dict[st
         "shaderdata": _lists(tables["shader_data"], "time_cycles value cu simd slot flags"),
         "realtime": _lists(tables["realtime"], "shader_clock_cycles realtime_ticks"),
         "other_simd": _lists(tables["other_simd"], "time_cycles duration_cycles cu category"),
-        "info": tables["info"]["code"].to_list(),
-        "rt_frequency": [records.realtime_hz] if records.realtime_hz else [],
-        "gfxip": records.gfxip,
     }
 
 

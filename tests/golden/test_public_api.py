@@ -1,0 +1,79 @@
+"""The same goldens through `wavescope.decode`: files in, tables out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wavescope
+from tests.golden import oracle
+from wavescope.errors import WavescopeError
+
+pytestmark = pytest.mark.skipif(not oracle.GOLDEN.is_dir(), reason="../shared/golden is not here")
+
+FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
+TABLES = (
+    *("waves", "instructions", "states", "occupancy", "counters"),
+    *("events", "dispatches", "shader_data", "realtime", "other_simd"),
+)
+    "waves",
+    "instructions",
+    "states",
+    "occupancy",
+    "counters",
+    "events",
+    "dispatches",
+    "shader_data",
+    "realtime",
+    "other_simd",
+)
+
+
+def _cases() -> list[oracle.Case]:
+    if not oracle.GOLDEN.is_dir():
+        return []
+    real = [case for gpu in ("gfx950", "gfx1100", "gfx1200") for case in oracle.real_cases(gpu)]
+    synthetic = [case for family in FAMILIES for case in oracle.synthetic_cases(family)]
+    return real[::5] + synthetic[::4]
+
+
+@pytest.mark.parametrize("case", _cases(), ids=lambda case: case.name)
+def test_tables_equal_the_reference(case: oracle.Case) -> None:
+    golden = case.expected()
+    specs = [f"{path}@{load}:{number}" for number, load, path in case.listings]
+    if golden["status"] == 4:
+        with pytest.raises(WavescopeError):
+            wavescope.decode(case.trace, code_objects=specs)
+        return
+    trace = wavescope.decode(case.trace, code_objects=specs)
+    ours, theirs = _tables(trace), oracle.golden_as_oracle(golden)
+    if golden["status"] == 99:
+        assert "stopped" in trace.shader_engines["status"].to_list()
+        assert trace.losses.height
+        ours["waves"] = ours["waves"][: len(theirs["waves"])]
+        ours = {key: value for key, value in ours.items() if theirs[key] or key in ("waves", "events")}
+    assert ours == {key: theirs[key] for key in ours}
+
+
+def _tables(trace: wavescope.ThreadTrace) -> dict[str, Any]:
+    place = trace.code.select("code_object", "address").rows()
+    return oracle.tables_as_oracle({name: trace.table(name) for name in TABLES}, place)
+
+
+def test_several_shader_engines_share_one_numbering() -> None:
+    folder = oracle.GOLDEN / "gfx1200" / "profile_gemm_run_0"
+    whole = wavescope.open(folder)
+    assert whole.waves["wave"].to_list() == list(range(whole.waves.height))
+    for se in whole.waves["se"].unique():
+        part = wavescope.decode(folder, shader_engines=[se])
+        waves = whole.waves.filter(whole.waves["se"] == se)
+        first, count = waves["first_instruction"].min(), waves["instruction_count"].sum()
+        mine = whole.instructions.slice(first, count).drop("wave")  # type: ignore[arg-type]
+        assert mine.equals(part.instructions.drop("wave"))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads_do_not_matter(threads: int) -> None:
+    folder = oracle.GOLDEN / "gfx1100" / "profile_gemm_run_0"
+    assert wavescope.decode(folder, threads=threads).instructions.equals(wavescope.decode(folder).instructions)
