@@ -17,17 +17,6 @@ TABLES = (
     *("waves", "instructions", "states", "occupancy", "counters"),
     *("events", "dispatches", "shader_data", "realtime", "other_simd"),
 )
-    "waves",
-    "instructions",
-    "states",
-    "occupancy",
-    "counters",
-    "events",
-    "dispatches",
-    "shader_data",
-    "realtime",
-    "other_simd",
-)
 
 
 def _cases() -> list[oracle.Case]:
