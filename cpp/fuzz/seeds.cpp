@@ -29,9 +29,32 @@ std::vector<uint8_t> recipe(const testing::Family& family, std::mt19937& random)
     return bytes;
 }
 
+constexpr std::string_view kWaitTexts[] = {
+    "global_load_dword v0, v[1:2], off\ns_load_dword s0, s[2:3], 0x0\nds_read_b32 v1, v2\n"
+    "global_store_dword v[1:2], v0, off\ns_waitcnt vmcnt(1) lgkmcnt(0)\nflat_load_dword v3, v[4:5]\ns_waitcnt 0\n",
+    "global_load_b32 v0, v[1:2], off\nimage_sample v0, v[0:1], s[0:7], s[8:11]\nds_load_b32 v1, v2\n"
+    "global_store_b32 v[1:2], v0, off\ns_waitcnt vmcnt(0)\ns_waitcnt_vscnt null, 0x0\ns_waitcnt lgkmcnt(1)\n",
+    "global_load_b32 v0, v[1:2], off\nds_load_b32 v1, v2\ns_load_b64 s[0:1], s[2:3], 0x0\nglobal_store_b32 v[1:2], v0, "
+    "off\n"
+    "s_wait_loadcnt 0x1\ns_wait_loadcnt_dscnt 0x0\ns_wait_kmcnt 0x0\ns_wait_storecnt 0x0\ns_wait_idle\n",
+};
+
+std::vector<Seed> wait_seeds() {
+    std::vector<Seed> seeds;
+    for (uint8_t dialect = 0; dialect < std::size(kWaitTexts); ++dialect) {
+        Seed seed{"dialect" + std::to_string(dialect), {dialect}};
+        append(seed.bytes, kWaitTexts[dialect]);
+        seed.bytes.push_back(0);
+        for (uint8_t i = 0; i < 60; ++i) seed.bytes.push_back(static_cast<uint8_t>(i % 20 ? i % 9 : 0x80));
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
+    if (target == "fuzz_waits") return wait_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

@@ -114,4 +114,33 @@ void fuzz_program(Bytes input) {
     match_waits_checked(program);
 }
 
+void fuzz_waits(Bytes input) {
+    if (input.empty()) return;
+    const auto dialect = static_cast<Dialect>(input[0] % 3);
+    Bytes rest = input.subspan(1);
+    std::vector<std::string_view> texts;
+    for (std::string_view all = text_of(take_text(rest)); !all.empty();) {
+        const size_t end = std::min(all.find('\n'), all.size());
+        texts.push_back(all.substr(0, end));
+        all.remove_prefix(std::min(end + 1, all.size()));
+    }
+    constexpr uint8_t kNewWave = 0x80, kNoRow = 0x7F;
+    std::vector<uint32_t> waves;
+    std::vector<int32_t> rows;
+    for (const uint8_t byte : rest) {
+        waves.push_back((waves.empty() ? 0 : waves.back()) + (byte & kNewWave ? 1 : 0));
+        rows.push_back((byte & kNoRow) == kNoRow ? -1 : byte & kNoRow);
+    }
+    const Waits waits = match_waits(texts, dialect, waves, rows);
+    if (waits.producer.size() != waits.instruction.size() || waits.counter.size() != waits.instruction.size()) {
+        require("columns of different lengths");
+    }
+    for (size_t i = 0; i < waits.instruction.size(); ++i) {
+        if (waits.instruction[i] >= rows.size() || waits.producer[i] >= waits.instruction[i])
+            require("a producer in the future");
+        if (waves[waits.instruction[i]] != waves[waits.producer[i]]) require("a producer of another wave");
+        if (waits.counter[i] >= kWaitCounterNames.size()) require("an unknown counter");
+    }
+}
+
 }  // namespace wavescope::fuzz

@@ -20,6 +20,9 @@ void fuzz_waves(Bytes input);
 void fuzz_pcmap(Bytes input);
 // A listing up to the first NUL, then the text of a function map. Programs, and waits over their texts.
 void fuzz_program(Bytes input);
+// A dialect byte, texts (one per line) up to the first NUL, then one byte per executed instruction: its row, and with
+// the top bit the first of a new wave.
+void fuzz_waits(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -41,10 +44,8 @@ struct Target {
     void (*run)(Bytes);
 };
 constexpr Target kTargets[] = {
-    {"fuzz_tokens", fuzz_tokens},
-    {"fuzz_waves", fuzz_waves},
-    {"fuzz_pcmap", fuzz_pcmap},
-    {"fuzz_program", fuzz_program},
+    {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves}, {"fuzz_pcmap", fuzz_pcmap},
+    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits},
 };
 
 struct Seed {
