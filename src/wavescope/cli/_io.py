@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
     from wavescope.errors import WavescopeError
 
-__all__ = ["BUG_EXIT_CODE", "console", "emit_json", "fail", "json_option", "progress", "talk"]
+__all__ = ["BUG_EXIT_CODE", "code_object_option", "console", "emit_json", "fail", "json_option", "progress", "talk"]
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
+code_object_option = click.option(
+    "--code-object",
+    "code_objects",
+    multiple=True,
+    metavar="FILE[@LOAD_ADDRESS][:ID]",
+    help="A code object or listing that does not stand beside the traces; may be repeated.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 

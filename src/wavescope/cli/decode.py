@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
 from wavescope.errors import DamagedError, WavescopeError
 
 if TYPE_CHECKING:
@@ -40,13 +40,7 @@ FORMATS = ("ui_output", "parquet", "json")
     show_default=True,
     help="ui_output opens in AMD's viewer; parquet and json hold all tables.",
 )
-@click.option(
-    "--code-object",
-    "code_objects",
-    multiple=True,
-    metavar="FILE[@LOAD_ADDRESS][:ID]",
-    help="A code object or listing that does not stand beside the traces; may be repeated.",
-)
+@code_object_option
 @click.option("--se", "shader_engines", type=int, multiple=True, help="Only this shader engine; may be repeated.")
 @click.option("--dispatch", type=int, help="Only this dispatch; default: all.")
 @click.option("--threads", type=click.IntRange(min=1), help="Shader engines to decode at once; default: all cores.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
 
 if TYPE_CHECKING:
     from wavescope.analysis.overview import Overview
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--code-object",
-    "code_objects",
-    multiple=True,
-    metavar="FILE[@LOAD_ADDRESS][:ID]",
-    help="A code object or listing that does not stand beside the traces; may be repeated.",
-)
+@code_object_option
 @json_option
 def command(path: Path, code_objects: tuple[str, ...], as_json: bool) -> None:
     """Tell what PATH is, from which GPU, how complete it is and what to do next."""
