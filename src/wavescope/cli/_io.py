@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.errors import WavescopeError
 
-__all__ = ["BUG_EXIT_CODE", "code_object_option", "console", "emit_json", "fail", "json_option", "progress", "talk"]
+__all__ = ["BUG_EXIT_CODE", "code_object_option", "console", "emit_json", "fail", "json_option", "progress"]
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
@@ -38,12 +38,6 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else 120
     return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
-
-
-def talk(text: str) -> None:
-    """A line for people on stderr; quiet when nobody watches."""
-    if sys.stderr.isatty():
-        click.echo(text, err=True)
 
 
 def emit_json(answer: dict[str, Any]) -> None:
