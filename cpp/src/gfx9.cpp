@@ -379,6 +379,7 @@ void Decoder::finish() {
         records_.info.code.push_back(static_cast<uint8_t>(Info::data_lost));
     }
     counters_.finish(records_.counter_interval_cycles, records_.counters);
+    if (counters_.skipped() != 0) lose(Loss::counter_gaps, 0, 0, counters_.skipped(), 0);
     for (const Unusable& unusable : {bad_slots_, stale_}) {
         if (unusable.count == 0) continue;
         lose(unusable.kind, unusable.first_time, unusable.first_byte, unusable.count, 0);

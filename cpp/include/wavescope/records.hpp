@@ -62,6 +62,7 @@ enum class Loss : uint8_t {
     branch_target_missing = 7,  // no code at the target of a taken branch; `value` = wave
     unknown_tokens = 8,         // tokens outside the alphabet; `count` of them, first one at byte_offset
     marker_queue_full = 9,      // shader data of a wave dropped because its code object stayed unknown
+    counter_gaps = 10,          // counter samples whose gaps were not filled, `count` times: absurdly many
 };
 
 enum class Status : uint8_t {

@@ -99,6 +99,11 @@ _KINDS = (
         "capture with the code object loaded before the trace starts",
     ),
     LossKind(
+        "counter_gaps",
+        "the sampling interval was announced too often; {count} times the gaps between counter samples were not filled",
+        "the file is probably damaged: copy or capture it again",
+    ),
+    LossKind(
         "unreadable_trace",
         "{detail}",
         "capture this shader engine again; the other files were read",
@@ -165,5 +170,6 @@ CORE_LOSSES: dict[int, str] = {
     7: "branch_target_missing",
     8: "unknown_tokens",
     9: "marker_queue_full",
+    10: "counter_gaps",
 }
 """Numbers that the native core uses (wavescope::Loss) -> names."""
