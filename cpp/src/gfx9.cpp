@@ -236,7 +236,9 @@ bool Decoder::inst(uint64_t word, size_t at, int64_t now) {
             wave.report_in_trap(Inst::Kind::of(word), now);
             return true;
         }
-        wave.start({.time = now});
+        WaveStartInfo unseen;  // its start was lost (4.5)
+        unseen.time = now;
+        wave.start(unseen);
     }
     if (wave.report(Inst::Kind::of(word), now, place.simd(), phase_counter_)) [[likely]]
         return true;

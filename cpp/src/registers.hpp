@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 
 #include "wavescope/program.hpp"
 #include "wavescope/records.hpp"
@@ -176,7 +175,7 @@ class Registers {
     bool enabled_ = false;
     uint32_t expect_ = kHeader;
     std::array<std::array<Queue, 4>, 2> queues_{};
-    std::unordered_map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at
+    std::map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at; ids are a stranger's, so no hash
 };
 
 }  // namespace wavescope
