@@ -150,6 +150,12 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "other_dispatches",
+        "the capture has {count} more dispatch windows, which are not in this trace ({detail})",
+        "choose one with dispatch=N, or decode all of them with `wavescope decode`",
+        is_damage=False,
+    ),
+    LossKind(
         "no_waves",
         "no wave ran on the traced CU: {detail}",
         "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",

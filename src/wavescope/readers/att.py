@@ -69,8 +69,13 @@ def decode(
     """
     chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     everything = find_capture([Path(path) for path in chosen], code_objects)
-    window = everything.only(dispatch=dispatch, shader_engines=shader_engines).best()
-    return decode_window(everything, window, threads=threads, corrected=corrected, source_root=source_root)
+    possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
+    window = possible.best()
+    trace = decode_window(everything, window, threads=threads, corrected=corrected, source_root=source_root)
+    if len(possible.windows) > 1:
+        others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
+        _add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
+    return trace
 
 
 def decode_window(
@@ -119,13 +124,17 @@ def decode_window(
 
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
     """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
+    table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
+    _add_losses(trace, code.line_losses)
+    return table
+
+
+def _add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
     import polars as pl
 
     from wavescope.readers import _assemble
 
-    table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
-    trace.tables["losses"] = pl.concat([trace.losses, _assemble.loss_frame(code.line_losses)])
-    return table
+    trace.tables["losses"] = pl.concat([trace.losses, _assemble.loss_frame(losses)])
 
 
 def _with_code(
