@@ -14,8 +14,9 @@ void Occupancy::flush() {
         unseen_starts_.clear();
     }
     for (size_t i = batch_begin_; i < table_.cu.size(); ++i) {
-        if (table_.code_object[i] != 0 || !from_start_.contains(table_.address[i])) continue;
+        if (table_.code_object[i] != 0) continue;
         const Pc entry = from_start_.translate(table_.address[i]);
+        if (entry.object == 0) continue;
         table_.code_object[i] = entry.object;
         table_.address[i] = entry.address;
     }

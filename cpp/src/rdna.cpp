@@ -35,6 +35,7 @@ class Dispatcher {
   public:
     Dispatcher(const Program& program, const Options& options, bool is_gfx12, size_t input_bytes, Records& records)
         : corrected_(options.corrected),
+          new_pc_(is_gfx12 ? kLongNewPc : kShortNewPc),
           records_(records),
           occupancy_(records.occupancy),
           markers_(program, records),
@@ -126,6 +127,7 @@ class Dispatcher {
     void add_event(int64_t time, EventType type) { records_.events.add(time, static_cast<uint8_t>(type), 0, 0, 0, 0); }
 
     const bool corrected_;
+    const NewPc new_pc_;
     Records& records_;
     Registers registers_;
     RunningWaves running_;
@@ -191,8 +193,8 @@ void Dispatcher::inst(int64_t time, uint64_t contents) {
 }
 
 void Dispatcher::new_pc(int64_t time, uint64_t contents) {
-    Wave* wave = slots_.top(layout_->new_pc.slot.of(contents));
-    if (wave != nullptr) wave->new_pc(time, registers_.live.translate(layout_->new_pc.pc.of(contents) << 2));
+    Wave* wave = slots_.top(new_pc_.slot.of(contents));
+    if (wave != nullptr) wave->new_pc(time, registers_.live.translate(new_pc_.pc.of(contents) << 2));
 }
 
 bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, bool after_loss) {
@@ -209,7 +211,7 @@ bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, b
         context_switch(time, count - kWaveStartsBeyond, at, launch);
         return true;
     }
-    if (after_loss && running_.find(at) != nullptr) occupancy_.add(wrap_sub(time, 1), {}, false, {}, {});
+    if (after_loss && running_.find(at) != nullptr) occupancy_.add(wrap_sub(time, 1), at, false, {}, {});
     launch.cluster = active_cluster_;
     if (cluster_ends_) {
         active_cluster_ = 0;

@@ -69,8 +69,9 @@ class OccupancyLog {
         if (!missing_.empty()) insert_missing();
         const size_t rows = table_.time_cycles.size();
         for (size_t row = flushed_; row < rows; ++row) {
-            if (table_.code_object[row] != 0 || !from_start.contains(table_.address[row])) continue;
+            if (table_.code_object[row] != 0) continue;
             const Pc pc = from_start.translate(table_.address[row]);
+            if (pc.object == 0) continue;
             table_.code_object[row] = pc.object;
             table_.address[row] = pc.address;
         }

@@ -263,17 +263,18 @@ void Reader<kVersion, Sink>::skip_continuation(State& s, int64_t end) const {
 template <int kVersion, class Sink>
 Step Reader<kVersion, Sink>::read_near_end(bool in_phase_b) {
     State& s = s_;
-    uint64_t window = padded_window(s.at);
+    const int64_t at = s.at;
+    uint64_t window = padded_window(at);
+    s.previous = at;
+    s.window = window;
     if (kExtends && s.extends && (window & 1) != 0) {
+        s.length = 8;
         s.at += 8;
         return Step::quiet;
     }
     const TokenEntry& entry = kTable[window & 0xFF];
-    const int64_t at = s.at;
     ++s.tokens;
     s.at += entry.step;
-    s.previous = at;
-    s.window = window;
     s.length = entry.length;
     if (entry.token == Token::nop) return Step::quiet;
     s.extends = entry.token == Token::wave_start_ext;

@@ -213,9 +213,6 @@ struct Layout {
     } inst;
     Field imm_one_slot;
     struct {
-        Field slot, pc;  // pc in units of 4 bytes
-    } new_pc;
-    struct {
         Field sample_or_loss, rinse, save, stall_begin, stall_end, didt_begin, didt_end;
         Field cluster_first, cluster_last, cluster;
     } misc;
@@ -239,7 +236,6 @@ constexpr Layout kLayoutV3 = {
     .end = {.sa = bit(8), .simd = bits(9, 10), .wgp = bits(11, 13), .slot = bits(15, 19)},
     .inst = {.slot = bits(8, 12), .op = bits(13, 19)},
     .imm_one_slot = bits(7, 11),
-    .new_pc = {.slot = bits(11, 15), .pc = bits(16, 61)},
     .misc = {.sample_or_loss = bit(16),
              .rinse = bit(17),
              .save = bit(19),
@@ -276,7 +272,6 @@ constexpr Layout layout_v4() {
                     .workgroup = bits(33, 37)};
     layout.end.wgp = bits(11, 14);
     layout.inst = {.slot = bits(7, 11), .op = bits(12, 19)};
-    layout.new_pc = {.slot = bits(3, 7), .pc = bits(8, 62)};  // of the 72-bit token without its first byte
     layout.shader_data = {.sa = bit(10),
                           .simd = bits(11, 12),
                           .wgp = bits(13, 16),
@@ -314,6 +309,13 @@ inline constexpr Layout kLayoutV5 = layout_v5();
 constexpr const Layout& layout_for(uint32_t tt) {
     return tt <= 3 ? kLayoutV3 : tt == 4 ? kLayoutV4 : kLayoutV5;
 }
+
+// NEW_PC, by the reader's generation and not by `tt`; pc in units of 4 bytes.
+struct NewPc {
+    Field slot, pc;
+};
+constexpr NewPc kShortNewPc = {.slot = bits(11, 15), .pc = bits(16, 61)};
+constexpr NewPc kLongNewPc = {.slot = bits(3, 7), .pc = bits(8, 62)};  // v4 and v5: 72 bits without the first byte
 
 // Fields that have the same place in every version.
 namespace header_field {

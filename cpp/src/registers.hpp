@@ -11,14 +11,20 @@
 
 namespace wavescope {
 
-// Half-open address ranges of code objects. A later range evicts those it overlaps.
+// Half-open address ranges of code objects. A later range evicts those it overlaps. Quirk: a range whose end does not
+// fit into 64 bits covers its first address alone, and gives way to one that covers that address already unless its
+// wrapped end lies behind that one's begin.
 class AddressRanges {
   public:
     void insert(uint64_t begin, uint64_t size, uint64_t object) {
         if (size == 0) return;
-        const uint64_t last = begin + (size - 1) < begin ? ~uint64_t{0} : begin + (size - 1);
+        const uint64_t end = begin + size;
+        const bool wraps = end < begin;
+        const uint64_t last = wraps ? begin : end - 1;
         auto at = ranges_.upper_bound(begin);
         if (at != ranges_.begin() && std::prev(at)->second.last >= begin) --at;
+        const bool is_taken = at != ranges_.end() && at->first <= begin;
+        if (wraps && is_taken && at->first >= end) return;
         while (at != ranges_.end() && at->first <= last) at = ranges_.erase(at);
         ranges_.emplace(begin, Range{last, object});
     }

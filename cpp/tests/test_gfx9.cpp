@@ -257,6 +257,17 @@ TEST(gfx9, a_dispatch_shows_the_registers) {
     CHECK_EQUAL(d.flags[0], 9U);
 }
 
+TEST(gfx9, code_object_0_is_not_looked_up_late) {
+    Gfx9Writer out(kWave.cu);
+    out.compute_reg(testing::kProgramLow, 0x10);
+    out.wave_start({.cu = 3});
+    testing::write_userdata2(out, testing::kEnable);
+    testing::write_code_object(out, {.id = 0, .address = 0x1000, .size = 0x100}, testing::kFromStart);
+    const Records records = decode(out.bytes(), Program());
+    REQUIRE(records.occupancy.cu.size() == 1);
+    CHECK_EQUAL(records.occupancy.address[0], 0x1000U);
+}
+
 TEST(gfx9, an_impossible_slot_stops_and_keeps_what_was_decoded) {
     Trace out = looping_wave();
     const size_t good_bytes = out.bytes().size();

@@ -259,6 +259,58 @@ TEST(rdna, execution_tokens_only_take_time) {
     }
 }
 
+TEST(rdna, a_start_behind_a_loss_ends_the_wave_that_ran_there) {
+    for (const uint32_t version : {4U, 5U}) {
+        RdnaWriter out(version, kWave.simd, kWave.cu);
+        out.wave_start(kWave, 1);
+        out.advance(100, true);
+        out.wave_start(kWave, 1);
+        out.zeros(32);
+        const Records records = decode(out.bytes(), Program());
+        CHECK_EQUAL(testing::occupancy_of(records),
+                    std::vector<Occupancy>{{1, 2, 1, 3, true, 0}, {101, 2, 1, 3, false, 0}, {102, 2, 1, 3, true, 0}});
+    }
+}
+
+// The fields of all other tokens follow the last HEADER; NEW_PC follows the reader, which a HEADER does not change.
+TEST(rdna, a_second_header_leaves_new_pc_alone) {
+    for (const auto& [version, second] : {std::pair{2U, 4U}, {4U, 2U}}) {
+        RdnaWriter out(version, kWave.simd, kWave.cu);
+        out.reg(testing::kProgramLow, 0x10, true, kWave.me, kWave.pipe);
+        out.wave_start(kWave, 1);
+        out.token(64, {{0, 0x11}, {7, second}, {13, kWave.simd}, {15, kWave.cu}});
+        out.new_pc(kWave, 0x1010);
+        out.valu(kWave);
+        out.zeros(32);
+        const Records records = decode(out.bytes(), program_of(kListing));
+        REQUIRE(records.instructions.row.size() == 1);
+        CHECK_EQUAL(records.instructions.row[0], 3);
+    }
+}
+
+TEST(rdna, code_object_0_is_not_looked_up_late) {
+    RdnaWriter out(3, kWave.simd, kWave.cu);
+    out.reg(testing::kProgramLow, 0x10, true);
+    out.wave_start({.cu = 2, .simd = 1, .slot = 3}, 1);
+    testing::write_userdata2(out, testing::kEnable);
+    testing::write_code_object(out, {.id = 0, .address = 0x1000, .size = 0x100}, testing::kFromStart);
+    out.zeros(32);
+    const Records records = decode(out.bytes(), Program());
+    CHECK_EQUAL(testing::occupancy_of(records), std::vector<Occupancy>{{1, 2, 1, 3, true, 0x1000}});
+}
+
+// The 8-byte limit counts from the byte read last, be it a token's or a continuation of WAVE_START_EXT.
+TEST(rdna, continuation_bytes_near_the_end) {
+    RdnaWriter out(5, kWave.simd, kWave.cu);
+    out.token(40, {{0, 0x1C}});
+    out.token(8, {{0, 0xA7}});
+    out.shader_data(kWave, 1);
+    CHECK_EQUAL(out.bytes().size(), 21U);
+    CHECK(decode(out.bytes(), Program()).shader_data.cu.empty());
+    out.zeros(1);
+    CHECK_EQUAL(decode(out.bytes(), Program()).shader_data.cu.size(), 1U);
+}
+
 TEST(rdna, a_taken_branch_into_nowhere_stops) {
     RdnaWriter out(3, kWave.simd, kWave.cu);
     out.reg(testing::kProgramLow, 0x10, true, kWave.me, kWave.pipe);

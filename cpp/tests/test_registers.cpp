@@ -43,15 +43,30 @@ TEST(ranges, removal_takes_whatever_contains_the_address) {
 }
 
 TEST(ranges, sizes_that_lie) {
+    constexpr uint64_t kTop = ~uint64_t{0};
     AddressRanges ranges;
     ranges.insert(0x1000, 0, 1);
     CHECK(!ranges.contains(0x1000));
+    ranges.insert(kTop - 0xFF, 0xFF, 5);
+    CHECK(ranges.translate(kTop - 1) == (Pc{0xFE, 5}));
+    ranges.insert(kTop - 0xFF, 0x100, 6);  // the end is 2^64: gives way to the range before it
+    CHECK(ranges.translate(kTop - 0xFF) == (Pc{0, 5}));
+}
+
+TEST(ranges, a_range_with_a_wrapped_end_covers_its_first_address) {
+    AddressRanges ranges;
     ranges.insert(0x2000, ~uint64_t{0}, 2);
-    CHECK(ranges.translate(~uint64_t{0}) == (Pc{~uint64_t{0} - 0x2000, 2}));
-    CHECK(!ranges.contains(0x1FFF));
-    ranges.insert(~uint64_t{0}, ~uint64_t{0}, 3);
-    CHECK(ranges.translate(~uint64_t{0}) == (Pc{0, 3}));
-    CHECK(!ranges.contains(0x2000));
+    CHECK(ranges.translate(0x2000) == (Pc{0, 2}));
+    CHECK(!ranges.contains(0x2001));
+    ranges.insert(0x1000, 0x2000, 3);  // evicts it like any other
+    CHECK(ranges.translate(0x2000) == (Pc{0x1000, 3}));
+    ranges.insert(0x2800, ~uint64_t{0} - 0x2000, 4);  // wraps to 0x7FF, before the begin of what is there
+    CHECK(ranges.translate(0x2800) == (Pc{0x1800, 3}));
+    ranges.insert(0x2800, ~uint64_t{0} - 0x1000, 4);  // wraps to 0x17FF
+    CHECK(ranges.translate(0x2800) == (Pc{0, 4}));
+    CHECK(!ranges.contains(0x1000));
+    ranges.remove(0x2800);
+    CHECK(!ranges.contains(0x2800));
 }
 
 struct Tracker {
