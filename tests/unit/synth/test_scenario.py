@@ -77,6 +77,7 @@ def test_a_capture_folder_is_found_again(tmp_path: Path) -> None:
     assert sorted(path.name for path in files) == [
         "4711_1_shader_engine_0_3.att",
         "4711_1_shader_engine_1_3.att",
+        "4711_gfx942_code_object_id_1.isa.tsv",
         "4711_gfx942_code_object_id_1.out",
         "4711_gfx942_code_object_id_2.isa.tsv",
     ]
