@@ -85,7 +85,7 @@ def test_a_capture_folder_is_found_again(tmp_path: Path) -> None:
     found = find_capture([tmp_path / "new" / "folder"])
     assert [(file.se, file.dispatch) for window in found.windows for file in window.files] == [(0, 3), (1, 3)]
     assert sorted(file.id for file in found.code_objects) == [1, 2]
-    assert [trace.data for trace in capture.traces] == [path.read_bytes() for path in files[2:]]
+    assert [trace.data for trace in capture.traces] == [path.read_bytes() for path in files[-2:]]
 
 
 def test_writing_leaves_no_unfinished_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
