@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
@@ -29,7 +29,7 @@ class GrownTrace:
     0
     """
 
-    data: bytes
+    data: bytes = field(repr=False)
     waves: int
     instructions: int
 

@@ -120,7 +120,7 @@ class SyntheticTrace:
     """One shader engine's raw buffer; `windows` is the byte range that `grow` repeats."""
 
     shader_engine: int
-    data: bytes
+    data: bytes = field(repr=False)
     windows: tuple[int, int]
     plan: EnginePlan = field(repr=False)
     _acts: list[tuple[int, int, int, int]] = field(repr=False)
