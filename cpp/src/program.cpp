@@ -18,17 +18,28 @@ bool parse_number(std::string_view text, uint64_t& value) {
     return error == std::errc{} && stop == end;
 }
 
-// The reference reads the last blank-separated word as a decimal prefix: labels and 0x numbers become 0, and
-// 16-bit values are sign-extended by hand. Units: dwords behind the branch itself.
-int32_t branch_displacement_bytes(std::string_view text) {
-    std::string_view word = text.substr(text.rfind(' ') + 1);
-    if (word.starts_with('+')) word.remove_prefix(1);
+// Blanks between double quotes do not separate words.
+std::string_view last_word(std::string_view text) {
+    size_t begin = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') quoted = !quoted;
+        if (text[i] == ' ' && !quoted) begin = i + 1;
+    }
+    return text.substr(begin);
+}
+
+// The reference reads the last word as a decimal prefix: labels, 0x numbers and what does not fit into 32 bits become
+// 0, and 16-bit values are sign-extended by hand. Counts from the dword behind the branch.
+int32_t branch_displacement_dwords(std::string_view text) {
+    std::string_view word = last_word(text);
+    word.remove_prefix(std::min(word.find_first_not_of("\t\v\f\r"), word.size()));
+    const bool has_plus = word.starts_with('+');
+    if (has_plus) word.remove_prefix(1);
+    if (has_plus && word.starts_with('-')) return 0;
     int32_t dwords = 0;
-    if (std::from_chars(word.data(), word.data() + word.size(), dwords).ec != std::errc{}) dwords = 0;
-    int64_t wide = dwords;
-    if (wide >= 32768) wide -= 65536;
-    return static_cast<int32_t>(
-        std::clamp<int64_t>(4 + 4 * wide, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+    if (std::from_chars(word.data(), word.data() + word.size(), dwords).ec != std::errc{}) return 0;
+    return dwords >= 32768 ? dwords - 65536 : dwords;
 }
 
 uint8_t flags_of(std::string_view text) {
@@ -82,7 +93,7 @@ size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_addres
         parsed.size = std::max(static_cast<uint32_t>(size), kMinLineSize);
         parsed.text = text;
         parsed.flags = flags_of(text);
-        parsed.displacement = branch_displacement_bytes(text);
+        parsed.displacement_dwords = branch_displacement_dwords(text);
         for (size_t dialect = 0; dialect < parsed.classes.size(); ++dialect) {
             parsed.classes[dialect] = classify(text, static_cast<Dialect>(dialect));
         }
@@ -157,8 +168,10 @@ void Program::link() {
         line.next = find(behind);
         const bool branches =
             std::find(line.classes.begin(), line.classes.end(), LineClass::branch) != line.classes.end();
-        if (branches)
-            line.target = find({own.address + static_cast<uint64_t>(int64_t{parsed.displacement}), own.object});
+        if (branches) {
+            const int64_t offset = 4 + 4 * int64_t{parsed.displacement_dwords};
+            line.target = find({own.address + static_cast<uint64_t>(offset), own.object});
+        }
         if (line.next < 0 && line.classes[0] == LineClass::skip) {
             end_rows_[static_cast<int32_t>(row)] = static_cast<int32_t>(pcs_.size());
             pcs_.push_back(behind);

@@ -77,6 +77,29 @@ TEST(program, the_first_object_wins_where_raw_addresses_overlap) {
     CHECK_EQUAL(program.find({16, 2}), 1);
 }
 
+TEST(program, branch_targets_are_read_as_the_reference_reads_them) {
+    for (const auto& [operand, row] :
+         std::initializer_list<std::pair<std::string_view, int32_t>>{{"1", 2},
+                                                                     {"+1", 2},
+                                                                     {"\t1", 2},
+                                                                     {"1x", 2},
+                                                                     {"65535", 0},
+                                                                     {"-1", 0},
+                                                                     {"+-1", 1},
+                                                                     {"label", 1},
+                                                                     {"0x1", 1},
+                                                                     {"1 ", 1},
+                                                                     {"\"1\"", 1},
+                                                                     {"\" 1\" 1", 2},
+                                                                     {"\"2 1", 1},
+                                                                     {"99999999999", 1},
+                                                                     {"", 1},
+                                                                     {"-2147483648", -1}}) {
+        const std::string text = "0\t4\ts_branch " + std::string(operand) + "\n4\t4\ts_nop 0\n8\t4\ts_nop 0\n";
+        CHECK_EQUAL(linked(text).line(0).target, row);
+    }
+}
+
 TEST(program, lines_may_come_in_any_order) {
     const Program program = linked("8\t4\tv_nop\n0\t8\ts_load_dword s0, s[2:3], 0x0\n");
     CHECK_EQUAL(program.pc(0).address, 0U);

@@ -134,7 +134,7 @@ class Program {
         uint64_t address;
         std::string_view text;  // in the object's `tsv`
         uint32_t size;
-        int32_t displacement;  // of a branch, in bytes from its own address
+        int32_t displacement_dwords;  // of a branch, from the dword behind it
         uint8_t flags;
         std::array<LineClass, 3> classes;
     };
