@@ -32,9 +32,10 @@ void Counters::fill_gaps(uint64_t interval) {
     for (size_t i = 0; i < count; ++i) {
         Sample sample = samples_[i];
         int64_t& last = last_times.of(sample);
-        if (leaves_gap(last, sample.time, interval)) {
+        const int64_t due = plus(last, interval);
+        if (last > 0 && sample.time > due) {
             sample.values = {};
-            sample.time = plus(last, interval);
+            sample.time = due;
             samples_.push_back(sample);
         }
         last = samples_[i].time;

@@ -41,7 +41,7 @@ class Counters {
         int64_t& of(const Sample& sample) { return by_source[sample.cu * 4U + sample.bank]; }
     };
 
-    // Quirk: unsigned, so a negative time counts as very late.
+    // Between reports. Quirk: unsigned, so a negative time counts as very late; not so when gaps are filled later.
     static bool leaves_gap(int64_t last, int64_t time, uint64_t interval) {
         return last > 0 && static_cast<uint64_t>(time) > static_cast<uint64_t>(last) + interval;
     }

@@ -214,6 +214,27 @@ TEST(gfx9, counters_are_staggered_and_gaps_are_filled) {
     CHECK_EQUAL(records.counter_interval_cycles, 400U);
 }
 
+// A clock set back to 0 gives negative times, 4 cycles for each CU. They leave a gap when the interval is known before
+// them, and none when it comes later.
+TEST(gfx9, counters_before_time_0_leave_a_gap_only_as_they_come) {
+    for (const bool known : {false, true}) {
+        Gfx9Writer out(kWave.cu);
+        testing::write_userdata2(out, testing::kEnable);
+        if (known) testing::write_userdata2(out, testing::agent_word(1, 400));
+        out.misc(Gfx9Writer::time_reset, 255);
+        out.timestamp(5000);
+        out.counters(15, 1, 7);
+        out.misc(Gfx9Writer::time_reset, 255);
+        out.timestamp(5000 - 1015);  // 1 cycle behind the origin
+        out.counters(15, 1, 9);
+        if (!known) testing::write_userdata2(out, testing::agent_word(1, 400));
+        const Records records = decode(out.bytes(), Program());
+        const auto& times = records.counters.time_cycles;
+        const std::vector<int64_t> found(times.begin(), times.end());
+        CHECK_EQUAL(found, known ? std::vector<int64_t>{956, -60, -60, 340} : std::vector<int64_t>{956, -60});
+    }
+}
+
 TEST(gfx9, realtime_pairs) {
     Gfx9Writer out(kWave.cu);
     testing::write_userdata2(out, testing::kEnable);
