@@ -405,9 +405,10 @@ void Dispatcher::note_reading(const Reader& reader, size_t input_bytes) {
     }
     if (records_.status == Status::stopped) return;
     const uint64_t read = byte_of(reader.position());
-    if (reader.position() > static_cast<int64_t>(input_bytes) * 8 || reader.has_unread_bits()) {
-        const uint64_t from = std::min<uint64_t>(read, input_bytes);
-        losses.add(static_cast<uint8_t>(Loss::truncated_token), 0, from, input_bytes - from, 0);
+    if (reader.position() > static_cast<int64_t>(input_bytes) * 8) {
+        losses.add(static_cast<uint8_t>(Loss::truncated_token), 0, input_bytes, 1, 0);
+    } else if (reader.has_unread_bits()) {
+        losses.add(static_cast<uint8_t>(Loss::unread_tail), 0, read, input_bytes - read, 0);
     }
 }
 

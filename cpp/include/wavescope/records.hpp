@@ -63,6 +63,7 @@ enum class Loss : uint8_t {
     unknown_tokens = 8,         // tokens outside the alphabet; `count` of them, first one at byte_offset
     marker_queue_full = 9,      // shader data of a wave dropped because its code object stayed unknown
     counter_gaps = 10,          // counter samples whose gaps were not filled, `count` times: absurdly many
+    unread_tail = 11,           // RDNA: the reference does not read the last tokens; `count` bytes from byte_offset on
 };
 
 enum class Status : uint8_t {

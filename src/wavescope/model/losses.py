@@ -104,6 +104,12 @@ _KINDS = (
         "the file is probably damaged: copy or capture it again",
     ),
     LossKind(
+        "unread_tail",
+        "the last {count} bytes were not read, as in AMD's decoder, which stops before the end of a buffer",
+        "nothing is wrong with the file; a wave that ended in these bytes is shown as incomplete",
+        is_damage=False,
+    ),
+    LossKind(
         "unreadable_trace",
         "{detail}",
         "capture this shader engine again; the other files were read",
@@ -177,5 +183,6 @@ CORE_LOSSES: dict[int, str] = {
     8: "unknown_tokens",
     9: "marker_queue_full",
     10: "counter_gaps",
+    11: "unread_tail",
 }
 """Numbers that the native core uses (wavescope::Loss) -> names."""

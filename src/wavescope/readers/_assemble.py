@@ -89,7 +89,7 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
 
 
 def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
-    """The core's losses of one buffer; many of one kind become one row, at the place of the first."""
+    """The core's losses of one buffer; many of one kind become one row, at the place of the first (0 = no place)."""
     import polars as pl
 
     from wavescope import _core
