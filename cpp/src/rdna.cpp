@@ -44,14 +44,15 @@ class Dispatcher {
         set_version(0);
     }
 
-    bool deliver(Token token, int64_t time, uint64_t contents, int64_t position) {
+    // False: stop reading. In the reader's loop the token is a constant, and only its case remains.
+    [[gnu::always_inline]] bool deliver(Token token, int64_t time, uint64_t contents, int64_t position) {
         const bool after_loss = loss_pending_;
         if (after_loss) report_loss(time);
         switch (token) {
+            case Token::inst: inst(time, contents); break;
             case Token::valu:
                 if (Wave* wave = slots_.top(kValuSlot.of(contents))) wave->valu(time);
                 break;
-            case Token::inst: inst(time, contents); break;
             case Token::imm_one:
                 if (Wave* wave = slots_.top(layout_->imm_one_slot.of(contents))) wave->immediate(time);
                 break;
@@ -73,17 +74,16 @@ class Dispatcher {
         return true;
     }
 
-    void pass(int64_t time, int64_t) {
-        if (loss_pending_) report_loss(time);
-        if (records_.realtime.realtime_ticks.size() - realtime_flushed_ >= OccupancyLog::kBatch) {
-            realtime_flushed_ = records_.realtime.realtime_ticks.size();
-        }
+    // A token of which only the time counts.
+    void pass(int64_t time) {
+        if (needs_attention_) attend(time);
     }
+    bool needs_attention() const { return needs_attention_; }
 
     void realtime(int64_t time, uint64_t ticks, bool merge);
 
     void lose_packets(int64_t position) {
-        loss_pending_ = true;
+        needs_attention_ = loss_pending_ = true;
         loss_position_ = position;
     }
     bool has_lost_packets() const { return loss_pending_; }
@@ -111,8 +111,14 @@ class Dispatcher {
     }
     bool is_target(Location at) const { return at.cu == target_cu_ && at.simd == target_simd_; }
 
+    [[gnu::noinline]] void attend(int64_t time);
+    [[gnu::always_inline]] void inst(int64_t time, uint64_t contents) {
+        const Op& op = (*ops_)[layout_->inst.op.of(contents)];
+        if (op.kind != OpKind::issue) return unusual_inst(time, contents, op);
+        if (Wave* wave = slots_.top(layout_->inst.slot.of(contents))) wave->inst(time, op, tt_ <= 3);
+    }
+    [[gnu::noinline]] void unusual_inst(int64_t time, uint64_t contents, const Op& op);
     void header(uint64_t contents);
-    void inst(int64_t time, uint64_t contents);
     void new_pc(int64_t time, uint64_t contents);
     bool wave_start(int64_t time, uint64_t contents, int64_t position, bool after_loss);
     void context_switch(int64_t time, uint32_t code, Location at, const Launch& launch);
@@ -148,11 +154,20 @@ class Dispatcher {
     uint8_t active_cluster_ = 0;
     bool cluster_ends_ = false;
 
-    bool loss_pending_ = false;  // a TIMESTAMP reported it, the next token carries it
+    bool needs_attention_ = false;  // by the next token without a handler
+    bool loss_pending_ = false;     // a TIMESTAMP reported it, the next token carries it
     bool any_loss_ = false;
     int64_t loss_position_ = 0;
     size_t realtime_flushed_ = 0;
 };
+
+// A token without a handler still reports a loss, and lets a full list of realtime pairs go (spec_rdna 14.2).
+void Dispatcher::attend(int64_t time) {
+    if (loss_pending_) report_loss(time);
+    const size_t pairs = records_.realtime.realtime_ticks.size();
+    if (pairs - realtime_flushed_ >= OccupancyLog::kBatch) realtime_flushed_ = pairs;
+    needs_attention_ = false;
+}
 
 void Dispatcher::header(uint64_t contents) {
     set_version(header_field::version.word(contents));
@@ -177,9 +192,8 @@ void Dispatcher::header(uint64_t contents) {
     if (tt_ == 4) exclude_barrier_ = header_field::exclude_barrier.set(contents);
 }
 
-void Dispatcher::inst(int64_t time, uint64_t contents) {
-    const Op& op = (*ops_)[layout_->inst.op.of(contents)];
-    const auto cycles = uint32_t{op.cycles} << rate_shift_[static_cast<size_t>(op.rate)];
+void Dispatcher::unusual_inst(int64_t time, uint64_t contents, const Op& op) {
+    const uint32_t cycles = op.cycles << rate_shift_[static_cast<size_t>(op.rate)];
     if (op.kind == OpKind::other_simd) {
         records_.other_simd.add(time, static_cast<uint16_t>(cycles), static_cast<uint8_t>(target_cu_),
                                 static_cast<uint8_t>(op.category));
@@ -189,7 +203,7 @@ void Dispatcher::inst(int64_t time, uint64_t contents) {
     if (wave == nullptr) return;
     if (op.kind == OpKind::replay) return wave->replay();
     if (op.kind == OpKind::matrix_scale) return wave->scale_next();
-    wave->inst(time, op, cycles, tt_ <= 3);
+    wave->unusual_inst(time, op, cycles, tt_ <= 3);
 }
 
 void Dispatcher::new_pc(int64_t time, uint64_t contents) {
@@ -366,6 +380,7 @@ void Dispatcher::realtime(int64_t time, uint64_t ticks, bool merge) {
         table.realtime_ticks.back() = (table.realtime_ticks.back() + ticks) / 2;
     } else {
         table.add(time, ticks);
+        if (table.realtime_ticks.size() - realtime_flushed_ >= OccupancyLog::kBatch) needs_attention_ = true;
     }
 }
 

@@ -131,8 +131,8 @@ constexpr OpTable expand(Family family) {
     for (const OpRow& row : kRows) {
         if ((row.families & family) == 0) continue;
         for (uint32_t code = row.first; code <= row.last; ++code) {
-            const auto cycles = static_cast<uint16_t>(row.cycles + row.growth * (code - row.first));
-            table[code] = {row.kind, row.category, row.rate, cycles};
+            table[code] = {row.kind, row.category, row.rate, row.cycles + row.growth * (code - row.first)};
+            if (row.rate != Rate::one) table[code].kind = OpKind::scaled_issue;
         }
     }
     return table;

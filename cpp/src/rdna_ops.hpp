@@ -10,6 +10,7 @@ namespace wavescope::rdna {
 
 enum class OpKind : uint8_t {
     issue,          // an instruction
+    scaled_issue,   // an instruction whose cycles depend on the header
     register_jump,  // an instruction whose successor is not known
     nothing,        // no instruction; the wave was alive
     wait,           // barrier (v1..v3) or barrier wait
@@ -28,7 +29,7 @@ struct Op {
     OpKind kind = OpKind::nothing;
     Category category = Category::none;
     Rate rate = Rate::one;
-    uint16_t cycles = 0;
+    uint32_t cycles = 0;
 };
 
 constexpr size_t kOpCodes = 512;

@@ -39,15 +39,16 @@ class RecentSlots {
     std::array<uint8_t, 6> slots_{kNone, kNone, kNone, kNone, kNone, kNone};
 };
 
-// Positions are in bits: `at` is the token about to be read, `previous` the one read before it. Far from the end one
-// loop does the work (`bulk`); the last bytes follow the reference's end-of-data rules literally (`tail`).
+// Positions are in bits: `at` is the token about to be read, `previous` the one read before it. Far from the end `bulk`
+// does the work; the last bytes follow the reference's end-of-data rules literally (`tail`).
 //
 // The sink has
 //   bool deliver(Token, int64_t time, uint64_t contents, int64_t position)   false: stop reading
-//   void pass(int64_t time, int64_t position)                a token of which only the time counts
+//   void pass(int64_t time)                                  a token of which only the time counts
 //   void realtime(int64_t time, uint64_t ticks, bool merge)  a pair of clocks
 //   void lose_packets(int64_t position)                      the next token delivered or passed reports it
 //   bool has_lost_packets() const
+//   bool needs_attention() const                             whether pass() would do something
 template <int kVersion, class Sink>
 class Reader {
     static_assert(kVersion == 1 || kVersion == 3 || kVersion == 4 || kVersion == 5);
@@ -87,12 +88,14 @@ class Reader {
     // Twice what the longest token and the window behind it need.
     static constexpr int64_t kBulkMargin = 4 * kWindow;
 
-    struct State {
+    struct Cursor {
         int64_t at = 0;
-        int64_t previous = -kWindow;
         int64_t time = 0;
+        uint64_t tokens = 0;  // read so far, padding included
+    };
+    struct State : Cursor {
+        int64_t previous = -kWindow;
         uint64_t window = 0;       // of the token read last
-        uint64_t tokens = 0;       // read so far, padding included
         uint8_t length = kWindow;  // of the token read last
         bool extends = false;      // the token read last, padding aside, was WAVE_START_EXT
     };
@@ -120,33 +123,6 @@ class Reader {
         return (at & 7) == 0 ? load(bytes.data()) : load(bytes.data()) >> 4 | uint64_t{bytes[8]} << 60;
     }
 
-    static int64_t advance(int64_t time, const TokenEntry& entry, uint64_t window) {
-        const uint64_t field = (window >> entry.time_begin) & entry.time_mask;
-        return wrap_add(time, static_cast<int64_t>(entry.delta + field));
-    }
-
-    // Everything that a token other than NOP does; `time` is its own.
-    [[gnu::always_inline]] Step take(const TokenEntry& entry, uint64_t contents, int64_t at, int64_t& time,
-                                     bool in_phase_b) {
-        if (entry.token < kFirstHandled) {
-            if (entry.token == Token::time) return Step::quiet;
-            if (entry.token == Token::timestamp) {
-                time = timestamp(time, contents, at, in_phase_b);
-                return Step::quiet;
-            }
-            if (entry.token == Token::unknown && unknown_++ == 0) first_unknown_ = at;
-            if constexpr (kReorders) return waiting_.add_passing(time, at);
-            sink_.pass(time, at);
-            return Step::delivered;
-        }
-        if constexpr (kReorders) {
-            const int64_t when = entry.token == Token::wave_ready ? wrap_sub(time, 1) : time;
-            return waiting_.add(entry.token, when, contents, at);
-        }
-        if constexpr (kByteTokens) contents = with_slot(entry.token, contents);
-        return sink_.deliver(entry.token, time, contents, at) ? Step::delivered : Step::stopped;
-    }
-
     // v5: a VALU token with its slot where other versions have it.
     uint64_t with_slot(Token token, uint64_t contents) {
         constexpr Field kSlot = bits(7, 11), kShortOp = bits(12, 19);
@@ -157,11 +133,61 @@ class Reader {
         return contents;
     }
 
+    // Hands a token on, or lets it wait for its turn.
+    [[gnu::always_inline]] Step take(Token token, uint64_t contents, int64_t at, int64_t time) {
+        if constexpr (kReorders) {
+            if (is_time_only(token)) return waiting_.add_passing(time);
+            return waiting_.add(token, token == Token::wave_ready ? wrap_sub(time, 1) : time, contents, at);
+        } else {
+            if (is_time_only(token)) {
+                sink_.pass(time);
+                return Step::delivered;
+            }
+            if constexpr (kByteTokens) contents = with_slot(token, contents);
+            return sink_.deliver(token, time, contents, at) ? Step::delivered : Step::stopped;
+        }
+    }
+
+    static void advance_time(Cursor& cursor, const TokenEntry& entry, uint64_t window) {
+        const uint64_t late_field = (window >> entry.time_begin) & entry.time_mask;
+        cursor.time = wrap_add(cursor.time, static_cast<int64_t>(entry.delta + late_field));
+    }
+
+    // A token of a frequent kind. The step to the next token is a constant behind a predicted branch and not a table
+    // look-up, so that the next token can be fetched before this one is known for sure.
+    template <Token kToken>
+    [[gnu::always_inline]] Step take_frequent(Cursor& cursor, uint64_t window, const TokenEntry& entry) {
+        constexpr int64_t kStep = step_of(kTable, kToken);
+        const int64_t at = cursor.at;
+        cursor.at += kStep;
+        ++cursor.tokens;
+        // Mostly a padding nibble completes the byte.
+        if (kStep % 8 != 0 && __builtin_expect_with_probability(((window >> kStep) & 0xF) == 0, 1, 0.99)) {
+            cursor.at += 4;
+            ++cursor.tokens;
+        }
+        if constexpr (has_late_field(kTable, kToken)) {
+            advance_time(cursor, entry, window);
+        } else {
+            cursor.time = wrap_add(cursor.time, entry.delta);
+        }
+        if (kToken == Token::time) return Step::quiet;
+        return take(kToken, kStep > kWindow - 4 ? full_window(at) : window, at, cursor.time);
+    }
+
+    static void skip_zeros(Cursor& cursor, uint64_t window) {
+        constexpr int64_t kStep = step_of(kTable, Token::nop);
+        const int64_t zeros = window == 0 ? kWindow - 4 : std::countr_zero(window);
+        const int64_t count = std::max<int64_t>(1, zeros / kStep);
+        cursor.at += count * kStep;
+        cursor.tokens += static_cast<uint64_t>(count);
+    }
+
     int64_t timestamp(int64_t time, uint64_t contents, int64_t at, bool in_phase_b);
+    template <bool kFarFromEnd>
+    [[gnu::noinline]] Step read_one(bool in_phase_b);
+    Step run(int64_t end);
     Step bulk();
-    void skip_padding(State& s, int64_t end) const;
-    void skip_continuation(State& s, int64_t end) const;
-    Step read_near_end(bool in_phase_b);
     void tail();
     void tail_reordering();
 
@@ -201,70 +227,14 @@ int64_t Reader<kVersion, Sink>::timestamp(int64_t time, uint64_t contents, int64
     return wrap_add(time, static_cast<int64_t>(value.of(contents)));
 }
 
+// Any token, anywhere, whatever came before it.
 template <int kVersion, class Sink>
-Step Reader<kVersion, Sink>::bulk() {
-    const int64_t end = bits_ - kBulkMargin;
-    if (end <= 0) return Step::quiet;
-    State s = s_;  // a copy that nothing else can see stays in registers
-    Step step = Step::quiet;
-    while (s.at < end && step != Step::stopped) {
-        // In the middle of a byte the top nibble is missing; only the long tokens need it.
-        uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
-        const TokenEntry& entry = kTable[window & 0xFF];
-        // Padding nibbles mostly stand alone behind a token, and are taken along with it.
-        const bool padded = !kByteTokens && ((window >> entry.probe) & 0xF) == 0;
-        const int64_t at = s.at;
-        s.at += entry.step + (padded ? 4 : 0);
-        s.tokens += padded ? 2 : 1;
-        if (entry.token == Token::nop) {
-            skip_padding(s, end);
-            continue;
-        }
-        s.time = advance(s.time, entry, window);
-        if (entry.length > kWindow - 4) window = full_window(entry.length > kWindow ? at + 8 : at);
-        step = take(entry, window, at, s.time, false);
-        if (kExtends && entry.token == Token::wave_start_ext) skip_continuation(s, end);
-    }
-    s.previous = s.at - 4;  // tail only needs to know that it is far from the end
-    s_ = s;
-    return step;
-}
-
-// The rest of a run of zeros.
-template <int kVersion, class Sink>
-void Reader<kVersion, Sink>::skip_padding(State& s, int64_t end) const {
-    constexpr int64_t kStep = kByteTokens ? 8 : 4;
-    for (bool zeros = true; zeros && s.at < end;) {
-        const uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
-        zeros = window == 0;
-        const int64_t count = (zeros ? kWindow - kStep : std::countr_zero(window)) / kStep;
-        s.tokens += static_cast<uint64_t>(count);
-        s.at += count * kStep;
-    }
-}
-
-template <int kVersion, class Sink>
-void Reader<kVersion, Sink>::skip_continuation(State& s, int64_t end) const {
-    for (s.extends = true; s.at < end;) {
-        const uint64_t window = load(data_ + (s.at >> 3)) >> (s.at & 7);
-        const TokenEntry& entry = kTable[window & 0xFF];
-        if ((window & 1) != 0) {
-            s.at += 8;
-        } else if (entry.token == Token::nop) {
-            s.at += entry.step;
-            ++s.tokens;
-        } else {
-            s.extends = false;
-            return;
-        }
-    }
-}
-
-template <int kVersion, class Sink>
-Step Reader<kVersion, Sink>::read_near_end(bool in_phase_b) {
+template <bool kFarFromEnd>
+Step Reader<kVersion, Sink>::read_one(bool in_phase_b) {
+    auto window_at = [this](int64_t at) { return kFarFromEnd ? full_window(at) : padded_window(at); };
     State& s = s_;
     const int64_t at = s.at;
-    uint64_t window = padded_window(at);
+    uint64_t window = window_at(at);
     s.previous = at;
     s.window = window;
     if (kExtends && s.extends && (window & 1) != 0) {
@@ -278,18 +248,75 @@ Step Reader<kVersion, Sink>::read_near_end(bool in_phase_b) {
     s.length = entry.length;
     if (entry.token == Token::nop) return Step::quiet;
     s.extends = entry.token == Token::wave_start_ext;
-    s.time = advance(s.time, entry, window);
-    if (entry.length > kWindow && at + (kByteTokens ? 64 : 128) < bits_) {
-        s.previous += 8;
-        s.length = kWindow;
-        s.window = window = padded_window(at + 8);
-    }
-    const Step step = take(entry, window, at, s.time, in_phase_b);
-    if (kByteTokens && in_phase_b && step == Step::quiet && sink_.has_lost_packets()) {
-        sink_.pass(s.time, at);
+    advance_time(s, entry, window);
+    if (entry.token == Token::time || entry.token == Token::timestamp) {
+        if (entry.token == Token::timestamp) s.time = timestamp(s.time, window, at, in_phase_b);
+        if (!kByteTokens || !in_phase_b || !sink_.has_lost_packets()) return Step::quiet;
+        sink_.pass(s.time);
         return Step::delivered;
     }
+    if (entry.token == Token::unknown && unknown_++ == 0) first_unknown_ = at;
+    if (entry.length > kWindow && (kFarFromEnd || at + (kByteTokens ? 64 : 128) < bits_)) {
+        s.previous += 8;
+        s.length = kWindow;
+        s.window = window = window_at(at + 8);
+    }
+    return take(entry.token, window, at, s.time);
+}
+
+// Reads on until a token comes that leaves something to care about.
+template <int kVersion, class Sink>
+Step Reader<kVersion, Sink>::run(int64_t end) {
+    Cursor cursor = s_;  // a copy that nothing else can see stays in registers
+    Step step = Step::quiet;
+    bool special = false;
+    while (cursor.at < end && step != Step::stopped && !special) {
+        // In the middle of a byte the top nibble is missing; only the longest tokens need it.
+        uint64_t window = load(data_ + (cursor.at >> 3)) >> (cursor.at & 7);
+        const TokenEntry& entry = kTable[window & 0xFF];
+        switch (entry.token) {
+            case Token::inst: step = take_frequent<Token::inst>(cursor, window, entry); break;
+            case Token::valu: step = take_frequent<Token::valu>(cursor, window, entry); break;
+            case Token::alu_exec: step = take_frequent<Token::alu_exec>(cursor, window, entry); break;
+            case Token::vmem_exec: step = take_frequent<Token::vmem_exec>(cursor, window, entry); break;
+            case Token::imm_one: step = take_frequent<Token::imm_one>(cursor, window, entry); break;
+            case Token::wave_ready: step = take_frequent<Token::wave_ready>(cursor, window, entry); break;
+            case Token::wave_start: step = take_frequent<Token::wave_start>(cursor, window, entry); break;
+            case Token::wave_end: step = take_frequent<Token::wave_end>(cursor, window, entry); break;
+            case Token::reg: step = take_frequent<Token::reg>(cursor, window, entry); break;
+            case Token::time: step = take_frequent<Token::time>(cursor, window, entry); break;
+            case Token::nop: skip_zeros(cursor, window); break;
+            default:
+                const int64_t at = cursor.at;
+                cursor.at += entry.step;
+                ++cursor.tokens;
+                advance_time(cursor, entry, window);
+                if (entry.length > kWindow - 4) window = full_window(entry.length > kWindow ? at + 8 : at);
+                if (entry.token == Token::timestamp) {
+                    cursor.time = timestamp(cursor.time, window, at, false);
+                } else {
+                    if (entry.token == Token::unknown && unknown_++ == 0) first_unknown_ = at;
+                    step = take(entry.token, window, at, cursor.time);
+                }
+                s_.extends = kExtends && entry.token == Token::wave_start_ext;
+                special = s_.extends || sink_.needs_attention();
+        }
+    }
+    static_cast<Cursor&>(s_) = cursor;
     return step;
+}
+
+template <int kVersion, class Sink>
+Step Reader<kVersion, Sink>::bulk() {
+    const int64_t end = bits_ - kBulkMargin;
+    while (s_.at < end) {
+        if (run(end) == Step::stopped) return Step::stopped;
+        while (s_.at < end && (s_.extends || sink_.needs_attention())) {
+            if (read_one<true>(false) == Step::stopped) return Step::stopped;
+        }
+    }
+    if (s_.at > 0) s_.previous = s_.at - 4;  // close enough: the tail begins far from the end
+    return Step::quiet;
 }
 
 // v4 and v5: tokens that begin in the last 8 bytes are never read (spec_rdna 3.2, 3.3).
@@ -306,7 +333,7 @@ void Reader<kVersion, Sink>::tail() {
                 const int64_t next = kByteTokens ? s.previous + s.length / 8 * 8 : s.at;
                 if (next + kWindow > bits_) return;
             }
-            step = read_near_end(in_phase_b);
+            step = read_one<false>(in_phase_b);
         }
         if (step == Step::stopped) return;
     }
@@ -317,12 +344,12 @@ template <int kVersion, class Sink>
 void Reader<kVersion, Sink>::tail_reordering() {
     const State& s = s_;
     while (s.previous + 128 < bits_) {
-        if (read_near_end(false) == Step::stopped) return;
+        if (read_one<false>(false) == Step::stopped) return;
     }
     if (waiting_.release() == Step::stopped) return;
     while (s.window != 0) {
         Step step = Step::quiet;
-        while (step == Step::quiet && (s.previous + kWindow < bits_ || s.window != 0)) step = read_near_end(true);
+        while (step == Step::quiet && (s.previous + kWindow < bits_ || s.window != 0)) step = read_one<false>(true);
         if (step == Step::stopped || waiting_.release() == Step::stopped) return;
     }
 }

@@ -36,11 +36,11 @@ class WaitingTokens {
     }
 
     // A token without a handler.
-    Step add_passing(int64_t time, int64_t position) {
+    Step add_passing(int64_t time) {
         Step step = Step::quiet;
         if (waiting_ && time != time_) {
             if (time < time_) {
-                sink_.pass(time, position);
+                sink_.pass(time);
                 return Step::delivered;
             }
             step = release();
@@ -54,13 +54,13 @@ class WaitingTokens {
     // Hands out everything that waits.
     Step release() {
         if (!waiting_) return Step::quiet;
-        if (first_passes_) sink_.pass(time_, 0);
+        if (first_passes_) sink_.pass(time_);
         bool goes_on = true;
         for (size_t i = 0; i < tokens_.size() && goes_on; ++i) {
             const Waiting& waiting = tokens_[i];
             goes_on = sink_.deliver(waiting.token, time_, waiting.contents, waiting.position);
         }
-        if (passing_) sink_.pass(time_, 0);
+        if (passing_) sink_.pass(time_);
         tokens_.clear();
         waiting_ = passing_ = first_passes_ = false;
         return goes_on ? Step::delivered : Step::stopped;

@@ -16,17 +16,17 @@ enum class Token : uint8_t {
     timestamp,
     // Delivered, but only their time counts.
     unknown,
+    alu_exec,
+    vmem_exec,
     wave_alloc,
     util_counter,
     event_sync,
     exec_popcount,
-    alu_exec,
-    vmem_exec,
     lds_config,
     medium_time,
     // Delivered and handled.
-    valu,
     inst,
+    valu,
     imm_one,
     immediate,
     wave_ready,
@@ -43,8 +43,9 @@ enum class Token : uint8_t {
     header,
 };
 
-constexpr Token kFirstSilent = Token::unknown;
-constexpr Token kFirstHandled = Token::valu;
+constexpr bool is_time_only(Token token) {
+    return token >= Token::unknown && token <= Token::medium_time;
+}
 
 struct TokenRow {
     std::string_view pattern;  // most significant bit first; it is the low bits of the token
@@ -126,7 +127,6 @@ struct TokenEntry {
     uint8_t delta = 0;   // cycles that the low byte alone gives
     uint16_t time_mask = 0;
     uint8_t time_begin = 0;
-    uint8_t probe = 4;  // where the nibble behind the token is; 0 (never a zero nibble) if that is far away
 };
 using TokenTable = std::array<TokenEntry, 256>;
 
@@ -147,7 +147,6 @@ constexpr void fill(TokenTable& table, std::span<const TokenRow> rows) {
                 entry.time_mask = mask;
                 entry.time_begin = row.time_begin;
             }
-            entry.probe = row.length <= 56 ? row.length : 0;
             table[byte] = entry;
         }
     }
@@ -172,15 +171,33 @@ constexpr TokenTable token_table(int version) {
 template <int version>
 inline constexpr TokenTable kTokenTable = token_table(version);
 
+// Bits to the next token; 0 where it depends on more than the kind, or where there is no such token.
+constexpr uint8_t step_of(const TokenTable& table, Token token) {
+    uint8_t step = 0;
+    for (const TokenEntry& entry : table) {
+        if (entry.token != token) continue;
+        if (step != 0 && step != entry.step) return 0;
+        step = entry.step;
+    }
+    return step;
+}
+
+constexpr bool has_late_field(const TokenTable& table, Token token) {
+    for (const TokenEntry& entry : table) {
+        if (entry.token == token && entry.time_mask != 0) return true;
+    }
+    return false;
+}
+
 // Reading always moves on.
-constexpr bool consumes(const TokenTable& table) {
+constexpr bool moves_on(const TokenTable& table) {
     for (const TokenEntry& entry : table) {
         if (entry.step < 4 || entry.step > 72) return false;
     }
     return true;
 }
-static_assert(consumes(kTokenTable<1>) && consumes(kTokenTable<3>) && consumes(kTokenTable<4>) &&
-              consumes(kTokenTable<5>));
+static_assert(moves_on(kTokenTable<1>) && moves_on(kTokenTable<3>) && moves_on(kTokenTable<4>) &&
+              moves_on(kTokenTable<5>));
 
 // Bits [first..last] of a token's contents.
 struct Field {

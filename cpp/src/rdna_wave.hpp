@@ -95,15 +95,15 @@ class Wave {
         issue(time, Category::valu, 1);
     }
 
-    // INST with an op that belongs to this wave; `opens_barrier` is true on v1..v3.
-    void inst(int64_t time, const Op& op, int64_t cycles, bool opens_barrier) {
-        if (conditions_ == 0 && op.kind == OpKind::issue) {
-            end = time;
-            issue(time, op.category, cycles);
-        } else {
-            unusual_inst(time, op, cycles, opens_barrier);
-        }
+    // INST with an op of OpKind::issue.
+    void inst(int64_t time, const Op& op, bool opens_barrier) {
+        if (conditions_ != 0) return unusual_inst(time, op, op.cycles, opens_barrier);
+        end = time;
+        issue(time, op.category, op.cycles);
     }
+
+    // INST with any op that belongs to this wave; `opens_barrier` is true on v1..v3.
+    void unusual_inst(int64_t time, const Op& op, int64_t cycles, bool opens_barrier);
 
     void scale_next() { set(scaling, true); }
 
@@ -185,7 +185,6 @@ class Wave {
     void end_barrier(int64_t time) {
         if (is(barrier_open)) close_barrier(time);
     }
-    void unusual_inst(int64_t time, const Op& op, int64_t cycles, bool opens_barrier);
     void close_barrier(int64_t time);
     void enter_trap(int64_t time);
     void leave_trap(int64_t time);

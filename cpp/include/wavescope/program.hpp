@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -104,6 +105,7 @@ class Program {
     int32_t find(Pc pc) const;
 
     const Line& line(int32_t row) const { return lines_[static_cast<size_t>(row)]; }
+    std::span<const Line> lines() const { return lines_; }  // by row; the places behind them have no line
     Pc pc(int32_t row) const { return pcs_[static_cast<size_t>(row)]; }
 
     // Rows 0 .. listed_rows()-1 are the listings in the order added (by address inside each); rows behind them
