@@ -1,6 +1,7 @@
 #include "wavescope/block.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -13,17 +14,37 @@ namespace wavescope {
 namespace {
 
 #ifdef __linux__
+constexpr size_t kPage = 4096;
 constexpr size_t kMappedFrom = size_t{1} << 20;  // smaller blocks are better off in the heap
 
 bool is_mapped(size_t capacity) {
     return capacity >= kMappedFrom;
 }
 
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kFirstMapping = size_t{64} << 20;
+constexpr size_t kMappedGrowth = 8;
+
+// An aligned place, so that moving a block to another one moves whole huge pages. Null when there is none.
+void* map_aligned(size_t capacity) {
+    const size_t size = capacity + kHugePage;
+    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    auto* const begin = static_cast<std::byte*>(mapped);
+    const size_t skipped = (kHugePage - reinterpret_cast<uintptr_t>(mapped) % kHugePage) % kHugePage;
+    const size_t used = (capacity + kPage - 1) / kPage * kPage;
+    if (skipped != 0) munmap(begin, skipped);
+    if (skipped + used < size) munmap(begin + skipped + used, size - skipped - used);
+    return begin + skipped;
+}
+
 void* map_block(void* old, size_t old_capacity, size_t capacity) {
-    void* block = is_mapped(old_capacity)
-                      ? mremap(old, old_capacity, capacity, MREMAP_MAYMOVE)
-                      : mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) throw std::bad_alloc();
+    void* block = map_aligned(capacity);
+    if (block == nullptr) return nullptr;
+    if (is_mapped(old_capacity)) {
+        block = mremap(old, old_capacity, capacity, MREMAP_MAYMOVE | MREMAP_FIXED, block);
+        if (block == MAP_FAILED) return nullptr;
+    }
     madvise(block, capacity, MADV_HUGEPAGE);  // only a hint: where it fails, pages are small
     return block;
 }
@@ -46,6 +67,7 @@ void unmap_block(void*, size_t) noexcept {}
 void* resize_block(void* old, size_t old_capacity, size_t capacity) {
     if (is_mapped(capacity)) {
         void* block = map_block(old, old_capacity, capacity);
+        if (block == nullptr) throw std::bad_alloc();
         if (old != nullptr && !is_mapped(old_capacity)) {
             std::memcpy(block, old, std::min(old_capacity, capacity));
             std::free(old);
@@ -56,6 +78,15 @@ void* resize_block(void* old, size_t old_capacity, size_t capacity) {
     void* block = std::realloc(old, capacity);
     if (block == nullptr) throw std::bad_alloc();
     return block;
+}
+
+GrownBlock grow_block(void* old, size_t old_capacity, size_t needed) {
+    size_t capacity = std::max(needed, old_capacity + old_capacity / 2 + 64);
+    if (is_mapped(capacity)) {
+        const size_t roomy = std::max(kFirstMapping, capacity * kMappedGrowth);
+        if (void* block = map_block(old, old_capacity, roomy)) { if (old != nullptr && !is_mapped(old_capacity)) { std::memcpy(block, old, old_capacity); std::free(old);} return {block, roomy}; }
+    }
+    return {resize_block(old, old_capacity, capacity), capacity};
 }
 
 void free_block(void* block, size_t capacity) noexcept {

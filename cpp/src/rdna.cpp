@@ -80,6 +80,9 @@ class Dispatcher {
     }
     bool needs_attention() const { return needs_attention_; }
 
+    // Whether a register write leaves no record behind.
+    static bool is_silent_reg(uint64_t contents) { return reg_field::address.of(contents) != Registers::userdata2; }
+
     void realtime(int64_t time, uint64_t ticks, bool merge);
 
     void lose_packets(int64_t position) {
@@ -225,7 +228,7 @@ bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, b
         context_switch(time, count - kWaveStartsBeyond, at, launch);
         return true;
     }
-    if (after_loss && running_.find(at) != nullptr) occupancy_.add(wrap_sub(time, 1), at, false, {}, {});
+    if (after_loss && running_.find(at)) occupancy_.add(wrap_sub(time, 1), at, false, {}, {});
     launch.cluster = active_cluster_;
     if (cluster_ends_) {
         active_cluster_ = 0;
@@ -267,7 +270,7 @@ void Dispatcher::context_switch(int64_t time, uint32_t code, Location at, const 
         if (top != nullptr) saves ? top->save_context(time) : top->restore_context(time);
     }
     if (saves) {
-        if (const Pc* entry = running_.find(at)) {
+        if (const std::optional<Pc> entry = running_.find(at)) {
             occupancy_.add(time, at, false, launch, *entry);
             saved_[at.key()] = *entry;
         }
@@ -313,6 +316,7 @@ void Dispatcher::shader_data(int64_t time, uint64_t contents, bool is_short) {
 
 void Dispatcher::misc(int64_t time, uint64_t contents, int64_t position) {
     const auto& field = layout_->misc;
+    if (!field.any.set(contents)) return;
     const bool low_bit = field.sample_or_loss.set(contents);
     if (low_bit && tt_ <= 2) {
         loss_position_ = position;

@@ -21,26 +21,30 @@ struct Location {
     uint32_t key() const { return uint32_t{cu} << 7 | in_cu(); }
 };
 
-// Kernel entries of running waves by location; a CU costs memory once it is seen.
+// Kernel entries of running waves by location; a CU costs memory once it is seen. Many waves share an entry, so they
+// hold its number.
 class RunningWaves {
   public:
     void set(Location at, Pc entry) {
+        if (entries_.empty() || entries_.back() != entry) entries_.push_back(entry);
         std::unique_ptr<Cu>& cu = cus_[at.cu];
         if (!cu) cu = std::make_unique<Cu>();
-        (*cu)[at.in_cu()] = entry;
+        (*cu)[at.in_cu()] = static_cast<uint32_t>(entries_.size());
     }
-    const Pc* find(Location at) const {
-        const std::unique_ptr<Cu>& cu = cus_[at.cu];
-        return cu && (*cu)[at.in_cu()] ? &*(*cu)[at.in_cu()] : nullptr;
+    std::optional<Pc> find(Location at) const {
+        const uint32_t number = cus_[at.cu] ? (*cus_[at.cu])[at.in_cu()] : 0;
+        return number != 0 ? std::optional<Pc>(entries_[number - 1]) : std::nullopt;
     }
     std::optional<Pc> take(Location at) {
-        if (!cus_[at.cu]) return std::nullopt;
-        return std::exchange((*cus_[at.cu])[at.in_cu()], std::nullopt);
+        const std::optional<Pc> entry = find(at);
+        if (entry) (*cus_[at.cu])[at.in_cu()] = 0;
+        return entry;
     }
 
   private:
-    using Cu = std::array<std::optional<Pc>, 4 * 32>;
+    using Cu = std::array<uint32_t, 4 * 32>;  // number of the entry from 1 on; 0 = nothing runs here
     std::array<std::unique_ptr<Cu>, 256> cus_;
+    std::vector<Pc> entries_;
 };
 
 // Fields of an occupancy row that only starts and context saves have.
@@ -55,32 +59,66 @@ class OccupancyLog {
     explicit OccupancyLog(OccupancyTable& table) : table_(table) {}
 
     void add(int64_t time, Location at, bool start, const Launch& launch, Pc pc) {
-        table_.add(time, at.cu, at.simd, at.slot, start, launch.me, launch.pipe, launch.is_ext, launch.workgroup,
-                   launch.cluster, pc.object, pc.address);
+        if (used_ == room_) begin_block();
+        const size_t row = used_++;
+        block_.time_cycles[row] = time;
+        block_.cu[row] = at.cu;
+        block_.simd[row] = at.simd;
+        block_.slot[row] = at.slot;
+        block_.start[row] = start;
+        block_.me[row] = launch.me;
+        block_.pipe[row] = launch.pipe;
+        block_.is_ext[row] = launch.is_ext;
+        block_.workgroup[row] = launch.workgroup;
+        block_.cluster[row] = launch.cluster;
+        block_.code_object[row] = pc.object;
+        block_.address[row] = pc.address;
     }
     // The start of a wave that began before the trace: at time 0 and in front of everything pending.
     void add_missing_start(Location at) { missing_.push_back(at); }
 
-    size_t pending() const { return table_.time_cycles.size() - flushed_ + missing_.size(); }
+    size_t pending() const { return stored_ + used_ - flushed_ + missing_.size(); }
 
     // Finishes the pending rows: missing starts go to the front, the newest first, and code objects that were
     // reported after their first wave are filled in.
     void flush(const AddressRanges& from_start) {
+        end_block();
         if (!missing_.empty()) insert_missing();
-        const size_t rows = table_.time_cycles.size();
-        for (size_t row = flushed_; row < rows; ++row) {
+        for (size_t row = flushed_; row < stored_; ++row) {
             if (table_.code_object[row] != 0) continue;
             const Pc pc = from_start.translate(table_.address[row]);
             if (pc.object == 0) continue;
             table_.code_object[row] = pc.object;
             table_.address[row] = pc.address;
         }
-        flushed_ = rows;
+        flushed_ = stored_;
     }
 
   private:
+    // Room for some rows in every column, so that one row costs a store per column and no more.
+    static constexpr size_t kBlock = 64;
+#define WAVESCOPE_POINTER(type, name) type* name;
+    struct Block {
+        WAVESCOPE_OCCUPANCY_COLUMNS(WAVESCOPE_POINTER)
+    };
+#undef WAVESCOPE_POINTER
+
+    void begin_block() {
+        end_block();
+#define WAVESCOPE_EXTEND(type, name) block_.name = table_.name.extend(kBlock);
+        WAVESCOPE_OCCUPANCY_COLUMNS(WAVESCOPE_EXTEND)
+#undef WAVESCOPE_EXTEND
+        room_ = kBlock;
+    }
+
+    void end_block() {
+        stored_ += used_;
+        table_.each_column([this](const char*, auto& column) { column.truncate(stored_); });
+        used_ = room_ = 0;
+    }
+
     void insert_missing() {
-        const size_t added = missing_.size(), moved = table_.time_cycles.size() - flushed_;
+        const size_t added = missing_.size(), moved = stored_ - flushed_;
         table_.each_column([&](const char*, auto& column) {
             column.extend(added);
             auto* front = column.data() + flushed_;
@@ -94,10 +132,14 @@ class OccupancyLog {
             table_.slot[flushed_ + i] = at.slot;
             table_.start[flushed_ + i] = 1;
         }
+        stored_ += added;
         missing_.clear();
     }
 
     OccupancyTable& table_;
+    Block block_{};
+    size_t used_ = 0, room_ = 0;  // rows in the block
+    size_t stored_ = 0;           // rows in front of it
     size_t flushed_ = 0;
     std::vector<Location> missing_;
 };

@@ -49,6 +49,7 @@ class RecentSlots {
 //   void lose_packets(int64_t position)                      the next token delivered or passed reports it
 //   bool has_lost_packets() const
 //   bool needs_attention() const                             whether pass() would do something
+//   bool is_silent_reg(uint64_t contents) const              whether a REG token leaves no record
 template <int kVersion, class Sink>
 class Reader {
     static_assert(kVersion == 1 || kVersion == 3 || kVersion == 4 || kVersion == 5);
@@ -134,10 +135,14 @@ class Reader {
     }
 
     // Hands a token on, or lets it wait for its turn.
-    [[gnu::always_inline]] Step take(Token token, uint64_t contents, int64_t at, int64_t time) {
+    [[gnu::always_inline]] Step take(Token token, uint64_t contents, int64_t at, int64_t time, bool must_wait = true) {
         if constexpr (kReorders) {
-            if (is_time_only(token)) return waiting_.add_passing(time);
-            return waiting_.add(token, token == Token::wave_ready ? wrap_sub(time, 1) : time, contents, at);
+            if (is_time_only(token)) return waiting_.add_passing(time, must_wait);
+            if (token == Token::reg && sink_.is_silent_reg(contents)) {
+                return waiting_.add_silent(token, time, contents, at, must_wait);
+            }
+            const int64_t when = token == Token::wave_ready ? wrap_sub(time, 1) : time;
+            return waiting_.add(token, when, contents, at, must_wait);
         } else {
             if (is_time_only(token)) {
                 sink_.pass(time);
@@ -161,10 +166,12 @@ class Reader {
         const int64_t at = cursor.at;
         cursor.at += kStep;
         ++cursor.tokens;
-        // Mostly a padding nibble completes the byte.
-        if (kStep % 8 != 0 && __builtin_expect_with_probability(((window >> kStep) & 0xF) == 0, 1, 0.99)) {
-            cursor.at += 4;
-            ++cursor.tokens;
+        if constexpr (kStep % 8 != 0) {
+            // Mostly a padding nibble completes the byte.
+            if (__builtin_expect_with_probability(((window >> kStep) & 0xF) == 0, 1, 0.99)) {
+                cursor.at += 4;
+                ++cursor.tokens;
+            }
         }
         if constexpr (has_late_field(kTable, kToken)) {
             advance_time(cursor, entry, window);
@@ -172,7 +179,14 @@ class Reader {
             cursor.time = wrap_add(cursor.time, entry.delta);
         }
         if (kToken == Token::time) return Step::quiet;
-        return take(kToken, kStep > kWindow - 4 ? full_window(at) : window, at, cursor.time);
+        const uint64_t contents = kStep > kWindow - 4 ? full_window(at) : window;
+        return take(kToken, contents, at, cursor.time, !kReorders || !ends_wait(cursor.at));
+    }
+
+    // Whether the token at `at` is of a later cycle for sure and goes the same way as those before it.
+    bool ends_wait(int64_t at) const {
+        const TokenEntry& entry = kTable[(load(data_ + (at >> 3)) >> (at & 7)) & 0xFF];
+        return entry.token >= Token::unknown && entry.delta != 0;
     }
 
     static void skip_zeros(Cursor& cursor, uint64_t window) {

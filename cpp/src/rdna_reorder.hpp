@@ -23,11 +23,16 @@ class WaitingTokens {
   public:
     explicit WaitingTokens(Sink& sink) : sink_(sink) {}
 
-    Step add(Token token, int64_t time, uint64_t contents, int64_t position) {
+    // `must_wait` is false when the token behind this one is of a later cycle, which would end the wait at once.
+    [[gnu::always_inline]] Step add(Token token, int64_t time, uint64_t contents, int64_t position, bool must_wait) {
         Step step = Step::quiet;
         if (waiting_ && time != time_) {
             if (time < time_) return sink_.deliver(token, time, contents, position) ? Step::delivered : Step::stopped;
             step = release();
+            if (step == Step::stopped) return step;
+        }
+        if (!waiting_ && !must_wait) {
+            return sink_.deliver(token, time, contents, position) ? Step::delivered : Step::stopped;
         }
         waiting_ = true;
         time_ = time;
@@ -35,8 +40,18 @@ class WaitingTokens {
         return step;
     }
 
+    // The same for a token that leaves no record and that WAVE_READY has nothing to do with: unless others wait in
+    // front of it, it is handed out now, and only its place in the line is kept.
+    [[gnu::always_inline]] Step add_silent(Token token, int64_t time, uint64_t contents, int64_t position,
+                                           bool must_wait) {
+        if (!tokens_.empty() || sink_.needs_attention()) return add(token, time, contents, position, must_wait);
+        const Step step = add_passing(time, must_wait);
+        sink_.deliver(token, time, contents, position);
+        return step;
+    }
+
     // A token without a handler.
-    Step add_passing(int64_t time) {
+    [[gnu::always_inline]] Step add_passing(int64_t time, bool must_wait) {
         Step step = Step::quiet;
         if (waiting_ && time != time_) {
             if (time < time_) {
@@ -44,6 +59,11 @@ class WaitingTokens {
                 return Step::delivered;
             }
             step = release();
+            if (step == Step::stopped) return step;
+        }
+        if (!waiting_ && !must_wait) {
+            sink_.pass(time);
+            return Step::delivered;
         }
         if (!waiting_) first_passes_ = true;
         waiting_ = passing_ = true;
@@ -52,7 +72,7 @@ class WaitingTokens {
     }
 
     // Hands out everything that waits.
-    Step release() {
+    [[gnu::noinline]] Step release() {
         if (!waiting_) return Step::quiet;
         if (first_passes_) sink_.pass(time_);
         bool goes_on = true;

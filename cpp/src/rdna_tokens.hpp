@@ -232,6 +232,7 @@ struct Layout {
     struct {
         Field sample_or_loss, rinse, save, stall_begin, stall_end, didt_begin, didt_end;
         Field cluster_first, cluster_last, cluster;
+        Field any;  // all of them
     } misc;
     struct {
         Field sa, simd, wgp, exec_masked, slot, data, data_short, privileged, privileged_short;
@@ -262,7 +263,8 @@ constexpr Layout kLayoutV3 = {
              .didt_end = bit(23),
              .cluster_first = {},
              .cluster_last = {},
-             .cluster = {}},
+             .cluster = {},
+             .any = bits(16, 23)},
     .shader_data = {.sa = bit(8),
                     .simd = bits(9, 10),
                     .wgp = bits(11, 13),
@@ -315,7 +317,8 @@ constexpr Layout layout_v5() {
                    .didt_end = bit(16),
                    .cluster_first = bit(17),
                    .cluster_last = bit(18),
-                   .cluster = bits(19, 22)};
+                   .cluster = bits(19, 22),
+                   .any = bits(10, 22)};
     layout.target_wgp = bits(15, 18);
     return layout;
 }

@@ -11,6 +11,13 @@ namespace wavescope {
 // `old` is null or from here, with the capacity it was asked for. Throws std::bad_alloc and leaves `old` alone.
 void* resize_block(void* old, size_t old_capacity, size_t capacity);
 
+// The same with room to grow further: at least `needed` bytes. Room in large blocks is address space and not memory.
+struct GrownBlock {
+    void* block;
+    size_t capacity;
+};
+GrownBlock grow_block(void* old, size_t old_capacity, size_t needed);
+
 void free_block(void* block, size_t capacity) noexcept;
 
 }  // namespace wavescope

@@ -61,6 +61,7 @@ class Column {
     }
 
     void pop_back() { --size_; }
+    void truncate(size_t count) { size_ = count; }
     void clear() { size_ = 0; }
     size_t size() const { return size_; }
     size_t capacity() const { return capacity_; }
@@ -78,8 +79,10 @@ class Column {
 
   private:
     [[gnu::noinline]] void grow(size_t needed) {
-        const size_t capacity = capacity_ + capacity_ / 2 + 16;
-        set_capacity(capacity < needed ? needed : capacity);
+        if (needed > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
+        const GrownBlock grown = grow_block(data_, capacity_ * sizeof(T), needed * sizeof(T));
+        data_ = static_cast<T*>(grown.block);
+        capacity_ = grown.capacity / sizeof(T);
     }
 
     void set_capacity(size_t capacity) {
