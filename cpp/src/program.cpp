@@ -147,8 +147,11 @@ void Program::link() {
         }
     }
     for (auto& [id, space] : spaces_) {
-        auto& rows = space.rows;  // a stable sort keeps the first object's line in front
-        std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        auto& rows = space.rows;  // where objects overlap, the line of the one added first comes first
+        std::sort(rows.begin(), rows.end(), [this](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first
+                                      : listed_[static_cast<size_t>(a.second)] < listed_[static_cast<size_t>(b.second)];
+        });
         rows.erase(
             std::unique(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
             rows.end());
