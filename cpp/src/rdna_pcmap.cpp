@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace wavescope::rdna {
 namespace {
@@ -58,6 +59,10 @@ constexpr FitTable kFits = make_fits();
 
 bool is_silent(const Line& line, Dialect dialect) {
     return !(line.flags & Line::empty_text) && fit(Category::none, line.in(dialect)) == Fit::silent;
+}
+int32_t clamped32(int64_t value) {
+    constexpr int64_t kLeast = std::numeric_limits<int32_t>::min(), kMost = std::numeric_limits<int32_t>::max();
+    return static_cast<int32_t>(std::clamp(value, kLeast, kMost));
 }
 bool is_skipped(const Line& line, Dialect dialect) {
     return line.in(dialect) == LineClass::skip;
@@ -131,6 +136,8 @@ PcMap::Result PcMap::walk(Wave& wave) {
             continue;
         }
         if (at.index < at.known_end && rows[at.index] >= 0) {
+            // A place behind the listing, met again because a replay moved an anchor back: the walk ends.
+            if (program_.listed_row(rows[at.index]) < 0) return {0, target_missing};
             at.next = follow_anchored(at.index++, category);
             continue;
         }
@@ -204,8 +211,7 @@ void PcMap::find_anchors(const Wave& wave, Walk& at) {
 // The line after an instruction whose place came from an anchor. Skipped lines in front of it are stepped over, and the
 // instruction moves with them.
 int32_t PcMap::follow_anchored(size_t index, Category category) {
-    int32_t row = program_.find(program_.pc(rows_[index]));
-    if (row < 0) return -1;
+    int32_t row = rows_[index];
     if (is_skipped(program_.line(row), dialect_)) {
         const int32_t last = skipped_.last(row);
         row = program_.line(last).next;
@@ -279,7 +285,7 @@ void PcMap::insert_gaps(Wave& wave) {
             behind.time = wrap_add(behind.time, 1);
             behind.duration -= 1;
         }
-        const int64_t waited = wrap_sub(behind.time, from);
+        const int32_t waited = low32(wrap_sub(behind.time, from));
         for (; now <= from && states < wave.timeline.size(); ++states) {
             now = wrap_add(now, wave.timeline[states].duration);
             timeline.push_back(wave.timeline[states]);
@@ -288,9 +294,9 @@ void PcMap::insert_gaps(Wave& wave) {
         if (!timeline.empty() && timeline.back().duration >= rest && now >= behind.time) {
             StateSpan& around = timeline.back();
             const WaveState state = around.state;
-            around.duration = low32(wrap_sub(around.duration, rest));
-            timeline.push_back({WaveState::wait, low32(waited)});
-            timeline.push_back({state, low32(wrap_sub(rest, waited))});
+            around.duration = low32(int64_t{around.duration} - clamped32(rest));
+            timeline.push_back({WaveState::wait, waited});
+            timeline.push_back({state, clamped32(wrap_sub(rest, waited))});
         }
         instructions.push_back({from, Category::immed, waited, 0});
         rows.push_back(gap.row);

@@ -259,6 +259,29 @@ TEST(rdna, execution_tokens_only_take_time) {
     }
 }
 
+// Header bit 59: the barrier wait has no token, and its place is cut out of the state around it. States are clamped to
+// 32 bits there, where they wrap everywhere else.
+TEST(rdna, an_excluded_barrier_wait_in_front_of_a_long_state) {
+    RdnaWriter out(4, kWave.simd, kWave.cu, uint64_t{1} << 59);
+    out.reg(testing::kProgramLow, 0x10, true, kWave.me, kWave.pipe);
+    out.wave_start(kWave, 1);
+    out.valu(kWave, 6);
+    out.immediate_one(kWave);
+    out.instruction(kWave, 9, 1);
+    out.instruction(kWave, 19);
+    out.advance(uint64_t{1} << 31);
+    out.wave_end(kWave);
+    out.zeros(16);
+    const Records records = decode(out.bytes(), program_of("0x1000\t4\tv_nop\n0x1004\t4\ts_wait_dscnt 0x0\n"
+                                                           "0x1008\t4\ts_barrier_signal -1\n"
+                                                           "0x100C\t4\ts_barrier_wait 0xffff\n"));
+    CHECK_EQUAL(testing::states_of(records),
+                std::vector<State>{{idle, 6}, {wait, 2}, {exec, 0}, {wait, -1}, {exec, 2147483647}});
+    const std::vector<Instruction> rows = testing::instructions_of(records);
+    REQUIRE(rows.size() == 6);
+    CHECK_EQUAL(rows[3], Instruction{9, immed, -1, 0, 3});
+}
+
 TEST(rdna, a_start_behind_a_loss_ends_the_wave_that_ran_there) {
     for (const uint32_t version : {4U, 5U}) {
         RdnaWriter out(version, kWave.simd, kWave.cu);
