@@ -34,7 +34,8 @@ constexpr size_t kSmall = (kSanitized ? 64 : 256) << 10, kLarge = 4 * kSmall;
 constexpr double kGrowth = 8;          // allowed for 4 times the size; quadratic work gives 16
 constexpr double kNoiseSeconds = 0.5;  // shorter runs are not judged by growth
 constexpr double kLimitSeconds = 30;
-constexpr double kMemoryFactor = 2.5, kMemoryAlwaysMb = 16;  // the rest: the process, the stream's own writer, listings
+constexpr double kMemoryFactor = 2.5, kMemoryAlwaysMb = 16;  // the rest: the process, the stream's own writer
+constexpr double kListingFactor = 8;                         // a linked line of code beside its text
 
 constexpr uint32_t kCu = 2, kSimd = 1;
 constexpr Place kWave{.cu = kCu, .simd = kSimd, .slot = 0};
@@ -293,17 +294,22 @@ struct Cost {
     double seconds = 0;
     double peak_mb = 0;     // of the process
     double columns_mb = 0;  // of the records
+    double listing_mb = 0;  // of the code's text
     bool good = false;
 };
 
 Cost decode_flood(const Flood& flood, size_t size) {
     const std::vector<uint8_t> stream = flood.stream(size);
     Program program;
-    if (flood.listing) program.add_listing(0, {}, flood.listing(size));
+    Cost cost;
+    if (flood.listing) {
+        const std::string listing = flood.listing(size);
+        cost.listing_mb = static_cast<double>(listing.size()) / 1e6;
+        program.add_listing(0, {}, listing);
+    }
     program.link();
     const std::clock_t begin = std::clock();
     Records records = decode(stream, program);
-    Cost cost;
     cost.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -338,7 +344,8 @@ Cost cost_of(const Flood& flood, size_t size) {
 bool stays_bounded(const Flood& flood) {
     const Cost small = cost_of(flood, kSmall), large = cost_of(flood, kLarge);
     const bool linear = large.seconds < kNoiseSeconds || large.seconds < kGrowth * std::max(small.seconds, 0.01);
-    const double allowed_mb = kMemoryFactor * (kLarge / 1e6 + large.columns_mb) + kMemoryAlwaysMb;
+    const double allowed_mb =
+        kMemoryFactor * (kLarge / 1e6 + large.columns_mb) + kListingFactor * large.listing_mb + kMemoryAlwaysMb;
     const bool small_enough = kSanitized || large.peak_mb < allowed_mb;
     const bool good = small.good && large.good && linear && large.seconds < kLimitSeconds && small_enough;
     std::printf("%-4s %-46s %4zu KB %7.3f s  %4zu KB %7.3f s  columns %6.1f MB, peak %6.1f MB\n", good ? "ok" : "BAD",
