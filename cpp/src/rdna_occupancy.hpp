@@ -58,7 +58,7 @@ class OccupancyLog {
 
     explicit OccupancyLog(OccupancyTable& table) : table_(table) {}
 
-    void add(int64_t time, Location at, bool start, const Launch& launch, Pc pc) {
+    [[gnu::always_inline]] void add(int64_t time, Location at, bool start, const Launch& launch, Pc pc) {
         if (used_ == room_) begin_block();
         const size_t row = used_++;
         block_.time_cycles[row] = time;

@@ -36,7 +36,10 @@ class WaitingTokens {
         }
         waiting_ = true;
         time_ = time;
-        tokens_.push_back({contents, position, token});
+        Waiting* last = tokens_.extend(1);
+        last->contents = contents;
+        last->position = position;
+        last->token = token;
         return step;
     }
 
