@@ -158,11 +158,22 @@ class Reader {
         cursor.time = wrap_add(cursor.time, static_cast<int64_t>(entry.delta + late_field));
     }
 
-    // A token of a frequent kind. The step to the next token is a constant behind a predicted branch and not a table
-    // look-up, so that the next token can be fetched before this one is known for sure.
+    struct Fetched {
+        uint64_t window;  // in the middle of a byte the top nibble is missing; only the longest tokens need it
+        const TokenEntry* entry;
+    };
+    Fetched fetch(int64_t at) const {
+        const uint64_t window = load(data_ + (at >> 3)) >> (at & 7);
+        return {window, &kTable[window & 0xFF]};
+    }
+
+    // A token of a frequent kind; fetches the next one. The step to the next token is a constant behind a predicted
+    // branch and not a table look-up, so that the next token can be fetched before this one is known for sure.
     template <Token kToken>
-    [[gnu::always_inline]] Step take_frequent(Cursor& cursor, uint64_t window, const TokenEntry& entry) {
+    [[gnu::always_inline]] Step take_frequent(Cursor& cursor, Fetched& fetched) {
         constexpr int64_t kStep = step_of(kTable, kToken);
+        const uint64_t window = fetched.window;
+        const TokenEntry& entry = *fetched.entry;
         const int64_t at = cursor.at;
         cursor.at += kStep;
         ++cursor.tokens;
@@ -178,15 +189,11 @@ class Reader {
         } else {
             cursor.time = wrap_add(cursor.time, entry.delta);
         }
+        fetched = fetch(cursor.at);
         if (kToken == Token::time) return Step::quiet;
-        const uint64_t contents = kStep > kWindow - 4 ? full_window(at) : window;
-        return take(kToken, contents, at, cursor.time, !kReorders || !ends_wait(cursor.at));
-    }
-
-    // Whether the token at `at` is of a later cycle for sure and goes the same way as those before it.
-    bool ends_wait(int64_t at) const {
-        const TokenEntry& entry = kTable[(load(data_ + (at >> 3)) >> (at & 7)) & 0xFF];
-        return entry.token >= Token::unknown && entry.delta != 0;
+        // A token that is of a later cycle for sure and goes the same way as those before it ends their wait.
+        const bool ends_wait = fetched.entry->token >= Token::unknown && fetched.entry->delta != 0;
+        return take(kToken, kStep > kWindow - 4 ? full_window(at) : window, at, cursor.time, !ends_wait);
     }
 
     static void skip_zeros(Cursor& cursor, uint64_t window) {
@@ -284,24 +291,28 @@ Step Reader<kVersion, Sink>::run(int64_t end) {
     Cursor cursor = s_;  // a copy that nothing else can see stays in registers
     Step step = Step::quiet;
     bool special = false;
+    Fetched fetched = fetch(cursor.at);
     while (cursor.at < end && step != Step::stopped && !special) {
-        // In the middle of a byte the top nibble is missing; only the longest tokens need it.
-        uint64_t window = load(data_ + (cursor.at >> 3)) >> (cursor.at & 7);
-        const TokenEntry& entry = kTable[window & 0xFF];
-        switch (entry.token) {
-            case Token::inst: step = take_frequent<Token::inst>(cursor, window, entry); break;
-            case Token::valu: step = take_frequent<Token::valu>(cursor, window, entry); break;
-            case Token::alu_exec: step = take_frequent<Token::alu_exec>(cursor, window, entry); break;
-            case Token::vmem_exec: step = take_frequent<Token::vmem_exec>(cursor, window, entry); break;
-            case Token::imm_one: step = take_frequent<Token::imm_one>(cursor, window, entry); break;
-            case Token::wave_ready: step = take_frequent<Token::wave_ready>(cursor, window, entry); break;
-            case Token::wave_start: step = take_frequent<Token::wave_start>(cursor, window, entry); break;
-            case Token::wave_end: step = take_frequent<Token::wave_end>(cursor, window, entry); break;
-            case Token::reg: step = take_frequent<Token::reg>(cursor, window, entry); break;
-            case Token::time: step = take_frequent<Token::time>(cursor, window, entry); break;
-            case Token::nop: skip_zeros(cursor, window); break;
+        switch (fetched.entry->token) {
+            case Token::inst: step = take_frequent<Token::inst>(cursor, fetched); break;
+            case Token::valu: step = take_frequent<Token::valu>(cursor, fetched); break;
+            case Token::alu_exec: step = take_frequent<Token::alu_exec>(cursor, fetched); break;
+            case Token::vmem_exec: step = take_frequent<Token::vmem_exec>(cursor, fetched); break;
+            case Token::imm_one: step = take_frequent<Token::imm_one>(cursor, fetched); break;
+            case Token::wave_ready: step = take_frequent<Token::wave_ready>(cursor, fetched); break;
+            case Token::wave_start: step = take_frequent<Token::wave_start>(cursor, fetched); break;
+            case Token::wave_end: step = take_frequent<Token::wave_end>(cursor, fetched); break;
+            case Token::reg: step = take_frequent<Token::reg>(cursor, fetched); break;
+            case Token::misc: step = take_frequent<Token::misc>(cursor, fetched); break;
+            case Token::time: step = take_frequent<Token::time>(cursor, fetched); break;
+            case Token::nop:
+                skip_zeros(cursor, fetched.window);
+                fetched = fetch(cursor.at);
+                break;
             default:
                 const int64_t at = cursor.at;
+                const TokenEntry& entry = *fetched.entry;
+                uint64_t window = fetched.window;
                 cursor.at += entry.step;
                 ++cursor.tokens;
                 advance_time(cursor, entry, window);
@@ -314,6 +325,7 @@ Step Reader<kVersion, Sink>::run(int64_t end) {
                 }
                 s_.extends = kExtends && entry.token == Token::wave_start_ext;
                 special = s_.extends || sink_.needs_attention();
+                fetched = fetch(cursor.at);
         }
     }
     static_cast<Cursor&>(s_) = cursor;
