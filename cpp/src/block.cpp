@@ -13,6 +13,10 @@
 namespace wavescope {
 namespace {
 
+// Address space costs nothing until it is written to, so mapped blocks grow rarely and by much.
+constexpr size_t kFirstMapping = size_t{64} << 20;
+constexpr size_t kMappedGrowth = 8;
+
 #ifdef __linux__
 constexpr size_t kPage = 4096;
 constexpr size_t kMappedFrom = size_t{1} << 20;  // smaller blocks are better off in the heap
@@ -22,8 +26,6 @@ bool is_mapped(size_t capacity) {
 }
 
 constexpr size_t kHugePage = size_t{2} << 20;
-constexpr size_t kFirstMapping = size_t{64} << 20;
-constexpr size_t kMappedGrowth = 8;
 
 // An aligned place, so that moving a block to another one moves whole huge pages. Null when there is none.
 void* map_aligned(size_t capacity) {
@@ -42,8 +44,11 @@ void* map_block(void* old, size_t old_capacity, size_t capacity) {
     void* block = map_aligned(capacity);
     if (block == nullptr) return nullptr;
     if (is_mapped(old_capacity)) {
-        block = mremap(old, old_capacity, capacity, MREMAP_MAYMOVE | MREMAP_FIXED, block);
-        if (block == MAP_FAILED) return nullptr;
+        void* moved = mremap(old, old_capacity, capacity, MREMAP_MAYMOVE | MREMAP_FIXED, block);
+        if (moved == MAP_FAILED) {
+            munmap(block, capacity);
+            return nullptr;
+        }
     }
     madvise(block, capacity, MADV_HUGEPAGE);  // only a hint: where it fails, pages are small
     return block;
@@ -64,27 +69,32 @@ void unmap_block(void*, size_t) noexcept {}
 
 }  // namespace
 
-void* resize_block(void* old, size_t old_capacity, size_t capacity) {
-    if (is_mapped(capacity)) {
-        void* block = map_block(old, old_capacity, capacity);
-        if (block == nullptr) throw std::bad_alloc();
-        if (old != nullptr && !is_mapped(old_capacity)) {
-            std::memcpy(block, old, std::min(old_capacity, capacity));
-            std::free(old);
-        }
-        return block;
+namespace {
+
+// The block in a mapping of `capacity` bytes, with its contents. Null when there is no room; then it stays as it was.
+void* move_to_mapping(void* old, size_t old_capacity, size_t capacity) {
+    void* block = map_block(old, old_capacity, capacity);
+    if (block != nullptr && old != nullptr && !is_mapped(old_capacity)) {
+        std::memcpy(block, old, std::min(old_capacity, capacity));
+        std::free(old);
     }
-    // (columns never shrink, so a mapped block never comes back to the heap)
-    void* block = std::realloc(old, capacity);
+    return block;
+}
+
+}  // namespace
+
+void* resize_block(void* old, size_t old_capacity, size_t capacity) {
+    // Columns never shrink, so a mapped block never comes back to the heap.
+    void* block = is_mapped(capacity) ? move_to_mapping(old, old_capacity, capacity) : std::realloc(old, capacity);
     if (block == nullptr) throw std::bad_alloc();
     return block;
 }
 
 GrownBlock grow_block(void* old, size_t old_capacity, size_t needed) {
-    size_t capacity = std::max(needed, old_capacity + old_capacity / 2 + 64);
+    const size_t capacity = std::max(needed, old_capacity + old_capacity / 2 + 64);
     if (is_mapped(capacity)) {
         const size_t roomy = std::max(kFirstMapping, capacity * kMappedGrowth);
-        if (void* block = map_block(old, old_capacity, roomy)) { if (old != nullptr && !is_mapped(old_capacity)) { std::memcpy(block, old, old_capacity); std::free(old);} return {block, roomy}; }
+        if (void* block = move_to_mapping(old, old_capacity, roomy)) return {block, roomy};
     }
     return {resize_block(old, old_capacity, capacity), capacity};
 }
