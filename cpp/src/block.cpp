@@ -8,6 +8,7 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace wavescope {
@@ -18,7 +19,6 @@ constexpr size_t kFirstMapping = size_t{64} << 20;
 constexpr size_t kMappedGrowth = 8;
 
 #ifdef __linux__
-constexpr size_t kPage = 4096;
 constexpr size_t kMappedFrom = size_t{1} << 20;  // smaller blocks are better off in the heap
 
 bool is_mapped(size_t capacity) {
@@ -34,7 +34,8 @@ void* map_aligned(size_t capacity) {
     if (mapped == MAP_FAILED) return nullptr;
     auto* const begin = static_cast<std::byte*>(mapped);
     const size_t skipped = (kHugePage - reinterpret_cast<uintptr_t>(mapped) % kHugePage) % kHugePage;
-    const size_t used = (capacity + kPage - 1) / kPage * kPage;
+    static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t used = (capacity + page - 1) / page * page;
     if (skipped != 0) munmap(begin, skipped);
     if (skipped + used < size) munmap(begin + skipped + used, size - skipped - used);
     return begin + skipped;
