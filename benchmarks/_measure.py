@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import sys
 import time
 from pathlib import Path
@@ -17,8 +16,10 @@ import polars as pl
 from wavescope import _core
 
 
-def peak_rss_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def resident_bytes(field: str) -> int:
+    """`VmRSS` (now) or `VmHWM` (the most so far) of this process."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) * 1024
 
 
 def main() -> None:
@@ -32,7 +33,8 @@ def main() -> None:
         load_address = int(load, 0) if load else None
         program.add_listing(int(number or 0), load_address, Path(file).read_bytes())
     program.link()
-    before = peak_rss_bytes()
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak that was inherited from the parent process
+    before = resident_bytes("VmRSS")
     buffers = [Path(trace).read_bytes() for trace in traces.split(",")]
     runs = []
     records = None
@@ -41,7 +43,7 @@ def main() -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         records = _core.decode(buffers, program, threads=int(threads))
         runs.append((time.perf_counter() - wall, time.process_time() - cpu))
-    peak = peak_rss_bytes() - before
+    peak = resident_bytes("VmHWM") - before
     tables = [pl.DataFrame(t) for record in records or [] for t in _core.tables(record).values()]
     instructions = [pl.DataFrame(_core.tables(record)["instructions"]) for record in records or []]
     wall, cpu = min(runs)
