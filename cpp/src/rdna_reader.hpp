@@ -191,9 +191,7 @@ class Reader {
         }
         fetched = fetch(cursor.at);
         if (kToken == Token::time) return Step::quiet;
-        // A token that is of a later cycle for sure and goes the same way as those before it ends their wait.
-        const bool ends_wait = fetched.entry->token >= Token::unknown && fetched.entry->delta != 0;
-        return take(kToken, kStep > kWindow - 4 ? full_window(at) : window, at, cursor.time, !ends_wait);
+        return take(kToken, kStep > kWindow - 4 ? full_window(at) : window, at, cursor.time, !fetched.entry->ends_wait);
     }
 
     static void skip_zeros(Cursor& cursor, uint64_t window) {

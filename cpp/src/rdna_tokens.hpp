@@ -127,6 +127,7 @@ struct TokenEntry {
     uint8_t delta = 0;   // cycles that the low byte alone gives
     uint16_t time_mask = 0;
     uint8_t time_begin = 0;
+    bool ends_wait = false;  // v1..v3: enters the reader's queue, in a later cycle than the token before it for sure
 };
 using TokenTable = std::array<TokenEntry, 256>;
 
@@ -147,6 +148,8 @@ constexpr void fill(TokenTable& table, std::span<const TokenRow> rows) {
                 entry.time_mask = mask;
                 entry.time_begin = row.time_begin;
             }
+            const uint8_t early = row.token == Token::wave_ready ? 1 : 0;  // reported one cycle late
+            entry.ends_wait = row.token >= Token::unknown && entry.delta > early;
             table[byte] = entry;
         }
     }

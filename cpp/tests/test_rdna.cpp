@@ -295,6 +295,21 @@ TEST(rdna, a_start_behind_a_loss_ends_the_wave_that_ran_there) {
     }
 }
 
+// v3: a WAVE_READY of the next cycle belongs to this one and does not end the wait, so that the loss behind it is the
+// waiting start's.
+TEST(rdna, a_loss_behind_a_ready_is_reported_by_the_token_before_it) {
+    RdnaWriter out(3, kWave.simd, kWave.cu);
+    out.wave_start(kWave);
+    out.wave_start(kWave, 1);
+    out.ready(1, 1);
+    out.advance(100, true);
+    out.event(0x07);
+    out.zeros(64);
+    const Records records = decode(out.bytes(), Program());
+    CHECK_EQUAL(testing::occupancy_of(records),
+                std::vector<Occupancy>{{0, 2, 1, 3, true, 0}, {0, 2, 1, 3, false, 0}, {1, 2, 1, 3, true, 0}});
+}
+
 // The fields of all other tokens follow the last HEADER; NEW_PC follows the reader, which a HEADER does not change.
 TEST(rdna, a_second_header_leaves_new_pc_alone) {
     for (const auto& [version, second] : {std::pair{2U, 4U}, {4U, 2U}}) {
