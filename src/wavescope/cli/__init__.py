@@ -9,11 +9,16 @@ import click
 
 __all__ = ["main"]
 
-_VERBS = {
-    "decode": "Decode raw thread traces into tables or a ui_output directory.",
-    "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
-    "info": "What is this, from which GPU, how complete, what to do next?",
+_GROUPS = {
+    "Open and convert": {
+        "decode": "Decode raw thread traces into tables or a ui_output directory.",
+        "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
+        "info": "What is this, from which GPU, how complete, what to do next?",
+    },
 }
+"""Verbs by the question they answer, in the order of `--help`."""
+
+_VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
@@ -29,8 +34,9 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(sorted(_VERBS.items()))
+        for question, verbs in _GROUPS.items():
+            with formatter.section(question):
+                formatter.write_dl(list(verbs.items()))
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

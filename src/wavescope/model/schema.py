@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CATEGORIES", "EVENT_TYPES", "STATES", "THREAD_TRACE", "ColumnSpec", "TableSpec", "empty_frame"]
+__all__ = [
+    "CATEGORIES",
+    "EVENT_TYPES",
+    "SAMPLE_REASONS",
+    "STATES",
+    "THREAD_TRACE",
+    "ColumnSpec",
+    "TableSpec",
+    "empty_frame",
+    "table_spec",
+]
 
 CATEGORIES = {
     0: "NONE",
@@ -53,6 +63,21 @@ EVENT_TYPES = {
 """Values of `events.type`."""
 
 
+SAMPLE_REASONS = (
+    "none",
+    "instruction fetch",
+    "ALU dependency",
+    "waitcnt",
+    "internal",
+    "barrier",
+    "arbiter loss",
+    "pipe stall",
+    "other wait",
+    "sleeping",
+)
+"""Values of `sample_reasons.reason`, in the order of the lists in decoded directories."""
+
+
 @dataclass(frozen=True)
 class ColumnSpec:
     """One column: polars type name, unit and meaning.
@@ -84,8 +109,14 @@ class TableSpec:
     columns: tuple[ColumnSpec, ...]
 
 
-def _table(name: str, row: str, columns: str) -> TableSpec:
-    """Columns come one per line: `name type unit | meaning` (unit `-` = none)."""
+def table_spec(name: str, row: str, columns: str) -> TableSpec:
+    """Declare a table; columns come one per line: `name type unit | meaning` (unit `-` = none).
+
+    Examples
+    --------
+    >>> table_spec("sizes", "one size", "width  UInt32  lanes  | how wide").columns[0].unit
+    'lanes'
+    """
     specs = []
     for line in columns.strip().splitlines():
         head, meaning = line.split("|", 1)
@@ -95,7 +126,7 @@ def _table(name: str, row: str, columns: str) -> TableSpec:
 
 
 _TABLES = (
-    _table(
+    table_spec(
         "shader_engines",
         "one traced shader engine (one raw buffer)",
         """
@@ -112,7 +143,7 @@ _TABLES = (
         token_count              UInt64  -       | tokens read from it
         """,
     ),
-    _table(
+    table_spec(
         "kernels",
         "one kernel or function that waves of this trace entered",
         """
@@ -132,7 +163,7 @@ _TABLES = (
         workgroup_size_max   UInt32  lanes  | largest flat workgroup size the kernel was compiled for
         """,
     ),
-    _table(
+    table_spec(
         "code",
         "one static instruction",
         """
@@ -149,7 +180,7 @@ _TABLES = (
         inline_chain  String  -      | `file:line` innermost first, call sites behind ` -> `; null = no debug line
         """,
     ),
-    _table(
+    table_spec(
         "waves",
         "one wave of a target CU, in the order in which it was completed",
         """
@@ -174,7 +205,7 @@ _TABLES = (
         state_count        UInt32  -       | number of its rows in states
         """,
     ),
-    _table(
+    table_spec(
         "instructions",
         "one executed instruction of a wave",
         """
@@ -186,7 +217,7 @@ _TABLES = (
         row              Int32   -       | code.row; -1 = PC not known
         """,
     ),
-    _table(
+    table_spec(
         "states",
         "one stretch of a wave's life in one state; the stretches of a wave follow each other from its begin",
         """
@@ -195,7 +226,7 @@ _TABLES = (
         duration_cycles  Int32   cycles  | length
         """,
     ),
-    _table(
+    table_spec(
         "waits",
         "one producer that one executed wait instruction waited for",
         """
@@ -207,7 +238,7 @@ _TABLES = (
         counter      String  -  | counter that the wait drained (vmcnt, lgkmcnt, loadcnt, ...)
         """,
     ),
-    _table(
+    table_spec(
         "occupancy",
         "one start or end of a wave on any CU of a traced shader engine",
         """
@@ -227,7 +258,7 @@ _TABLES = (
         address      UInt64  -       | kernel entry
         """,
     ),
-    _table(
+    table_spec(
         "counters",
         "one sample of four counters of one CU (gfx9)",
         """
@@ -241,7 +272,16 @@ _TABLES = (
         value3       UInt16  -       | increment since the last sample
         """,
     ),
-    _table(
+    table_spec(
+        "counter_names",
+        "the name of one streamed counter",
+        """
+        bank      UInt8   -  | counters.bank
+        position  UInt8   -  | 0 to 3: which of value0 to value3
+        name      String  -  | name of the counter, a SIMD mask such as `:0x2` may follow
+        """,
+    ),
+    table_spec(
         "shader_data",
         "one value that a wave wrote with s_ttracedata",
         """
@@ -254,7 +294,7 @@ _TABLES = (
         flags        UInt8   -       | bit 0 = immediate form, bit 1 = written by the trap handler
         """,
     ),
-    _table(
+    table_spec(
         "markers",
         "one shader-data value with its meaning from the code object's marker names",
         """
@@ -275,7 +315,7 @@ _TABLES = (
         code_object    UInt64  -       | code object whose names were used
         """,
     ),
-    _table(
+    table_spec(
         "other_simd",
         "one memory instruction seen on the neighbour SIMD of the target (gfx11 and later)",
         """
@@ -286,7 +326,7 @@ _TABLES = (
         category         UInt8   -       | kind (CATEGORIES)
         """,
     ),
-    _table(
+    table_spec(
         "realtime",
         "one pair of shader clock and wall clock",
         """
@@ -295,7 +335,7 @@ _TABLES = (
         realtime_ticks       UInt64  ticks   | wall clock, in ticks of shader_engines.realtime_hz
         """,
     ),
-    _table(
+    table_spec(
         "events",
         "one event of a shader engine",
         """
@@ -308,7 +348,7 @@ _TABLES = (
         payload      UInt64  -       | code object id for loads and unloads, else 0
         """,
     ),
-    _table(
+    table_spec(
         "dispatches",
         "one kernel dispatch seen in the register stream",
         """
@@ -329,7 +369,36 @@ _TABLES = (
         address           UInt64  -       | entry
         """,
     ),
-    _table(
+    table_spec(
+        "stored_totals",
+        "what a decoded directory itself says about one code row; all analyses recompute from the instructions",
+        """
+        row                   Int32  -       | code.row
+        hit_count             Int64  -       | executions
+        latency_cycles_total  Int64  cycles  | sum of durations
+        stall_cycles_total    Int64  cycles  | sum of stalls
+        idle_cycles_total     Int64  cycles  | sum of the gaps before its executions
+        """,
+    ),
+    table_spec(
+        "samples",
+        "what PC sampling saw of one code row",
+        """
+        row            Int32  -  | code.row
+        issued_count   Int64  -  | samples in which the instruction was issued
+        stalled_count  Int64  -  | samples in which it was not
+        """,
+    ),
+    table_spec(
+        "sample_reasons",
+        "why PC sampling saw one code row not issued",
+        """
+        row     Int32   -  | code.row
+        reason  String  -  | why (SAMPLE_REASONS)
+        count   Int64   -  | samples
+        """,
+    ),
+    table_spec(
         "losses",
         "one thing that was lost, guessed or could not be read",
         """
@@ -342,7 +411,7 @@ _TABLES = (
         advice       String  -       | what to do
         """,
     ),
-    _table(
+    table_spec(
         "sources",
         "one source file that the debug lines name",
         """

@@ -9,7 +9,7 @@ from wavescope.errors import MissingToolError, UsageError
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     import polars as pl
 
@@ -33,6 +33,8 @@ class TraceSource:
     """GPU the code was built for (gfx942, ...); None = not known."""
     other_dispatches: tuple[int, ...] = ()
     """Dispatches of the same capture that this trace does not hold."""
+    format: str = "raw capture"
+    """What was read: raw capture, ui_output, PC sampling or parquet."""
 
 
 @dataclass
@@ -53,6 +55,21 @@ class ThreadTrace:
     tables: dict[str, pl.DataFrame]
     source: TraceSource
     lazy_tables: Mapping[str, Callable[[], pl.DataFrame]] = field(default_factory=dict, repr=False)
+    answers: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What `once_per_trace` keeps."""
+    part_of: tuple[ThreadTrace, pl.Series] | None = field(default=None, repr=False, compare=False)
+    """For a selection: the trace it was made from, and which of its instructions were kept (Boolean)."""
+
+    @property
+    def gfxip(self) -> int:
+        """Generation of the GPU: 9, 10, 11 or 12; 0 = not known.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).gfxip
+        0
+        """
+        return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
 
     def table(self, name: str) -> pl.DataFrame:
         """The table `name`; empty when the trace has no such rows.

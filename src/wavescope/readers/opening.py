@@ -10,13 +10,20 @@ from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from wavescope.model.thread_trace import ThreadTrace
 
 __all__ = ["open"]
 
 
-def open(path: str | os.PathLike[str], *, dispatch: int | None = None, threads: int | None = None) -> ThreadTrace:  # noqa: A001
+def open(  # noqa: A001
+    path: str | os.PathLike[str],
+    *,
+    dispatch: int | None = None,
+    threads: int | None = None,
+    code_objects: Sequence[str] = (),
+) -> ThreadTrace:
     """Open a capture; the format is found out from its content.
 
     Parameters
@@ -27,6 +34,8 @@ def open(path: str | os.PathLike[str], *, dispatch: int | None = None, threads: 
         Which dispatch of the capture; None = the one with the most bytes.
     threads
         How many shader engines to decode at once; None = as many as there are cores.
+    code_objects
+        For raw captures: code objects that do not stand beside the traces; see `decode`.
 
     Raises
     ------
@@ -45,7 +54,7 @@ def open(path: str | os.PathLike[str], *, dispatch: int | None = None, threads: 
 
     kind = sniff(Path(path))
     if kind is Kind.RAW_CAPTURE:
-        return decode(path, dispatch=dispatch, threads=threads)
+        return decode(path, code_objects, dispatch=dispatch, threads=threads)
     if kind is Kind.CODE_OBJECT:
         what = "this is a code object, not a trace"
         raise NotATraceError(what, where=str(path), advice="open the folder with its .att files")

@@ -1,0 +1,176 @@
+"""What the verbs about thread traces have in common: the path, the choice of waves and rows, how much to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavescope.analysis.selection import Selection
+    from wavescope.model import Answer, ThreadTrace
+
+__all__ = ["Asked", "open_trace", "trace_verb"]
+
+DEFAULT_TOP = 20
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked of one trace: the trace, cut down to the chosen part, and how to show the answer."""
+
+    path: Path
+    trace: ThreadTrace
+    rows: pl.Series | None
+    """Code rows of the chosen file and line; None = all."""
+    selection: Selection
+    top: int | None
+    """Rows to show; None = not said."""
+    as_json: bool
+
+    @property
+    def limit(self) -> int:
+        """Rows to show in text; 0 asked for means all."""
+        if self.top is None:
+            return DEFAULT_TOP
+        return self.top or 1 << 62
+
+    def require_instructions(self) -> ThreadTrace:
+        """The trace, if it has instructions; else an error that names the verb that fits what is there."""
+        from wavescope.errors import UsageError
+
+        if self.trace.instructions.height:
+            return self.trace
+        where = str(self.path)
+        if self.trace.samples.height:
+            what = "these are PC samples: they know how often a row was seen, not when"
+            raise UsageError(what, where=where, advice=f"wavescope hotspots {where}")
+        what = "no wave ran on the traced CU, so there are no instructions to ask about"
+        if self.trace.occupancy.height:
+            raise UsageError(what, where=where, advice=f"wavescope occupancy {where} shows the waves of the other CUs")
+        raise UsageError(what, where=where, advice=f"an empty capture slot? wavescope info {where}")
+
+    def emit(self, answer: Answer | dict[str, Any], **more: Any) -> None:
+        """The answer as one JSON object, with where it came from and what was lost."""
+        from wavescope.model import to_builtins
+
+        source = to_builtins(self.trace.source)
+        body = to_builtins(answer, top=self.top or None)
+        emit_json({"input": str(self.path), "source": source, **more, **body, "losses": _losses(self.trace)})
+
+    def show(self, *parts: RenderableType) -> None:
+        """Print parts of the answer in order, then the losses: one line each, never hidden."""
+        from wavescope.analysis.overview import overview
+        from wavescope.report.losses import loss_lines
+
+        out = console()
+        for part in parts:
+            out.print(part)
+        for line in loss_lines(overview(self.trace).losses):
+            out.print(line)
+
+
+def trace_verb(verb: Callable[..., None]) -> click.Command:
+    """A click command that takes PATH and the common options, and hands them to `verb` as one `Asked`."""
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        common = {name: options.pop(name) for name in _NAMES}
+        verb(_asked(**common), **options)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return click.command()(decorated)
+
+
+def open_trace(path: Path, *, dispatch: int | None = None, code_objects: tuple[str, ...] = ()) -> ThreadTrace:
+    """Open anything that holds a thread trace, with progress on a terminal."""
+    from wavescope.readers.opening import open as open_path
+
+    with progress(f"reading {path.name}"):
+        return open_path(path, dispatch=dispatch, code_objects=code_objects)
+
+
+def _asked(
+    path: Path,
+    kernel: str | None,
+    se: tuple[int, ...],
+    simd: tuple[int, ...],
+    wave: tuple[int, ...],
+    time: tuple[int | None, int | None],
+    file: str | None,
+    line: tuple[int | None, int | None],
+    dispatch: int | None,
+    code_objects: tuple[str, ...],
+    as_json: bool,
+    top: int | None = None,
+) -> Asked:
+    from wavescope.analysis.selection import Selection, select, selected_rows
+
+    selection = Selection(kernel, se, simd, wave, *time, file, *line)
+    trace = select(open_trace(path, dispatch=dispatch, code_objects=code_objects), selection)
+    return Asked(path, trace, selected_rows(trace, selection), selection, top, as_json)
+
+
+def _losses(trace: ThreadTrace) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = trace.losses.to_dicts()
+    return rows
+
+
+class _Span(click.ParamType["tuple[int | None, int | None]"]):
+    """`A:B`, `A:`, `:B` or `A` (which means one number)."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, int | None]:
+        if isinstance(value, tuple):
+            return value
+        first, colon, last = str(value).replace(",", "").replace("_", "").partition(":")
+        try:
+            begin = int(first, 0) if first else None
+            end = (int(last, 0) if last else None) if colon else begin
+        except ValueError:
+            self.fail(f"{value!r} is not a number or a range A:B", param, ctx)
+        if (begin is None and end is None) or (begin is not None and end is not None and end < begin):
+            self.fail(f"{value!r} is an empty range", param, ctx)
+        return begin, end
+
+
+_TOP = click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.argument("path", type=click.Path(path_type=Path)),
+    _TOP,
+    click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME."),
+    click.option("--se", type=int, multiple=True, help="Only this shader engine; may be repeated."),
+    click.option("--simd", type=int, multiple=True, help="Only this SIMD; may be repeated."),
+    click.option("--wave", type=int, multiple=True, help="Only this wave (waves.wave); may be repeated."),
+    click.option(
+        "--time",
+        type=_Span("A:B"),
+        default=(None, None),
+        metavar="A:B",
+        help="Only instructions tried in these cycles.",
+    ),
+    click.option("--file", metavar="FILE", help="Only instructions from this source file (the end of its path)."),
+    click.option(
+        "--line", type=_Span("N[:M]"), default=(None, None), metavar="N[:M]", help="Only instructions of these lines."
+    ),
+    click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest."),
+    code_object_option,
+    json_option,
+)
+_NAMES = ("path", "top", "kernel", "se", "simd", "wave", "time", "file", "line", "dispatch", "code_objects", "as_json")

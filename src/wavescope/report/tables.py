@@ -1,0 +1,100 @@
+"""Tables for the terminal: columns declared once, truncation said aloud, numbers that line up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+    from rich.table import Table
+
+__all__ = ["Column", "frame_table", "place", "short", "truncation"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table: its heading, and how a row (as a dict) becomes its text.
+
+    Examples
+    --------
+    >>> Column("hits", lambda row: f"{row['hit_count']:,}").cell({"hit_count": 1200})
+    '1,200'
+    """
+
+    heading: str
+    cell: Callable[[dict[str, Any]], Any]
+    is_text: bool = False
+    """Left-aligned words instead of right-aligned numbers."""
+    takes_rest: bool = False
+    """Gets the width that the other columns leave; too long texts end in an ellipsis."""
+
+
+def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, what: str, title: str = "") -> Table:
+    """The first `limit` rows of a frame; the title says what is shown and how much of it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"row": [1, 2, 3]})
+    >>> frame_table(rows, [Column("row", lambda row: str(row["row"]))], limit=2, what="rows").title
+    'showing 2 of 3 rows'
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = frame.head(limit)
+    said = truncation(shown.height, frame.height, what)
+    heading = ", ".join(part for part in (title, said) if part)
+    table = Table(
+        title=heading, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False
+    )
+    for column in columns:
+        table.add_column(
+            column.heading,
+            justify="left" if column.is_text or column.takes_rest else "right",
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if column.takes_rest else None,
+        )
+    for row in shown.iter_rows(named=True):
+        cells = (column.cell(row) for column in columns)
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+    return table
+
+
+def truncation(shown: int, total: int, what: str) -> str:
+    """How much of something is shown.
+
+    Examples
+    --------
+    >>> truncation(20, 3112, "instructions"), truncation(3, 3, "loops")
+    ('showing 20 of 3,112 instructions', '3 loops')
+    """
+    return f"showing {shown:,} of {total:,} {what}" if shown < total else f"{total:,} {what}"
+
+
+def place(file: str | None, line: int | None) -> str:
+    """Base name and line of a source location; empty when there is none.
+
+    Examples
+    --------
+    >>> place("/src/kernels/gemm.py", 12), place(None, None)
+    ('gemm.py:12', '')
+    """
+    return f"{file.rsplit('/', 1)[-1]}:{line or '?'}" if file else ""
+
+
+def short(number: float) -> str:
+    """A large number in few characters.
+
+    Examples
+    --------
+    >>> short(1_677_652), short(142_900), short(12)
+    ('1.68M', '142.9K', '12')
+    """
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:.2f}M"
+    return f"{number / 1e3:.1f}K" if abs(number) >= 1e3 else f"{number:.0f}"
