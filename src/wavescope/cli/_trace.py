@@ -128,7 +128,7 @@ def _losses(trace: ThreadTrace) -> list[dict[str, Any]]:
     return rows
 
 
-class _Span(click.ParamType["tuple[int | None, int | None]"]):
+class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
     """`A:B`, `A:`, `:B` or `A` (which means one number)."""
 
     def __init__(self, name: str) -> None:
