@@ -1,0 +1,104 @@
+"""A folder of named files, wherever they lie: what the readers of decoded directories need of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["Directory", "Folder"]
+
+
+class Folder(Protocol):
+    """Files by plain name (no subfolders). `Directory` is one on disk; archives have their own.
+
+    Examples
+    --------
+    >>> def size(folder: Folder) -> int:
+    ...     return len(folder.names())
+    """
+
+    @property
+    def label(self) -> str:
+        """What to call it to people: its path, or `archive.tar.xz!folder`."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Its own name, without the path to it."""
+        ...
+
+    def names(self) -> Collection[str]:
+        """The names of its files; `in` is fast."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """The content of one of `names()`.
+
+        Raises
+        ------
+        OSError
+            When it cannot be read.
+        """
+        ...
+
+    def path_of(self, name: str) -> Path | None:
+        """Where the file lies on disk; None = only `read` gets at it."""
+        ...
+
+
+class Directory:
+    """A directory on disk. Only regular files count; links that lead out of it are not followed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = (Path(folder) / "code.json").write_text("{}")
+    >>> Directory(folder).names()
+    frozenset({'code.json'})
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._names: frozenset[str] | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self._path)
+
+    @property
+    def name(self) -> str:
+        return self._path.resolve().name
+
+    def names(self) -> frozenset[str]:
+        if self._names is None:
+            try:
+                with os.scandir(self._path) as entries:
+                    self._names = frozenset(entry.name for entry in entries if self._belongs_here(entry))
+            except OSError as error:
+                what = f"cannot be read ({error.strerror})"
+                raise UsageError(what, where=self.label) from error
+        return self._names
+
+    def read(self, name: str) -> bytes:
+        if name not in self.names():
+            what = f"no file {name!r}"
+            raise FileNotFoundError(what)
+        return (self._path / name).read_bytes()
+
+    def path_of(self, name: str) -> Path | None:
+        return self._path / name if name in self.names() else None
+
+    def _belongs_here(self, entry: os.DirEntry[str]) -> bool:
+        try:
+            if not entry.is_symlink():
+                return entry.is_file()
+            return entry.is_file() and Path(entry.path).resolve().is_relative_to(self._path.resolve())
+        except OSError:
+            return False
