@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["Column", "frame_table", "place", "short", "truncation"]
+__all__ = ["Column", "frame_table", "place", "printable", "short", "truncation"]
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,21 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
         )
     for row in shown.iter_rows(named=True):
         cells = (column.cell(row) for column in columns)
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+        table.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells))
     return table
+
+
+def printable(text: str) -> str:
+    """A text from a trace without what could command a terminal or turn its lines around: that is shown as an escape.
+
+    Examples
+    --------
+    >>> print(printable("v_add" + chr(27) + "[2J"))
+    v_add\\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def truncation(shown: int, total: int, what: str) -> str:
