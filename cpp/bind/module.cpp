@@ -1,4 +1,4 @@
-// wavescope._core: the Python face of the native core. Only readers and codeobj import it.
+// wavescope._core: the Python face of the native core. Only readers, codeobj and analysis import it.
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arrow.hpp"
+#include "costs.hpp"
 #include "waits.hpp"
 #include "wavescope/decode.hpp"
 
@@ -157,6 +158,7 @@ NB_MODULE(_core, m) {
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
     bind_waits(m);
+    bind_costs(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }
 

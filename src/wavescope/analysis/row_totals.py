@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.answer import once_per_trace
+
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["row_totals"]
+__all__ = ["row_maxima", "row_totals"]
+
+_TOTALS = ("row", "hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
+_MAXIMA = ("row", "latency_cycles_max", "stall_cycles_max")
 
 
 def row_totals(trace: ThreadTrace) -> pl.DataFrame:
@@ -27,24 +32,27 @@ def row_totals(trace: ThreadTrace) -> pl.DataFrame:
     >>> row_totals(ThreadTrace({}, TraceSource(path="nothing"))).columns[:2]
     ['row', 'hit_count']
     """
+    return _pass(trace).select(_TOTALS)
+
+
+def row_maxima(trace: ThreadTrace) -> pl.DataFrame:
+    """The longest duration and the longest stall of every code row that was executed, in row order.
+
+    Columns: `row`, `latency_cycles_max`, `stall_cycles_max`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> row_maxima(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['row', 'latency_cycles_max', 'stall_cycles_max']
+    """
+    return _pass(trace).select(_MAXIMA)
+
+
+@once_per_trace
+def _pass(trace: ThreadTrace) -> pl.DataFrame:
     import polars as pl
 
-    # 64 bits before any sum: polars adds 32-bit columns in 32 bits.
-    time, stall, duration = (pl.col(f"{name}_cycles").cast(pl.Int64) for name in ("time", "stall", "duration"))
-    earlier_end = (time + duration).cum_max().shift(1).over("wave")
-    gap_start = pl.max_horizontal(earlier_end, "begin_cycles")
-    return (
-        trace.instructions.lazy()
-        .filter(pl.col("row") >= 0)
-        .join(trace.waves.lazy().select("wave", "begin_cycles"), on="wave", how="left", maintain_order="left")
-        .with_columns(idle=(time - gap_start).clip(lower_bound=0))
-        .group_by("row")
-        .agg(
-            hit_count=pl.len().cast(pl.Int64),
-            latency_cycles_total=duration.sum(),
-            stall_cycles_total=stall.sum(),
-            idle_cycles_total=pl.col("idle").sum(),
-        )
-        .sort("row")
-        .collect()
-    )
+    from wavescope import _core
+
+    return pl.DataFrame(_core.row_totals(trace.instructions, trace.waves, trace.code.height))
