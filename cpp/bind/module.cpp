@@ -11,6 +11,7 @@
 
 #include "arrow.hpp"
 #include "costs.hpp"
+#include "timeline.hpp"
 #include "waits.hpp"
 #include "wavescope/decode.hpp"
 
@@ -157,6 +158,7 @@ NB_MODULE(_core, m) {
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
+    bind_timeline(m);
     bind_waits(m);
     bind_costs(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");

@@ -46,4 +46,33 @@ WAIT_COUNTERS: tuple[str, ...]
 
 def match_waits(texts: Sequence[str], gfxip: int, waves: object, rows: object) -> Table: ...
 def row_totals(instructions: object, waves: object, row_count: int) -> Table: ...
+def state_cycles(
+    group: object,
+    begin: object,
+    first: object,
+    count: object,
+    states: object,
+    durations: object,
+    bins: tuple[int, int, int],
+) -> Table: ...
+def pipe_use(
+    unit: object,
+    group: object,
+    offset: object,
+    begin: object,
+    end: object,
+    first: object,
+    count: object,
+    time: object,
+    stall: object,
+    duration: object,
+    category: object,
+    row: object,
+    pipe_of_category: bytes,
+    pipe_of_row: object,
+    counts_unknown_rows: bool,
+    short_pipes: int,
+    issue_cycles: int,
+    bins: tuple[int, int, int],
+) -> tuple[Table, Table]: ...
 def demangle(name: str) -> str | None: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.clocks import clock_mhz
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import STATES
 
@@ -97,7 +98,7 @@ def overview(trace: ThreadTrace) -> Overview:
         instructions=trace.instructions.height,
         unresolved=int((trace.instructions["row"] < 0).sum()),
         span_cycles=max(waves["end_cycles"].to_list(), default=0) - min(waves["begin_cycles"].to_list(), default=0),
-        clock_mhz=_clock_mhz(trace),
+        clock_mhz=clock_mhz(trace),
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
         state_cycles={STATES.get(state, str(state)): cycles for state, cycles in by_state.iter_rows()},
@@ -105,17 +106,3 @@ def overview(trace: ThreadTrace) -> Overview:
             LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in trace.losses.iter_rows(named=True)
         ),
     )
-
-
-def _clock_mhz(trace: ThreadTrace) -> float | None:
-    """Cycles per wall-clock second over all shader engines, from the outermost realtime pair of each."""
-    import polars as pl
-
-    pairs = trace.realtime.group_by("se").agg(
-        (pl.col("shader_clock_cycles").max() - pl.col("shader_clock_cycles").min()).alias("cycles"),
-        (pl.col("realtime_ticks").max() - pl.col("realtime_ticks").min()).alias("ticks"),
-    )
-    pairs = pairs.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
-    frequency_hz = max(trace.shader_engines["realtime_hz"].to_list(), default=0)
-    cycles, ticks = sum(pairs["cycles"].to_list()), sum(pairs["ticks"].to_list())
-    return cycles / ticks * frequency_hz / 1e6 if ticks and frequency_hz else None

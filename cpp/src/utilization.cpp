@@ -1,0 +1,175 @@
+// How busy the pipes of each SIMD are: unions of the times in which instructions issue.
+#include <algorithm>
+#include <memory>
+
+#include "wavescope/timeline.hpp"
+
+namespace wavescope {
+namespace {
+
+constexpr uint8_t kKinds = kBubble + 1;
+struct Issue {
+    int64_t begin;
+    uint32_t cycles;
+    uint32_t pipe;
+};
+
+struct Interval {
+    int64_t begin, end;
+};
+
+// Joins intervals that come by begin; calls `found` with each finished union.
+class Union {
+  public:
+    template <class Found>
+    void add(Interval next, Found&& found) {
+        if (next.begin <= current_.end && is_open_) {
+            current_.end = std::max(current_.end, next.end);
+            return;
+        }
+        if (is_open_) found(current_);
+        current_ = next;
+        is_open_ = true;
+    }
+    template <class Found>
+    void finish(Found&& found) {
+        if (is_open_) found(current_);
+        is_open_ = false;
+    }
+
+  private:
+    Interval current_{0, 0};
+    bool is_open_ = false;
+};
+
+class PipeCounter {
+  public:
+    PipeCounter(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins)
+        : waves_(waves), rules_(rules), bins_(bins) {}
+
+    PipeUse count() {
+        const std::vector<uint32_t> order = waves_by_unit();
+        for (size_t at = 0; at < order.size();) {
+            size_t behind = at;
+            while (behind < order.size() && waves_.unit[order[behind]] == waves_.unit[order[at]]) ++behind;
+            count_unit(std::span(order).subspan(at, behind - at));
+            at = behind;
+        }
+        for (size_t at = 0; at < groups_.size(); ++at)
+            if (groups_[at] != nullptr)
+                use_.groups.append(static_cast<uint32_t>(at / kKinds), static_cast<uint8_t>(at % kKinds), *groups_[at]);
+        return std::move(use_);
+    }
+
+  private:
+    std::vector<uint32_t> waves_by_unit() const {
+        std::vector<uint32_t> order(waves_.unit.size());
+        for (uint32_t wave = 0; wave < order.size(); ++wave) order[wave] = wave;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](uint32_t a, uint32_t b) { return waves_.unit[a] < waves_.unit[b]; });
+        return order;
+    }
+
+    uint8_t pipe_of(size_t instruction) const {
+        const int32_t row = waves_.row[instruction];
+        const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.of_row.size();
+        if (!is_known && !rules_.counts_unknown_rows) return kNoPipe;
+        const uint8_t pipe = is_known ? rules_.of_row[static_cast<size_t>(row)] : kByCategory;
+        return pipe == kByCategory ? rules_.of_category[waves_.category[instruction]] : pipe;
+    }
+
+    void collect(uint32_t wave) {
+        const uint64_t first = std::min<uint64_t>(waves_.first[wave], waves_.time.size());
+        const uint64_t last = first + std::min<uint64_t>(waves_.count[wave], waves_.time.size() - first);
+        for (uint64_t at = first; at < last; ++at) {
+            const uint8_t pipe = pipe_of(at);
+            if (pipe >= kMaxPipes) continue;
+            const int64_t stall = std::max(waves_.stall[at], 0);
+            int64_t cycles = std::max<int64_t>(waves_.duration[at] - stall, rules_.issue_cycles);
+            if ((rules_.short_pipes >> pipe & 1) != 0) cycles = rules_.issue_cycles;
+            issues_.push_back(
+                {bounded(waves_.time[at]) + waves_.offset[wave] + stall, static_cast<uint32_t>(cycles), pipe});
+        }
+        lives_.push_back(
+            {bounded(waves_.begin[wave]) + waves_.offset[wave], bounded(waves_.end[wave]) + waves_.offset[wave]});
+    }
+
+    void count_unit(std::span<const uint32_t> members) {
+        issues_.clear();
+        lives_.clear();
+        for (const uint32_t wave : members) collect(wave);
+        std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return a.begin < b.begin; });
+        std::sort(lives_.begin(), lives_.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+        unit_ = waves_.unit[members.front()];
+        group_ = waves_.group[members.front()];
+        for (auto& total : totals_) total = 0;
+
+        std::array<Union, kMaxPipes> pipes;
+        Union any;
+        issuing_.clear();
+        for (const Issue& issue : issues_) {
+            const Interval busy{issue.begin, issue.begin + issue.cycles};
+            pipes[issue.pipe].add(busy, [&](Interval joined) { book(static_cast<uint8_t>(issue.pipe), joined); });
+            any.add(busy, [&](Interval joined) { issuing_.push_back(joined); });
+        }
+        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe)
+            pipes[pipe].finish([&](Interval joined) { book(pipe, joined); });
+        any.finish([&](Interval joined) { issuing_.push_back(joined); });
+        for (const Interval joined : issuing_) book(kAnyPipe, joined);
+        book_lives();
+        for (uint8_t kind = 0; kind < kKinds; ++kind) {
+            if (totals_[kind] == 0) continue;
+            use_.units.group.push_back(unit_);
+            use_.units.kind.push_back(kind);
+            use_.units.bin.push_back(kAllBins);
+            use_.units.cycles.push_back(totals_[kind]);
+        }
+    }
+
+    // The union of the lives, and what of it lies in no union of issues.
+    void book_lives() {
+        Union resident;
+        size_t next = 0;  // first union of issues that may reach into the current life
+        auto live = [&](Interval life) {
+            book(kResident, life);
+            int64_t free_from = life.begin;
+            while (next < issuing_.size() && issuing_[next].end <= life.begin) ++next;
+            for (; next < issuing_.size() && issuing_[next].begin < life.end; ++next) {
+                book(kBubble, {free_from, issuing_[next].begin});
+                free_from = issuing_[next].end;
+                if (free_from >= life.end) break;  // may reach into the next life too
+            }
+            book(kBubble, {free_from, life.end});
+        };
+        for (const Interval life : lives_)
+            if (life.end > life.begin) resident.add(life, live);
+        resident.finish(live);
+    }
+
+    void book(uint8_t kind, Interval interval) {
+        if (interval.end <= interval.begin) return;
+        totals_[kind] += interval.end - interval.begin;
+        const size_t place = size_t{group_} * kKinds + kind;
+        if (place >= groups_.size()) groups_.resize(place + 1);
+        if (groups_[place] == nullptr) groups_[place] = std::make_unique<BinnedCycles>(bins_);
+        groups_[place]->add(interval.begin, interval.end);
+    }
+
+    const IssuingWaves& waves_;
+    const PipeRules& rules_;
+    Bins bins_;
+    PipeUse use_;
+    std::vector<std::unique_ptr<BinnedCycles>> groups_;
+    std::array<int64_t, kKinds> totals_{};
+    uint32_t unit_ = 0, group_ = 0;
+    std::vector<Issue> issues_;
+    std::vector<Interval> lives_, issuing_;
+};
+
+}  // namespace
+
+PipeUse pipe_use(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins) {
+    return PipeCounter(waves, rules, bins).count();
+}
+
+}  // namespace wavescope

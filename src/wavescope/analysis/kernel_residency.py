@@ -1,0 +1,170 @@
+"""How many waves of each kernel are resident on each shader engine over time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.clocks import alignment
+from wavescope.analysis.time_bins import aligned, time_bins
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.clocks import ClockAlignment
+    from wavescope.analysis.time_bins import TimeBins
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["KernelResidency", "kernel_residency"]
+
+_MAX_CELLS = 1 << 20
+_CURVE = """\
+bin              UInt32   -       | number of the stretch
+begin_cycles     Int64    cycles  | its begin, aligned
+wave_count_mean  Float64  waves   | mean number of resident waves
+"""
+_WAVES = """\
+start_count      UInt32  -      | waves that started
+wave_count_max   Int64   waves  | most waves resident at once
+"""
+_SE = "se UInt16 - | shader engine\n"
+_KERNEL = "kernel UInt32 - | kernels.kernel; null = entry not known\nname String - | kernels.demangled\n"
+
+
+@dataclass(frozen=True)
+class KernelResidency(Answer):
+    """Resident waves on all CUs of the traced shader engines.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).engines.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Every start of a wave on any CU of a traced shader engine adds one, every end takes one away; ends without a "
+        "start are left out, and starts without an end count to the last event. Curves are means over equal stretches "
+        "of time, with the clocks of the shader engines aligned."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "engines": table_spec("engines", "one shader engine", _SE + _WAVES),
+        "kernels": table_spec("kernels", "one kernel, over all shader engines", _KERNEL + _WAVES),
+        "engine_curves": table_spec("engine_curves", "one shader engine in one stretch of time", _SE + _CURVE),
+        "kernel_curves": table_spec(
+            "kernel_curves", "one kernel in one stretch of time", _KERNEL.splitlines()[0] + "\n" + _CURVE
+        ),
+    }
+
+    engines: pl.DataFrame
+    kernels: pl.DataFrame
+    engine_curves: pl.DataFrame
+    kernel_curves: pl.DataFrame
+    begin_cycles: int
+    """Begin of the first stretch, on the aligned clock."""
+    end_cycles: int
+    bin_cycles: int
+    bin_count: int
+    clocks: ClockAlignment
+
+
+def kernel_residency(
+    trace: ThreadTrace, *, bins: int = 60, begin_cycles: int | None = None, end_cycles: int | None = None
+) -> KernelResidency:
+    """Residency per shader engine and per kernel in at most `bins` stretches from `begin_cycles` to `end_cycles`.
+
+    Times are on the aligned clock; without them the curves reach from the first to the last event.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).kernel_curves.columns[:2]
+    ['kernel', 'bin']
+    """
+    import polars as pl
+
+    moved = aligned(trace, trace.occupancy, "time_cycles")
+    # a start at cycle 0 of its engine's clock happened before the trace: it says nothing about when the curve begins
+    times = moved.filter(pl.col("time_cycles") != pl.col("offset"))["time_cycles"].to_list()
+    begin = begin_cycles if begin_cycles is not None else min(times, default=0)
+    end = end_cycles if end_cycles is not None else max(times, default=0)
+    events = _matched(moved)
+    groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
+    stretches = time_bins(begin, end, min(bins, max(1, _MAX_CELLS // groups)))
+    names = trace.kernels.select("kernel", name="demangled")
+    kernels = _waves(events, "kernel").join(names, on="kernel", how="left", maintain_order="left", nulls_equal=True)
+    return KernelResidency(
+        engines=_waves(events, "se"),
+        kernels=kernels.select("kernel", "name", "start_count", "wave_count_max"),
+        engine_curves=_curves(events, "se", stretches),
+        kernel_curves=_curves(events, "kernel", stretches),
+        begin_cycles=stretches.begin_cycles,
+        end_cycles=stretches.end_cycles,
+        bin_cycles=stretches.width_cycles,
+        bin_count=stretches.count,
+        clocks=alignment(trace),
+    )
+
+
+def _matched(events: pl.DataFrame) -> pl.DataFrame:
+    """Events by time as changes of +1 and -1, without ends that have no start and starts in a taken slot.
+
+    An end counts for the kernel of its start.
+    """
+    import polars as pl
+
+    slot = ["se", "cu", "simd", "slot"]
+    # at one cycle the end comes first: the slot is free before it is taken again
+    ordered = events.sort("time_cycles", "start", maintain_order=True)
+    before = pl.col("start").shift(1, fill_value=False).over(slot)
+    kernel = pl.when("start").then("kernel").otherwise(pl.col("kernel").shift(1).over(slot))
+    return ordered.filter(pl.col("start") != before).select(
+        "se", "time_cycles", kernel=kernel, change=pl.when("start").then(1).otherwise(-1).cast(pl.Int64)
+    )
+
+
+def _waves(events: pl.DataFrame, group: str) -> pl.DataFrame:
+    """Starts and the most waves at once, per group."""
+    import polars as pl
+
+    return (
+        events.with_columns(resident=pl.col("change").cum_sum().over(group))
+        .group_by(group)
+        .agg(start_count=(pl.col("change") > 0).sum().cast(pl.UInt32), wave_count_max=pl.col("resident").max())
+        .sort(group, nulls_last=True)
+    )
+
+
+def _curves(events: pl.DataFrame, group: str, stretches: TimeBins) -> pl.DataFrame:
+    """Mean of the step function per bin: a change counts for the rest of its bin, and for every later bin."""
+    import polars as pl
+
+    width = stretches.width_cycles
+    at = (pl.col("time_cycles") - stretches.begin_cycles).clip(lower_bound=0)
+    rest = (at // width + 1) * width - at
+    per_bin = (
+        events.filter(pl.col("time_cycles") < stretches.end_cycles)
+        .group_by(group, bin=(at // width).cast(pl.UInt32))
+        .agg(change=pl.col("change").sum(), inside=(pl.col("change") * rest).sum())
+    )
+    lengths = pl.DataFrame(
+        {"bin": range(stretches.count), "length": stretches.lengths()}, schema={"bin": pl.UInt32, "length": pl.Int64}
+    )
+    grid = events.select(pl.col(group).unique()).join(lengths, how="cross").sort(group, "bin", nulls_last=True)
+    filled = grid.join(per_bin, on=[group, "bin"], how="left", maintain_order="left", nulls_equal=True).with_columns(
+        pl.col("change", "inside").fill_null(0)
+    )
+    earlier = pl.col("change").cum_sum().over(group) - pl.col("change")
+    # the last bin may end early: what is resident there stops counting at its end
+    cut = (width - pl.col("length")) * (earlier + pl.col("change"))
+    return filled.select(
+        group,
+        "bin",
+        begin_cycles=stretches.begin_cycles + pl.col("bin").cast(pl.Int64) * width,
+        wave_count_mean=(earlier * width + pl.col("inside") - cut) / pl.col("length"),
+    )

@@ -1,0 +1,81 @@
+"""Equal stretches of time on the aligned clock of a trace, into which curves are added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.clocks import alignment
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.thread_trace import ThreadTrace
+
+__all__ = ["TimeBins", "aligned", "time_bins"]
+
+_FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
+
+
+@dataclass(frozen=True)
+class TimeBins:
+    """`count` stretches of `width_cycles`; the last one may reach behind `end_cycles`.
+
+    Examples
+    --------
+    >>> bins = time_bins(100, 1_099, 4)
+    >>> bins.width_cycles, bins.count, bins.lengths()
+    (250, 4, [250, 250, 250, 249])
+    """
+
+    begin_cycles: int
+    end_cycles: int
+    width_cycles: int
+    count: int
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """Begin, width and count, as the native core takes them."""
+        return self.begin_cycles, self.width_cycles, self.count
+
+    def lengths(self) -> list[int]:
+        """Cycles of every bin up to the end."""
+        starts = (self.begin_cycles + bin_ * self.width_cycles for bin_ in range(self.count))
+        return [min(self.width_cycles, self.end_cycles - start) for start in starts]
+
+
+def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
+    """At most `count` bins of whole cycles over [begin, end).
+
+    Examples
+    --------
+    >>> time_bins(0, 10, 60).count
+    10
+    """
+    begin = max(-_FARTHEST_CYCLES, min(begin_cycles, _FARTHEST_CYCLES - 1))
+    end = max(begin + 1, min(end_cycles, _FARTHEST_CYCLES))
+    width = -(-(end - begin) // max(count, 1))
+    return TimeBins(begin, end, width, -(-(end - begin) // width))
+
+
+def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The frame with the offset of its shader engine added to time columns; also as column `offset`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> "offset" in aligned(trace, trace.waves, "begin_cycles").columns
+    True
+    """
+    import polars as pl
+
+    offsets = alignment(trace).offsets
+    table = pl.DataFrame(
+        {"se": list(offsets), "offset": list(offsets.values())}, schema={"se": pl.UInt16, "offset": pl.Int64}
+    )
+    bound = pl.lit(_FARTHEST_CYCLES, pl.Int64)
+    return frame.join(table, on="se", how="left", maintain_order="left").with_columns(
+        pl.col("offset").fill_null(0),
+        *(pl.col(name).clip(-bound, bound) + pl.col("offset").fill_null(0) for name in columns),
+    )

@@ -1,0 +1,253 @@
+"""How busy is each pipe of a SIMD, and how often does none of them issue?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.time_bins import aligned, time_bins
+from wavescope.model.answer import Answer
+from wavescope.model.schema import CATEGORIES, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.time_bins import TimeBins
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["PIPES", "Utilization", "utilization"]
+
+PIPES: dict[str, tuple[str, ...]] = {
+    "VALU": ("VALU",),
+    "MATRIX": (),
+    "VMEM": ("VMEM", "FLAT"),
+    "LDS": ("LDS",),
+    "SCALAR": ("SALU", "SMEM"),
+    "BRANCH": ("JUMP", "NEXT"),
+    "RAY": ("BVH",),
+    "MESSAGE": ("MESSAGE",),
+    "IMMEDIATE": ("IMMED",),
+}
+"""Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic."""
+
+MATRIX_MNEMONICS = r"^v_(s?mfma|s?wmmac?|swmma)"
+_SHORT = ("MESSAGE", "IMMEDIATE")
+"""Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
+_ANY, _RESIDENT, _BUBBLE, _NO_PIPE, _BY_CATEGORY = 16, 17, 18, 255, 254  # numbers of wavescope/timeline.hpp
+_MAX_CELLS = 1 << 20
+_BUSY = """\
+pipe               String   -       | pipe (PIPES)
+busy_cycles_total  Int64    cycles  | cycles in which an instruction issues to it, added up over SIMDs
+busy_share         Float64  -       | of the traced span of these SIMDs
+"""
+_BUBBLES = """\
+simd_count             UInt32   -       | SIMDs with traced waves
+span_cycles_total      Int64    cycles  | from the first begin to the last end of the waves of a SIMD, over SIMDs
+resident_cycles_total  Int64    cycles  | cycles with at least one traced wave, over SIMDs
+issue_cycles_total     Int64    cycles  | cycles in which any pipe issues
+bubble_cycles_total    Int64    cycles  | cycles with a traced wave in which no pipe issues
+bubble_share           Float64  -       | of the resident cycles
+"""
+
+
+@dataclass(frozen=True)
+class Utilization(Answer):
+    """Busy pipes and issue bubbles.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).pipes.columns[0]
+    'pipe'
+    """
+
+    definition: ClassVar[str] = (
+        "A pipe of a SIMD is busy while an instruction of a traced wave issues to it: from time + stall to the end of "
+        "its duration, at least one base clock (4 cycles on gfx9, 1 later); messages and immediate instructions take "
+        "one base clock. Overlapping issues count once. A bubble is a cycle in which a traced wave lives on the SIMD "
+        "and no pipe issues."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "pipes": table_spec("pipes", "one pipe, over all SIMDs", _BUSY),
+        "by_engine": table_spec("by_engine", "one pipe of one shader engine", "se UInt16 - | shader engine\n" + _BUSY),
+        "bubbles": table_spec("bubbles", "one shader engine", "se UInt16 - | shader engine\n" + _BUBBLES),
+        "over_time": table_spec(
+            "over_time",
+            "one pipe of one shader engine in one stretch of time in which it is busy",
+            """
+            se            UInt16   -       | shader engine
+            pipe          String   -       | pipe; ANY = any of them
+            bin           UInt32   -       | number of the stretch
+            begin_cycles  Int64    cycles  | its begin, aligned
+            busy_share    Float64  -       | mean over the SIMDs with traced waves
+            """,
+        ),
+    }
+
+    pipes: pl.DataFrame
+    by_engine: pl.DataFrame
+    bubbles: pl.DataFrame
+    over_time: pl.DataFrame
+    bubble_share: float | None
+    """Over all shader engines; None = no waves."""
+    begin_cycles: int
+    """Begin of the first stretch, on the aligned clock."""
+    end_cycles: int
+    bin_cycles: int
+    bin_count: int
+
+
+def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
+    """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).bubble_share is None
+    True
+    """
+    import polars as pl
+
+    waves = aligned(trace, trace.waves)
+    units = waves.select("se", "simd").unique().sort("se", "simd").with_row_index("unit")
+    engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
+    units = units.join(engines, on="se", maintain_order="left").with_columns(pl.col("unit", "group").cast(pl.UInt32))
+    moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
+    begin, end = (moved[f"{side}_cycles"].to_list() for side in ("begin", "end"))
+    cells = max(1, engines.height) * (_BUBBLE + 1)
+    stretches = time_bins(min(begin, default=0), max(end, default=0), min(bins, max(1, _MAX_CELLS // cells)))
+    per_unit, per_bin = _counted(trace, waves.join(units, on=["se", "simd"], maintain_order="left"), rows, stretches)
+    spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
+    per_unit = units.join(per_unit, left_on="unit", right_on="group")
+    spans_of_engines = spans.group_by("se").agg(pl.col("span").sum(), simd_count=pl.len().cast(pl.UInt32)).sort("se")
+    bubbles = _bubbles(per_unit, spans_of_engines)
+    resident = int(bubbles["resident_cycles_total"].sum())
+    return Utilization(
+        pipes=_pipes(per_unit, spans_of_engines, []),
+        by_engine=_pipes(per_unit, spans_of_engines, ["se"]),
+        bubbles=bubbles,
+        over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), stretches),
+        bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
+        begin_cycles=stretches.begin_cycles,
+        end_cycles=stretches.end_cycles,
+        bin_cycles=stretches.width_cycles,
+        bin_count=stretches.count,
+    )
+
+
+def _counted(
+    trace: ThreadTrace, waves: pl.DataFrame, rows: pl.Series | None, stretches: TimeBins
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Cycles per SIMD and kind, and per shader engine, kind and bin, from one native pass."""
+    import polars as pl
+
+    from wavescope import _core
+
+    numbers = {category: number for number, category in CATEGORIES.items()}
+    of_category = bytearray([_NO_PIPE] * 256)
+    for pipe, categories in enumerate(PIPES.values()):
+        for category in categories:
+            of_category[numbers[category]] = pipe
+    instructions = trace.instructions
+    per_unit, per_bin = _core.pipe_use(
+        waves["unit"],
+        waves["group"],
+        waves["offset"],
+        waves["begin_cycles"],
+        waves["end_cycles"],
+        waves["first_instruction"].fill_null(0),
+        waves["instruction_count"].fill_null(0),
+        instructions["time_cycles"],
+        instructions["stall_cycles"],
+        instructions["duration_cycles"],
+        instructions["category"],
+        instructions["row"],
+        bytes(of_category),
+        _pipes_of_rows(trace, rows),
+        rows is None,
+        sum(1 << list(PIPES).index(pipe) for pipe in _SHORT),
+        4 if trace.gfxip == 9 else 1,
+        stretches.numbers,
+    )
+    return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
+
+
+def _pipes_of_rows(trace: ThreadTrace, rows: pl.Series | None) -> pl.Series:
+    """Pipe of every code row: MATRIX, none for rows that are not asked for, else by category."""
+    import polars as pl
+
+    by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
+    is_matrix = pl.col("text").fill_null("").str.contains(MATRIX_MNEMONICS)
+    pipe = pl.when(is_matrix).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
+    if rows is not None:
+        pipe = pl.when(pl.col("row").is_in(rows.implode())).then(pipe).otherwise(none)
+    return trace.code.sort("row").select(pipe.alias("pipe")).to_series()
+
+
+def _pipes(per_unit: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    busy = per_unit.filter(pl.col("kind") < len(PIPES)).group_by(*group, "kind").agg(pl.col("cycles").sum())
+    whole = spans.select(*group, "span") if group else spans.select(pl.col("span").sum())
+    joined = busy.join(whole, on=group) if group else busy.join(whole, how="cross")
+    return joined.sort(*group, "kind").select(
+        *group, _named(), busy_cycles_total="cycles", busy_share=_share(pl.col("cycles"), pl.col("span"))
+    )
+
+
+def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    def cycles(kind: int) -> pl.Expr:
+        return pl.col("cycles").filter(pl.col("kind") == kind).sum()
+
+    sums = per_unit.group_by("se").agg(
+        resident_cycles_total=cycles(_RESIDENT), issue_cycles_total=cycles(_ANY), bubble_cycles_total=cycles(_BUBBLE)
+    )
+    joined = spans.join(sums, on="se", how="left", maintain_order="left").fill_null(0)
+    return joined.select(
+        "se",
+        "simd_count",
+        pl.col("span").alias("span_cycles_total"),
+        "resident_cycles_total",
+        "issue_cycles_total",
+        "bubble_cycles_total",
+        bubble_share=_share(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total")),
+    )
+
+
+def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
+    import polars as pl
+
+    lengths = pl.DataFrame(
+        {"bin": range(stretches.count), "length": stretches.lengths()}, schema={"bin": pl.UInt32, "length": pl.Int64}
+    )
+    return (
+        per_bin.filter(pl.col("kind") <= _ANY)
+        .join(lengths, on="bin", maintain_order="left")
+        .join(engines, on="group", maintain_order="left")
+        .sort("se", "kind", "bin")
+        .select(
+            "se",
+            _named(),
+            "bin",
+            begin_cycles=stretches.begin_cycles + pl.col("bin").cast(pl.Int64) * stretches.width_cycles,
+            busy_share=pl.col("cycles") / (pl.col("length") * pl.col("simd_count").cast(pl.Int64)),
+        )
+    )
+
+
+def _named() -> pl.Expr:
+    import polars as pl
+
+    names = dict(enumerate(PIPES)) | {_ANY: "ANY"}
+    return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("pipe")
+
+
+def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(whole > 0).then(part / whole)
