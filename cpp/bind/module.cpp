@@ -11,6 +11,7 @@
 
 #include "arrow.hpp"
 #include "costs.hpp"
+#include "stalls.hpp"
 #include "timeline.hpp"
 #include "waits.hpp"
 #include "wavescope/decode.hpp"
@@ -161,6 +162,7 @@ NB_MODULE(_core, m) {
     bind_timeline(m);
     bind_waits(m);
     bind_costs(m);
+    bind_stalls(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }
 

@@ -1,0 +1,115 @@
+#include "stalls.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "arrow.hpp"
+#include "arrow_in.hpp"
+#include "wavescope/stalls.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+template <class T>
+ArrowInput<T> column(const nb::dict& columns, const char* name) {
+    if (!columns.contains(name)) throw nb::value_error((std::string("no column ") + name).c_str());
+    return ArrowInput<T>(nb::borrow(columns[name]));
+}
+
+void require_length(size_t length, size_t expected) {
+    if (length != expected) throw nb::value_error("columns differ in length");
+}
+
+struct RuleColumns {
+    ArrowInput<uint16_t> adds;
+    ArrowInput<uint8_t> order, kind, is_wait, wait_counter;
+    ArrowInput<int32_t> wait_row, wait_value;
+
+    explicit RuleColumns(const nb::dict& from)
+        : adds(column<uint16_t>(from, "adds")),
+          order(column<uint8_t>(from, "order")),
+          kind(column<uint8_t>(from, "kind")),
+          is_wait(column<uint8_t>(from, "is_wait")),
+          wait_counter(column<uint8_t>(from, "wait_counter")),
+          wait_row(column<int32_t>(from, "wait_row")),
+          wait_value(column<int32_t>(from, "wait_value")) {
+        for (const size_t length : {order.values().size(), kind.values().size(), is_wait.values().size()})
+            require_length(length, adds.values().size());
+        for (const size_t length : {wait_counter.values().size(), wait_value.values().size()})
+            require_length(length, wait_row.values().size());
+    }
+
+    StallRules rules() const {
+        return {adds.values(),     order.values(),        kind.values(),      is_wait.values(),
+                wait_row.values(), wait_counter.values(), wait_value.values()};
+    }
+};
+
+struct InstructionColumns {
+    ArrowInput<uint32_t> wave;
+    ArrowInput<int64_t> time;
+    ArrowInput<int32_t> stall, duration, row;
+    ArrowInput<uint8_t> category;
+    std::optional<ArrowInput<uint8_t>> counted;
+
+    explicit InstructionColumns(const nb::dict& from)
+        : wave(column<uint32_t>(from, "wave")),
+          time(column<int64_t>(from, "time_cycles")),
+          stall(column<int32_t>(from, "stall_cycles")),
+          duration(column<int32_t>(from, "duration_cycles")),
+          row(column<int32_t>(from, "row")),
+          category(column<uint8_t>(from, "category")) {
+        if (from.contains("counted")) counted.emplace(nb::borrow(from["counted"]));
+        for (const size_t length : {time.values().size(), stall.values().size(), duration.values().size(),
+                                    row.values().size(), category.values().size()})
+            require_length(length, wave.values().size());
+        if (counted) require_length(counted->values().size(), wave.values().size());
+    }
+
+    StallInput input() const {
+        return {.wave = wave.values(),
+                .time = time.values(),
+                .stall = stall.values(),
+                .duration = duration.values(),
+                .category = category.values(),
+                .row = row.values(),
+                .counted = counted ? counted->values() : std::span<const uint8_t>{},
+                .begin = {}};
+    }
+};
+
+nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& instructions,
+                  int32_t free_wait_cycles) {
+    const RuleColumns rule_columns(rules);
+    const InstructionColumns columns(instructions);
+    const auto numbers = column<uint32_t>(waves, "wave");
+    const auto begins = column<int64_t>(waves, "begin_cycles");
+    require_length(begins.values().size(), numbers.values().size());
+    auto found = std::make_shared<StallPass>();
+    {
+        nb::gil_scoped_release unlocked;
+        StallInput input = columns.input();
+        input.free_wait_cycles = free_wait_cycles;
+        for (size_t i = 0; i < numbers.values().size(); ++i) input.begin[numbers.values()[i]] = begins.values()[i];
+        *found = resolve_stalls(rule_columns.rules(), input);
+    }
+    nb::dict tables;
+    tables["groups"] = nb::cast(arrow_table(found->groups, found));
+    tables["edges"] = nb::cast(arrow_table(found->edges, found));
+    tables["samples"] = nb::cast(arrow_table(found->samples, found));
+    tables["idle"] = nb::cast(arrow_table(found->idle, found));
+    return tables;
+}
+
+}  // namespace
+
+void bind_stalls(nb::module_& m) {
+    m.def("resolve_stalls", &resolved, "rules"_a, "waves"_a, "instructions"_a, "free_wait_cycles"_a,
+          "What every instruction stalled on, and the producers of every wait: groups, edges, samples, idle.");
+}
+
+}  // namespace wavescope::bind

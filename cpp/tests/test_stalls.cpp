@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "wavescope/stalls.hpp"
+
+namespace wavescope {
+namespace {
+
+constexpr uint8_t kIssue = 9, kVector = 3, kJump = 7;
+
+// Rows: an operation (counters, order, kind), or a wait (counter, value)...
+struct Row {
+    uint16_t adds = 0;
+    uint8_t order = 0;
+    uint8_t kind = 1;
+    std::vector<std::pair<uint8_t, int32_t>> waits;
+};
+
+struct Step {
+    int32_t row;
+    int64_t time;
+    int32_t duration = 4;
+    int32_t stall = 0;
+    uint8_t category = kIssue;
+    uint32_t wave = 0;
+};
+
+struct Made {
+    std::vector<uint16_t> adds;
+    std::vector<uint8_t> order, kind, is_wait, wait_counter, category;
+    std::vector<int32_t> wait_row, wait_value, stall, duration, row;
+    std::vector<uint32_t> wave;
+    std::vector<int64_t> time;
+};
+
+Made columns_of(const std::vector<Row>& rows, const std::vector<Step>& steps) {
+    Made made;
+    for (const Row& row : rows) {
+        for (const auto& [counter, value] : row.waits) {
+            made.wait_row.push_back(static_cast<int32_t>(made.adds.size()));
+            made.wait_counter.push_back(counter);
+            made.wait_value.push_back(value);
+        }
+        made.adds.push_back(row.adds);
+        made.order.push_back(row.order);
+        made.kind.push_back(row.kind);
+        made.is_wait.push_back(!row.waits.empty());
+    }
+    for (const Step& step : steps) {
+        made.wave.push_back(step.wave);
+        made.time.push_back(step.time);
+        made.stall.push_back(step.stall);
+        made.duration.push_back(step.duration);
+        made.category.push_back(step.category);
+        made.row.push_back(step.row);
+    }
+    return made;
+}
+
+StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps, std::vector<uint8_t> counted = {}) {
+    const Made made = columns_of(rows, steps);
+    const StallRules rules{made.adds,     made.order,        made.kind,      made.is_wait,
+                           made.wait_row, made.wait_counter, made.wait_value};
+    StallInput input{.wave = made.wave,
+                     .time = made.time,
+                     .stall = made.stall,
+                     .duration = made.duration,
+                     .category = made.category,
+                     .row = made.row,
+                     .counted = counted,
+                     .begin = {{0, 0}},
+                     .free_wait_cycles = 4};
+    return resolve_stalls(rules, input);
+}
+
+// "wait<-producer:count/candidates/last" in the order of first sight.
+std::string edges_of(const StallPass& pass) {
+    std::ostringstream shown;
+    for (size_t i = 0; i < pass.edges.row.size(); ++i)
+        shown << (i == 0 ? "" : " ") << pass.edges.row[i] << "<-" << pass.edges.producer_row[i] << ":"
+              << pass.edges.count[i] << "/" << pass.edges.candidate_count[i] << "/" << pass.edges.last_count[i];
+    return shown.str();
+}
+
+const Row kLoad{.adds = 1, .order = 1, .kind = 1, .waits = {}};
+const Row kScalar{.adds = 2, .order = 0, .kind = 2, .waits = {}};
+const Row kLds{.adds = 2, .order = 2, .kind = 3, .waits = {}};
+const Row kFlat{.adds = 3, .order = 0, .kind = 4, .waits = {}};
+
+TEST(stalls, the_youngest_of_a_sequence_ends_the_wait) {
+    const StallPass pass = resolved({kLoad, kLoad, {.waits = {{0, 1}}}}, {{0, 0}, {1, 4}, {0, 8}, {2, 100, 204, 204}});
+    CHECK_EQUAL(edges_of(pass), "2<-0:1/0/0 2<-1:1/0/1");
+    CHECK_EQUAL(pass.edges.last_stall[1], 200);
+    CHECK_EQUAL(pass.edges.distance[1], 96);
+    CHECK_EQUAL(pass.edges.steps[0], 3);
+    CHECK_EQUAL(pass.edges.latency[1], 300);
+    CHECK_EQUAL(pass.samples.latency[1], 300u);
+    CHECK_EQUAL(pass.samples.is_tight[1], 1);
+    CHECK_EQUAL(pass.samples.is_tight[0], 0);
+}
+
+TEST(stalls, a_free_wait_bounds_latency_by_the_distance) {
+    const StallPass pass = resolved({kLoad, {.waits = {{0, 0}}}}, {{0, 0, 8, 4}, {1, 100, 4, 4}});
+    CHECK_EQUAL(edges_of(pass), "1<-0:1/0/0");
+    CHECK_EQUAL(pass.edges.free_count[0], 1);
+    CHECK_EQUAL(pass.samples.latency[0], 96u);
+    CHECK_EQUAL(pass.groups.stalled_count[1], 0);
+}
+
+TEST(stalls, scalar_loads_leave_candidates_unless_everything_is_awaited) {
+    const std::vector<Row> rows = {kScalar, kLds, {.waits = {{1, 1}}}, {.waits = {{1, 0}}}};
+    // Two LDS operations complete in order: the older is certain, the younger and the scalar load are candidates.
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 4}, {1, 8}, {2, 12, 40, 40}, {3, 60, 40, 40}});
+    CHECK_EQUAL(edges_of(pass), "2<-1:1/1/0 2<-0:0/1/0 3<-0:1/0/0 3<-1:1/0/0");
+    CHECK_EQUAL(pass.groups.key[2], kWaitUncertain | 1u << 2 | 1u << 3);
+    CHECK_EQUAL(pass.groups.key[3], 1u << 2 | 1u << 3);
+}
+
+TEST(stalls, a_counter_that_is_low_enough_waits_for_nobody) {
+    const std::vector<Row> rows = {kScalar, kLds, {.waits = {{1, 1}}}};
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 4}, {2, 8}, {2, 12}});
+    CHECK_EQUAL(edges_of(pass), "2<-0:0/1/0 2<-1:0/1/0");  // the second wait adds nothing
+    CHECK_EQUAL(pass.groups.key[3], 0u);
+}
+
+TEST(stalls, flat_operations_count_once) {
+    const std::vector<Row> rows = {kFlat, {.waits = {{0, 0}, {1, 0}}}, {.waits = {{1, 0}}}};
+    CHECK_EQUAL(edges_of(resolved(rows, {{0, 0}, {1, 4, 40, 40}, {2, 60}})), "1<-0:1/0/1");
+    CHECK_EQUAL(edges_of(resolved(rows, {{0, 0}, {2, 4, 40, 40}, {1, 60}})), "2<-0:1/0/1");
+}
+
+TEST(stalls, two_counters_do_not_tell_who_was_last) {
+    const std::vector<Row> rows = {kLoad, kLds, {.waits = {{0, 0}, {1, 0}}}};
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 4}, {2, 8, 100, 100}});
+    CHECK_EQUAL(edges_of(pass), "2<-0:1/0/0 2<-1:1/0/0");
+    CHECK_EQUAL(pass.groups.key[2], 1u << 1 | 1u << 3);
+}
+
+TEST(stalls, unknown_operations_and_waits_are_said) {
+    const std::vector<Row> rows = {kLoad, {.waits = {{0, 0}}}};
+    const StallPass pass = resolved(rows, {{-1, 0, 4, 0, kVector}, {0, 4}, {1, 8, 40, 40}, {1, 60}});
+    CHECK_EQUAL(edges_of(pass), "1<-0:1/0/0");
+    CHECK_EQUAL(pass.groups.key[2], kWaitUnknown | 1u << 1);
+    CHECK_EQUAL(pass.groups.key[3], 0u);
+}
+
+TEST(stalls, idle_by_what_came_before) {
+    const std::vector<Row> rows = {{}, {}};
+    const StallPass pass =
+        resolved(rows, {{0, 20, 4, 0, kJump}, {1, 40}, {-1, 44, 100}, {1, 60}, {1, 62}, {0, 10, 4, 0, 9, 7}});
+    CHECK_EQUAL(pass.idle.row.size(), 2u);
+    CHECK_EQUAL(pass.idle.at_start[0], 20);  // the second wave's begin is not known: no gap
+    CHECK_EQUAL(pass.idle.after_branch[1], 16);
+    CHECK_EQUAL(pass.idle.other[1], 16);
+}
+
+TEST(stalls, what_does_not_count_still_happens) {
+    const std::vector<Row> rows = {kLoad, {.waits = {{0, 0}}}};
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 100, 104, 104}}, {0, 1});
+    CHECK_EQUAL(edges_of(pass), "1<-0:1/0/1");
+    CHECK_EQUAL(pass.groups.row.size(), 1u);
+    CHECK_EQUAL(pass.idle.row.size(), 1u);
+}
+
+TEST(stalls, waves_are_apart) {
+    const std::vector<Row> rows = {kLoad, {.waits = {{0, 0}}}};
+    CHECK_EQUAL(edges_of(resolved(rows, {{0, 0}, {1, 4, 4, 0, 9, 1}})), "");
+}
+
+// Any rows and times give sums that add up.
+TEST(stalls, total_on_anything) {
+    std::mt19937_64 random(3);
+    const std::vector<Row> rows = {kLoad,      kScalar, kLds, kFlat, {.waits = {{0, 2}, {1, 1}}}, {.waits = {{1, 0}}},
+                                   {.kind = 0, .waits = {}}};
+    const int64_t odd[] = {0, 5, -7, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+    for (int round = 0; round < 50; ++round) {
+        std::vector<Step> steps;
+        for (int i = 0; i < 700; ++i) {
+            const auto pick = [&](uint64_t count) { return random() % count; };
+            steps.push_back({static_cast<int32_t>(pick(9)) - 1, round % 2 ? odd[pick(5)] : i * 4,
+                             static_cast<int32_t>(random()), static_cast<int32_t>(random()),
+                             static_cast<uint8_t>(pick(16)), static_cast<uint32_t>(pick(100) == 0 ? i : i / 300)});
+        }
+        const StallPass pass = resolved(rows, steps);
+        int64_t executions = 0, stall = 0, expected = 0;
+        for (size_t i = 0; i < pass.groups.row.size(); ++i) {
+            executions += pass.groups.execution_count[i];
+            stall += pass.groups.stall[i];
+        }
+        for (const Step& step : steps) expected += step.stall;
+        CHECK_EQUAL(executions, static_cast<int64_t>(steps.size()));
+        CHECK_EQUAL(stall, expected);
+        for (size_t i = 0; i < pass.edges.row.size(); ++i) CHECK(pass.edges.last_count[i] <= pass.edges.count[i]);
+    }
+}
+
+// A long list of operations in any order costs no more than a short one.
+TEST(stalls, lists_stay_short) {
+    std::vector<Step> steps;
+    for (int i = 0; i < 400'000; ++i) steps.push_back({i % 2, i * 4});
+    const StallPass pass = resolved({kScalar, {.waits = {{1, 1}}}}, steps);
+    CHECK_EQUAL(pass.edges.row.size(), 1u);
+    CHECK(pass.edges.candidate_count[0] > 200'000);
+}
+
+}  // namespace
+}  // namespace wavescope

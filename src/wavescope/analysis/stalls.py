@@ -1,0 +1,213 @@
+"""What do the waves stall on? Every stall cycle by class; every wait by the operations it waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.resolved_waits import UNCERTAIN, UNKNOWN, resolve
+from wavescope.analysis.stall_classes import (
+    CACHE_BIT,
+    ISSUE_OF_CATEGORY,
+    OTHER_ISSUE,
+    OWN_CLASS,
+    UNRESOLVED,
+    wait_class,
+)
+from wavescope.model.answer import Answer, once_per_trace
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.stall_classes import StallClass
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Stalls", "stall_rows", "stalls"]
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one code row and one class of its stalls; largest stall first",
+    """
+    row                         Int32    -       | code.row; -1 = instructions without a known PC
+    class                       String   -       | what it stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, padding or sync
+    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    execution_count             Int64    -       | executions of this class
+    stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
+    latency_cycles_total        Int64    cycles  | sum of durations
+    """,
+)
+_CLASS_SPEC = table_spec(
+    "classes",
+    "one class of stalls; largest first",
+    """
+    class                       String   -       | what was stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, padding or sync
+    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    execution_count             Int64    -       | executions
+    stalled_count               Int64    -       | executions that stalled
+    latency_cycles_total        Int64    cycles  | sum of durations
+    row_count                   Int64    -       | code rows
+    top_row                     Int32    -       | the code row with the largest stall of this class
+    top_row_share               Float64  -       | its share of the class's stall
+    """,
+)
+_IDLE_SPEC = table_spec(
+    "idle",
+    "idle cycles (before the first attempt to issue; not part of any stall) by what came before",
+    """
+    part               String   -       | after a taken branch, at the start of a wave, or other
+    idle_cycles_total  Int64    cycles  | sum
+    idle_share         Float64  -       | of all idle cycles that were asked about
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Stalls(Answer):
+    """Stall cycles by class, and by code row and class.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).stall_cycles_total
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
+        " that it waited for (several kinds: a mixture, because nobody knows which came last); every other stall to the"
+        " instruction's own class or pipe. Idle cycles lie before an instruction, when the wave had nothing to issue:"
+        " most of them are instruction fetch."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
+
+    classes: pl.DataFrame
+    by_row: pl.DataFrame
+    idle: pl.DataFrame
+    stall_cycles_total: int
+    latency_cycles_total: int
+    idle_cycles_total: int
+    wait_count: int
+    """Executed waits."""
+    unresolved_wait_count: int
+    """Of them those whose producers could not be told."""
+
+
+def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
+    """Stall cycles by class; `rows` = only these code rows.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).classes.columns[:3]
+    ['class', 'kind', 'stall_cycles_total']
+    """
+    import polars as pl
+
+    by_row, idle = stall_rows(trace), resolve(trace).idle
+    if rows is not None:
+        by_row = by_row.filter(pl.col("row").is_in(rows.implode()))
+        idle = idle.filter(pl.col("row").is_in(rows.implode()))
+    total = int(by_row["stall_cycles_total"].sum())
+    by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
+    waits = by_row.filter(pl.col("is_wait"))
+    parts = _idle_parts(idle)
+    return Stalls(
+        classes=_classes(by_row, total),
+        by_row=by_row.select(column.name for column in _ROW_SPEC.columns),
+        idle=parts,
+        stall_cycles_total=total,
+        latency_cycles_total=int(by_row["latency_cycles_total"].sum()),
+        idle_cycles_total=int(parts["idle_cycles_total"].sum()),
+        wait_count=int(waits["execution_count"].sum()),
+        unresolved_wait_count=int(waits.filter(pl.col("class") == UNRESOLVED.name)["execution_count"].sum()),
+    )
+
+
+@once_per_trace
+def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
+    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stall_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
+    0
+    """
+    import polars as pl
+
+    groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
+    keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
+    named = [_class_of(*key) for key in keys.iter_rows()]
+    keys = keys.with_columns(
+        pl.Series("stall_class", [found.name for found in named], pl.String),
+        pl.Series("kind", [found.kind for found in named], pl.String),
+    )
+    on_class = pl.when(pl.col("is_wait") == 0).then("class")
+    return (
+        groups.with_columns(on_class.alias("class"))
+        .join(keys, on=["is_wait", "key", "class"], nulls_equal=True)
+        .group_by("row", pl.col("stall_class").alias("class"), "kind", pl.col("is_wait").cast(pl.Boolean))
+        .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
+        .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
+    )
+
+
+def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
+    """Class of a group: from its producers when it is a wait, else from what the instruction is."""
+    if not is_wait:
+        return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
+    mask = key & (UNKNOWN - 1)
+    if mask != CACHE_BIT:  # an invalidation is done long before the loads beside it
+        mask &= ~CACHE_BIT
+    one_kind = mask & (mask - 1) == 0
+    if key & UNKNOWN or (key & UNCERTAIN and not one_kind):
+        return UNRESOLVED
+    return wait_class(mask)
+
+
+def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
+    import polars as pl
+
+    sums = pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total")
+    top = pl.col("stall_cycles_total").first() / pl.col("stall_cycles_total").sum()
+    return (
+        by_row.group_by("class", "kind", maintain_order=True)
+        .agg(
+            sums.sum(),
+            row_count=pl.col("row").n_unique().cast(pl.Int64),
+            top_row=pl.col("row").first(),
+            top_row_share=top.fill_nan(None),
+        )
+        .with_columns(stall_share=_share("stall_cycles_total", total))
+        .sort("stall_cycles_total", "class", descending=[True, False])
+        .select(column.name for column in _CLASS_SPEC.columns)
+    )
+
+
+def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    names = {
+        "after a taken branch": "branch_idle_cycles_total",
+        "at the start of a wave": "wave_start_idle_cycles_total",
+        "other": "other_idle_cycles_total",
+    }
+    sums = [int(idle[column].sum()) for column in names.values()]
+    frame = pl.DataFrame(
+        {"part": list(names), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
+    )
+    return frame.with_columns(idle_share=_share("idle_cycles_total", sum(sums)))
+
+
+def _share(column: str, total: int) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column) / total if total else pl.lit(0.0)
