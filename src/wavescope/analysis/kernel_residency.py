@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.clocks import alignment
-from wavescope.analysis.time_bins import aligned, time_bins
+from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -73,12 +73,8 @@ class KernelResidency(Answer):
     clocks: ClockAlignment
 
 
-def kernel_residency(
-    trace: ThreadTrace, *, bins: int = 60, begin_cycles: int | None = None, end_cycles: int | None = None
-) -> KernelResidency:
-    """Residency per shader engine and per kernel in at most `bins` stretches from `begin_cycles` to `end_cycles`.
-
-    Times are on the aligned clock; without them the curves reach from the first to the last event.
+def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
+    """Residency per shader engine and per kernel in at most `bins` stretches of time.
 
     Examples
     --------
@@ -86,16 +82,9 @@ def kernel_residency(
     >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).kernel_curves.columns[:2]
     ['kernel', 'bin']
     """
-    import polars as pl
-
-    moved = aligned(trace, trace.occupancy, "time_cycles")
-    # a start at cycle 0 of its engine's clock happened before the trace: it says nothing about when the curve begins
-    times = moved.filter(pl.col("time_cycles") != pl.col("offset"))["time_cycles"].to_list()
-    begin = begin_cycles if begin_cycles is not None else min(times, default=0)
-    end = end_cycles if end_cycles is not None else max(times, default=0)
-    events = _matched(moved)
+    events = _matched(aligned(trace, trace.occupancy, "time_cycles"))
     groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
-    stretches = time_bins(begin, end, min(bins, max(1, _MAX_CELLS // groups)))
+    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))
     names = trace.kernels.select("kernel", name="demangled")
     kernels = _waves(events, "kernel").join(names, on="kernel", how="left", maintain_order="left", nulls_equal=True)
     return KernelResidency(
@@ -152,10 +141,11 @@ def _curves(events: pl.DataFrame, group: str, stretches: TimeBins) -> pl.DataFra
         .group_by(group, bin=(at // width).cast(pl.UInt32))
         .agg(change=pl.col("change").sum(), inside=(pl.col("change") * rest).sum())
     )
-    lengths = pl.DataFrame(
-        {"bin": range(stretches.count), "length": stretches.lengths()}, schema={"bin": pl.UInt32, "length": pl.Int64}
+    grid = (
+        events.select(pl.col(group).unique())
+        .join(lengths_of(stretches), how="cross")
+        .sort(group, "bin", nulls_last=True)
     )
-    grid = events.select(pl.col(group).unique()).join(lengths, how="cross").sort(group, "bin", nulls_last=True)
     filled = grid.join(per_bin, on=[group, "bin"], how="left", maintain_order="left", nulls_equal=True).with_columns(
         pl.col("change", "inside").fill_null(0)
     )
@@ -165,6 +155,6 @@ def _curves(events: pl.DataFrame, group: str, stretches: TimeBins) -> pl.DataFra
     return filled.select(
         group,
         "bin",
-        begin_cycles=stretches.begin_cycles + pl.col("bin").cast(pl.Int64) * width,
+        "begin_cycles",
         wave_count_mean=(earlier * width + pl.col("inside") - cut) / pl.col("length"),
     )

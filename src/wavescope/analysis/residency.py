@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.resident_waves import resident_waves, waves_at
+
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.model.thread_trace import ThreadTrace
 
 __all__ = ["Residency", "residency"]
@@ -30,8 +34,8 @@ class Residency:
 def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
     """Mean number of resident waves per shader engine in `bins` equal stretches, from the occupancy events.
 
-    The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Starts
-    without an end count to the end of the trace.
+    The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Waves that
+    started before the trace count from its first event, those without an end to its last.
 
     Examples
     --------
@@ -39,28 +43,18 @@ def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
     >>> residency(ThreadTrace({}, TraceSource(path="nothing")))
     ()
     """
+    engines = resident_waves(trace).partition_by("se", as_dict=True, maintain_order=True)
+    return tuple(curve for (se,), waves in engines.items() if (curve := _curve(se, waves, bins)) is not None)
+
+
+def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
     import polars as pl
 
-    curves = []
-    for (se,), events in trace.occupancy.partition_by("se", as_dict=True, maintain_order=True).items():
-        ordered = events.sort("time_cycles", maintain_order=True)
-        times = ordered["time_cycles"].to_list()
-        resident = ordered.select(pl.when("start").then(1).otherwise(-1).cum_sum()).to_series().to_list()
-        begin, end = times[0], times[-1]
-        if end <= begin:
-            continue
-        sums = [0.0] * bins
-        for value, start, stop in zip(resident, times, times[1:], strict=False):
-            _spread(sums, value, (start - begin) * bins / (end - begin), (stop - begin) * bins / (end - begin))
-        curves.append(Residency(se, begin, end, tuple(sums)))
-    return tuple(curves)
-
-
-def _spread(sums: list[float], value: float, start: float, stop: float) -> None:
-    """Add `value` over [start, stop), in units of bins."""
-    at = start
-    while at < stop:
-        index = min(int(at), len(sums) - 1)
-        upto = min(stop, index + 1.0) if index < len(sums) - 1 else stop
-        sums[index] += value * (upto - at)
-        at = upto
+    begin = waves["begin_cycles"].min()
+    end = waves["end_cycles"].max()
+    if not isinstance(begin, int) or not isinstance(end, int) or end <= begin:
+        return None
+    length = (end - begin) / bins
+    edges = pl.Series([begin + length * number for number in range(bins)] + [float(end)])
+    means = waves_at(waves, edges).diff().slice(1) / length
+    return Residency(se, begin, end, tuple(means.to_list()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.clocks import alignment
-from wavescope.analysis.time_bins import aligned, time_bins
+from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.model.answer import Answer
 from wavescope.model.schema import STATES, table_spec
 
@@ -100,8 +100,7 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
     engines = waves.select(pl.col("se").unique().sort()).with_row_index("group")
     cells = max(1, engines.height) * len(STATES)
-    begin, end = (waves[f"{side}_cycles"].to_list() for side in ("begin", "end"))
-    stretches = time_bins(min(begin, default=0), max(end, default=0), min(bins, max(1, _MAX_CELLS // cells)))
+    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
     curves = _sums(trace, waves, engines, stretches)
     totals = _totals(trace, waves)
     names = trace.kernels.select("kernel", name="demangled")
@@ -175,16 +174,11 @@ def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
 def _over_time(curves: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
     import polars as pl
 
-    lengths = pl.DataFrame(
-        {"bin": range(stretches.count), "length": stretches.lengths()}, schema={"bin": pl.UInt32, "length": pl.Int64}
-    )
-    binned = curves.join(lengths, on="bin", maintain_order="left")
-    begin = stretches.begin_cycles + pl.col("bin").cast(pl.Int64) * stretches.width_cycles
-    return binned.select(
+    return curves.join(lengths_of(stretches), on="bin", maintain_order="left").select(
         "se",
         _named(),
         "bin",
-        begin_cycles=begin,
+        "begin_cycles",
         cycles_total="cycles",
         wave_count_mean=pl.col("cycles") / pl.col("length"),
     )

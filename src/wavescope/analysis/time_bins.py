@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["TimeBins", "aligned", "time_bins"]
+__all__ = ["TimeBins", "aligned", "bins_of_trace", "lengths_of", "time_bins"]
 
 _FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 
@@ -56,6 +56,42 @@ def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
     end = max(begin + 1, min(end_cycles, _FARTHEST_CYCLES))
     width = -(-(end - begin) // max(count, 1))
     return TimeBins(begin, end, width, -(-(end - begin) // width))
+
+
+def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
+    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> bins_of_trace(ThreadTrace({}, TraceSource(path="nothing")), 60).count
+    1
+    """
+    import polars as pl
+
+    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
+    spans = [waves.select(first=pl.col("begin_cycles").min(), last=pl.col("end_cycles").max())]
+    if trace.part_of is None or not waves.height:
+        # a start at cycle 0 of its engine's clock happened before the trace: it does not say when that began
+        events = aligned(trace, trace.occupancy.filter(pl.col("time_cycles") != 0), "time_cycles")
+        spans.append(events.select(first=pl.col("time_cycles").min(), last=pl.col("time_cycles").max()))
+    both = pl.concat(spans).drop_nulls()
+    return time_bins(min(both["first"].to_list(), default=0), max(both["last"].to_list(), default=0), count)
+
+
+def lengths_of(bins: TimeBins) -> pl.DataFrame:
+    """Number and length of every bin, and where it begins, as a frame to join.
+
+    Examples
+    --------
+    >>> lengths_of(time_bins(0, 10, 2)).rows()
+    [(0, 5, 0), (1, 5, 5)]
+    """
+    import polars as pl
+
+    begins = [bins.begin_cycles + number * bins.width_cycles for number in range(bins.count)]
+    columns = {"bin": range(bins.count), "length": bins.lengths(), "begin_cycles": begins}
+    return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "begin_cycles": pl.Int64})
 
 
 def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.time_bins import aligned, time_bins
+from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import CATEGORIES, table_spec
 
@@ -93,6 +93,8 @@ class Utilization(Answer):
     over_time: pl.DataFrame
     bubble_share: float | None
     """Over all shader engines; None = no waves."""
+    is_issue_only: bool
+    """gfx9: records end with the issue; later generations tell when the instruction was done."""
     begin_cycles: int
     """Begin of the first stretch, on the aligned clock."""
     end_cycles: int
@@ -116,9 +118,8 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
     units = units.join(engines, on="se", maintain_order="left").with_columns(pl.col("unit", "group").cast(pl.UInt32))
     moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    begin, end = (moved[f"{side}_cycles"].to_list() for side in ("begin", "end"))
     cells = max(1, engines.height) * (_BUBBLE + 1)
-    stretches = time_bins(min(begin, default=0), max(end, default=0), min(bins, max(1, _MAX_CELLS // cells)))
+    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
     per_unit, per_bin = _counted(trace, waves.join(units, on=["se", "simd"], maintain_order="left"), rows, stretches)
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
@@ -131,6 +132,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         bubbles=bubbles,
         over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), stretches),
         bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
+        is_issue_only=trace.gfxip == 9,
         begin_cycles=stretches.begin_cycles,
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
@@ -222,19 +224,16 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
 def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
     import polars as pl
 
-    lengths = pl.DataFrame(
-        {"bin": range(stretches.count), "length": stretches.lengths()}, schema={"bin": pl.UInt32, "length": pl.Int64}
-    )
     return (
         per_bin.filter(pl.col("kind") <= _ANY)
-        .join(lengths, on="bin", maintain_order="left")
+        .join(lengths_of(stretches), on="bin", maintain_order="left")
         .join(engines, on="group", maintain_order="left")
         .sort("se", "kind", "bin")
         .select(
             "se",
             _named(),
             "bin",
-            begin_cycles=stretches.begin_cycles + pl.col("bin").cast(pl.Int64) * stretches.width_cycles,
+            "begin_cycles",
             busy_share=pl.col("cycles") / (pl.col("length") * pl.col("simd_count").cast(pl.Int64)),
         )
     )

@@ -15,6 +15,9 @@ _GROUPS = {
         "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
+    "Is the GPU full?": {
+        "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
+    },
 }
 """Verbs by the question they answer, in the order of `--help`."""
 

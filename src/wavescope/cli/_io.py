@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
 
     from wavescope.errors import WavescopeError
 
-__all__ = ["BUG_EXIT_CODE", "code_object_option", "console", "emit_json", "fail", "json_option", "progress"]
+__all__ = [
+    "BUG_EXIT_CODE",
+    "code_object_option",
+    "console",
+    "emit_json",
+    "fail",
+    "json_option",
+    "progress",
+    "resources_option",
+]
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
@@ -27,6 +37,14 @@ code_object_option = click.option(
     multiple=True,
     metavar="FILE[@LOAD_ADDRESS][:ID]",
     help="A code object or listing that does not stand beside the traces; may be repeated.",
+)
+resources_option = click.option(
+    "--resources",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PATH",
+    help="A kernel-trace or agent CSV, result JSON or code object (or a folder of them) that tells registers, LDS and "
+    "GPU; those beside the trace are found by themselves. May be repeated.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
+from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress, resources_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,12 +94,18 @@ def trace_verb(verb: Callable[..., None]) -> click.Command:
     return click.command()(decorated)
 
 
-def open_trace(path: Path, *, dispatch: int | None = None, code_objects: tuple[str, ...] = ()) -> ThreadTrace:
+def open_trace(
+    path: Path,
+    *,
+    dispatch: int | None = None,
+    code_objects: tuple[str, ...] = (),
+    resources: tuple[Path, ...] = (),
+) -> ThreadTrace:
     """Open anything that holds a thread trace, with progress on a terminal."""
     from wavescope.readers.opening import open as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(path, dispatch=dispatch, code_objects=code_objects)
+        return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
 
 
 def _asked(
@@ -113,13 +119,14 @@ def _asked(
     line: tuple[int | None, int | None],
     dispatch: int | None,
     code_objects: tuple[str, ...],
+    resources: tuple[Path, ...],
     as_json: bool,
     top: int | None = None,
 ) -> Asked:
     from wavescope.analysis.selection import Selection, select, selected_rows
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
-    trace = select(open_trace(path, dispatch=dispatch, code_objects=code_objects), selection)
+    trace = select(open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources), selection)
     return Asked(path, trace, selected_rows(trace, selection), selection, top, as_json)
 
 
@@ -171,6 +178,21 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest."),
     code_object_option,
+    resources_option,
     json_option,
 )
-_NAMES = ("path", "top", "kernel", "se", "simd", "wave", "time", "file", "line", "dispatch", "code_objects", "as_json")
+_NAMES = (
+    "path",
+    "top",
+    "kernel",
+    "se",
+    "simd",
+    "wave",
+    "time",
+    "file",
+    "line",
+    "dispatch",
+    "code_objects",
+    "resources",
+    "as_json",
+)

@@ -6,15 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wavescope.export._json_text import printable
+from wavescope.model.stored import FORMAT, VERSION
 
 if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
 
-__all__ = ["FORMAT", "VERSION", "describe"]
-
-FORMAT = "wavescope.thread_trace"
-VERSION = 1
-"""Goes up when a reader of the older version would misread a table."""
+__all__ = ["describe"]
 
 
 def describe(trace: ThreadTrace) -> dict[str, Any]:

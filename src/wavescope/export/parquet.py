@@ -9,6 +9,7 @@ from wavescope.export._description import describe
 from wavescope.export._json_text import encode
 from wavescope.export._staging import staged
 from wavescope.model import THREAD_TRACE
+from wavescope.model.stored import MANIFEST
 
 if TYPE_CHECKING:
     import os
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
 
 __all__ = ["write_parquet"]
-
-_MANIFEST = "wavescope.json"
 
 
 def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -47,7 +46,7 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
     True
     """
     target = Path(directory)
-    with staged([target], force=force, mark=_MANIFEST) as (twin,):
+    with staged([target], force=force, mark=MANIFEST) as (twin,):
         twin.mkdir()
         tables: dict[str, Any] = {}
         for name in THREAD_TRACE:
@@ -55,5 +54,5 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
             file = f"{name}.parquet"
             table.write_parquet(twin / file)
             tables[name] = {"file": file, "row_count": table.height, "columns": table.columns}
-        (twin / _MANIFEST).write_bytes(encode(describe(trace) | {"tables": tables}))
+        (twin / MANIFEST).write_bytes(encode(describe(trace) | {"tables": tables}))
     return target

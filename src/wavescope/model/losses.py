@@ -157,14 +157,55 @@ _KINDS = (
     ),
     LossKind(
         "other_dispatches",
-        "the capture has {count} more dispatch windows, which are not in this trace ({detail})",
-        "choose one with dispatch=N, or decode all of them with `wavescope decode`",
+        "{count} more dispatches are here, which are not in this trace ({detail})",
+        "choose one with --dispatch N (in Python: dispatch=N); `wavescope info` lists all",
         is_damage=False,
     ),
     LossKind(
         "no_waves",
         "no wave ran on the traced CU: {detail}",
         "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",
+        is_damage=False,
+    ),
+    LossKind(
+        "placeholder",
+        "an empty placeholder: this capture slot recorded neither waves, nor code, nor occupancy",
+        "open another dispatch of the run, or capture again with fewer kernel iterations selected",
+        is_damage=False,
+    ),
+    LossKind(
+        "both_forms",
+        "the folder holds raw traces and decoded directories of them; {detail}",
+        "name the decoded directory itself, or the folder of the .att files, to read the other form",
+        is_damage=False,
+    ),
+    LossKind(
+        "broken_archive",
+        "the archive is damaged ({detail}); the {count} files before the damage were read",
+        "check that the archive was copied whole",
+    ),
+    LossKind(
+        "archive_entries",
+        "{count} entries of the archive were left out: {detail}",
+        "if they belong to the trace, unpack the archive and open the folder",
+        is_damage=False,
+    ),
+    LossKind(
+        "parquet_columns",
+        "another version of wavescope wrote these tables; {count} columns or tables differ ({detail})",
+        "decode the capture again if you miss them",
+        is_damage=False,
+    ),
+    LossKind(
+        "resources_ambiguous",
+        "{detail}",
+        "give the one file that belongs to this dispatch with --resources",
+        is_damage=False,
+    ),
+    LossKind(
+        "resources_unread",
+        "{detail}",
+        "give a smaller or sound file with --resources, or do without",
         is_damage=False,
     ),
 )

@@ -156,11 +156,13 @@ _TABLES = (
         vgprs                UInt32  -      | vector registers per lane; null = not known, here and below
         agprs                UInt32  -      | accumulation vector registers per lane
         sgprs                UInt32  -      | scalar registers per wave
-        lds_bytes            UInt32  bytes  | static LDS per workgroup
+        lds_bytes            UInt32  bytes  | LDS per workgroup: as dispatched where that is known, else the static part
         scratch_bytes        UInt32  bytes  | private segment per lane
         kernarg_bytes        UInt32  bytes  | kernel argument segment
         wave_size            UInt8   lanes  | 32 or 64
         workgroup_size_max   UInt32  lanes  | largest flat workgroup size the kernel was compiled for
+        workgroup_size       UInt32  lanes  | work-items per workgroup as dispatched
+        resource_origin      String  -      | who says so: a file beside the trace, or the code object of the capture
         """,
     ),
     table_spec(

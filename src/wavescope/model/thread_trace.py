@@ -31,6 +31,8 @@ class TraceSource:
     dispatch: int | None = None
     target: str | None = None
     """GPU the code was built for (gfx942, ...); None = not known."""
+    target_origin: str = ""
+    """File that tells the target, where the trace itself does not."""
     other_dispatches: tuple[int, ...] = ()
     """Dispatches of the same capture that this trace does not hold."""
     format: str = "raw capture"

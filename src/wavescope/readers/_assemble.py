@@ -13,8 +13,17 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope import _core
+    from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["entries_of", "loss_frame", "losses_of_core", "shader_engine_frame", "tables_of", "with_kernel_numbers"]
+__all__ = [
+    "add_losses",
+    "entries_of",
+    "loss_frame",
+    "losses_of_core",
+    "shader_engine_frame",
+    "tables_of",
+    "with_kernel_numbers",
+]
 
 STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")
 """wavescope::Status by number."""
@@ -117,3 +126,11 @@ def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:
     spec = THREAD_TRACE["losses"]
     rows = [{c.name: getattr(loss, c.name) for c in spec.columns} for loss in losses]
     return pl.DataFrame(rows, schema={c.name: getattr(pl, c.dtype) for c in spec.columns})
+
+
+def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
+    """Put more losses into a trace."""
+    import polars as pl
+
+    if losses:
+        trace.tables["losses"] = pl.concat([trace.losses, loss_frame(losses)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
+from wavescope.readers._assemble import add_losses
 from wavescope.readers.capture import Capture, CodeObjectFile, Window, find_capture
 from wavescope.readers.sniff import Generation, generation_of
 
@@ -74,7 +75,7 @@ def decode(
     trace = decode_window(everything, window, threads=threads, corrected=corrected, source_root=source_root)
     if len(possible.windows) > 1:
         others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
-        _add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
+        add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
     return trace
 
 
@@ -125,16 +126,8 @@ def decode_window(
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
     """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
     table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
-    _add_losses(trace, code.line_losses)
+    add_losses(trace, code.line_losses)
     return table
-
-
-def _add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
-    import polars as pl
-
-    from wavescope.readers import _assemble
-
-    trace.tables["losses"] = pl.concat([trace.losses, _assemble.loss_frame(losses)])
 
 
 def _with_code(

@@ -25,6 +25,9 @@ __all__ = ["Code", "load_code"]
 WHOLE_TEXT_BYTES = 8 << 20
 """Up to this much machine code is disassembled at once; of more only the functions that the trace enters."""
 
+CAPTURED = "code object of the capture"
+"""kernels.resource_origin of what the capture's own code objects tell."""
+
 PAGE_BYTES = 4096
 """Load addresses are multiples of this."""
 
@@ -88,6 +91,8 @@ class Code:
             kernel = self._kernel(code_object, address)
             name = kernel.name if kernel else f"{code_object} / {address:#x}"
             row = {column.name: getattr(kernel, column.name, None) for column in spec.columns}
+            if kernel and kernel.vgprs is not None:
+                row["resource_origin"] = CAPTURED
             place = {"kernel": number, "code_object": code_object, "address": address}
             rows.append(row | place | {"name": name, "demangled": demangle(name) or name})
         return pl.DataFrame(rows, schema={column.name: getattr(pl, column.dtype) for column in spec.columns})

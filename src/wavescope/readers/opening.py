@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, UnsupportedError
+from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.model.losses import Loss
+from wavescope.readers._assemble import add_losses
+from wavescope.readers.decoded import (
+    Decoded,
+    choose,
+    decoded_in_archive,
+    decoded_on_disk,
+    form_of,
+    survey,
+)
 from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
@@ -13,8 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.readers.archive import Archive
+    from wavescope.readers.folder import Folder
 
-__all__ = ["open"]
+__all__ = ["candidates_of", "open", "read_decoded"]
+
+MAX_ARCHIVES = 16
+"""Archives of one folder that are unpacked to find the fullest."""
+
+_NAMED = 8
+"""Other dispatches that a note names."""
 
 
 def open(  # noqa: A001
@@ -23,24 +42,29 @@ def open(  # noqa: A001
     dispatch: int | None = None,
     threads: int | None = None,
     code_objects: Sequence[str] = (),
+    resources: Sequence[str | os.PathLike[str]] = (),
 ) -> ThreadTrace:
-    """Open a capture; the format is found out from its content.
+    """Open a thread trace; the format is found out from its content.
 
     Parameters
     ----------
     path
-        A rocprofv3 thread-trace capture folder, or one raw `.att` file.
+        A rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded `ui_output_*` directory, any JSON
+        file in it, or a tar or zip archive of it; a Parquet directory of ours; or a folder with several of these.
     dispatch
-        Which dispatch of the capture; None = the one with the most bytes.
+        Which dispatch; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
     threads
         How many shader engines to decode at once; None = as many as there are cores.
     code_objects
         For raw captures: code objects that do not stand beside the traces; see `decode`.
+    resources
+        Kernel trace CSVs, agent lists, result JSONs, code objects, or folders of them, that tell registers, LDS and
+        GPU of a decoded trace. Those that stand beside it are found by themselves.
 
     Raises
     ------
     UsageError
-        When the path does not exist.
+        When the path does not exist, or has no such dispatch.
     NotATraceError, UnsupportedError
         When it is nothing that wavescope reads.
 
@@ -50,16 +74,166 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
+    from wavescope.readers.resources import with_resources
+
+    place = Path(path)
+    kind = sniff(place)
+    if kind is Kind.RAW_CAPTURE:
+        trace = _raw_or_decoded(place, dispatch=dispatch, threads=threads, code_objects=code_objects)
+    elif kind in _DECODED_KINDS:
+        candidates, losses = candidates_of(place, kind)
+        trace = _fullest(candidates, losses, dispatch, str(place))
+    else:
+        raise _does_not_fit(kind, place)
+    return with_resources(trace, resources) if resources else trace
+
+
+_DECODED_KINDS = (Kind.UI_OUTPUT, Kind.PARQUET, Kind.DECODED_FOLDER, Kind.ARCHIVE, Kind.ARCHIVE_FOLDER)
+
+
+def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
+    """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them.
+
+    Examples
+    --------
+    >>> candidates_of(Path("/nowhere"), Kind.UNKNOWN)
+    ([], [])
+    """
+    if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
+        return decoded_on_disk([path if path.is_dir() else path.absolute().parent]), []
+    if kind is Kind.DECODED_FOLDER:
+        below = survey(path)
+        unopened = [Loss("other_dispatches", len(below.archives), detail="in archives")] if below.archives else []
+        return decoded_on_disk(below.decoded), unopened
+    if kind is Kind.ARCHIVE:
+        return _in_archives([path])
+    return _in_archives(survey(path).archives) if kind is Kind.ARCHIVE_FOLDER else ([], [])
+
+
+def read_decoded(candidate: Decoded) -> ThreadTrace:
+    """The trace in one decoded folder, with the registers and the GPU that files beside it tell.
+
+    Examples
+    --------
+    >>> read_decoded(candidates_of(Path("ui_output_agent_1_dispatch_2"), Kind.UI_OUTPUT)[0][0])  # doctest: +SKIP
+    """
+    from wavescope.readers.resources import fill_from, sidecars_in
+
+    if candidate.form == "parquet":
+        from wavescope.readers.parquet import read_parquet
+
+        return read_parquet(candidate.folder)
+    trace = _read_ui_output(candidate.folder)
+    if candidate.is_placeholder:
+        add_losses(trace, [Loss("placeholder")])
+    fill_from(trace, [sidecar for folder in candidate.around for sidecar in sidecars_in(folder)])
+    return trace
+
+
+def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
+    from wavescope.readers.archive import Archive
+
+    if len(paths) > MAX_ARCHIVES:
+        what = f"{len(paths):,} archives"
+        raise UsageError(what, where=str(paths[0].parent), advice="name one of them")
+    found: list[Decoded] = []
+    losses: list[Loss] = []
+    for path in paths:
+        archive = Archive.read(path)
+        inside = decoded_in_archive(archive)
+        if not inside and len(paths) == 1:
+            raise _nothing_in(archive)
+        found += inside
+        losses += archive.losses
+    return found, losses
+
+
+def _nothing_in(archive: Archive) -> NotATraceError:
+    names = [name for folder in archive.folders.values() for name in folder.names()]
+    broken = any(loss.kind == "broken_archive" for loss in archive.losses)
+    kept = f"{len(names):,} files were unpacked before the damage" if broken else ""
+    if any(name.endswith(".att") for name in names):
+        what = "the archive holds raw traces"
+        return NotATraceError(what, where=str(archive.path), kept=kept, advice="unpack it and open the folder")
+    what = "no decoded trace in the archive"
+    return NotATraceError(what, where=str(archive.path), kept=kept, advice="pack the ui_output_* directory whole")
+
+
+def _fullest(candidates: Sequence[Decoded], losses: Sequence[Loss], dispatch: int | None, where: str) -> ThreadTrace:
+    """The fullest candidate, with a note about the others."""
+    chosen = choose(candidates, dispatch, where)
+    trace = read_decoded(chosen)
+    rest = [candidate for candidate in candidates if candidate is not chosen]
+    if rest:
+        numbers = {c.dispatch for c in rest if c.dispatch is not None} - {chosen.dispatch}
+        trace.source = replace(trace.source, other_dispatches=tuple(sorted(numbers)))
+        add_losses(trace, [Loss("other_dispatches", len(rest), detail=_listed(rest, chosen))])
+    add_losses(trace, losses)
+    return trace
+
+
+def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
+    """The other dispatches in a line; by folder where the number does not tell them apart."""
+    titles = [c.folder.name if c.dispatch == chosen.dispatch else c.title for c in rest]
+    more = f" and {len(titles) - _NAMED:,} more" if len(titles) > _NAMED else ""
+    return ", ".join(titles[:_NAMED]) + more
+
+
+def _raw_or_decoded(
+    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str]
+) -> ThreadTrace:
+    """A raw capture; where decoded directories stand beside it, the form that tells more."""
     from wavescope.readers.att import decode
 
-    kind = sniff(Path(path))
-    if kind is Kind.RAW_CAPTURE:
+    decoded = survey(path).decoded if path.is_dir() else ()
+    if not decoded:
         return decode(path, code_objects, dispatch=dispatch, threads=threads)
-    if kind is Kind.CODE_OBJECT:
-        what = "this is a code object, not a trace"
-        raise NotATraceError(what, where=str(path), advice="open the folder with its .att files")
-    if kind is Kind.UNKNOWN:
-        what = "nothing here that wavescope reads"
-        raise NotATraceError(what, where=str(path), advice="a raw capture has *.att files")
-    what = f"{kind.value}: this version of wavescope does not read it yet"
-    raise UnsupportedError(what, where=str(path), advice="raw captures (*.att) can be opened")
+    why_not = _why_not_raw(path, dispatch, code_objects)
+    if not why_not:
+        trace = decode(path, code_objects, dispatch=dispatch, threads=threads)
+        detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
+    else:
+        trace = _fullest(decoded_on_disk(decoded), [], dispatch, str(path))
+        detail = f"a decoded directory was read because {why_not}"
+    add_losses(trace, [Loss("both_forms", detail=detail)])
+    return trace
+
+
+def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) -> str:
+    """Why the decoded directories tell more than the raw traces; empty = they do not."""
+    from wavescope.codeobj.llvm import find_tools
+    from wavescope.readers.capture import find_capture
+
+    capture = find_capture([path], code_objects)
+    if dispatch is not None and all(window.dispatch != dispatch for window in capture.windows):
+        return f"there is no raw trace of dispatch {dispatch}"
+    if not capture.code_objects:
+        return "no code object stands beside the raw traces"
+    listed = any(c.path.name.endswith((".isa.tsv", ".json")) for c in capture.code_objects)
+    return "" if listed or find_tools() else "no AMDGPU disassembler is installed for the raw traces"
+
+
+def _does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
+    where = str(path)
+    if kind is Kind.DATABASE:
+        what = "a database: this version of wavescope reads thread traces and counters, not yet databases"
+        return UnsupportedError(what, where=where, advice="query it with sqlite3")
+    if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
+        what = "no thread trace in this folder"
+        advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
+        return NotATraceError(what, where=where, advice=advice)
+    what, advice = {
+        Kind.COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
+        Kind.KERNEL_TRACE: ("a kernel trace, not a thread trace", "give it as --resources of a decoded trace"),
+        Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
+        Kind.CODE_OBJECT: (
+            "a code object, not a trace",
+            f"wavescope info {where} shows its kernels; open the folder with its .att files to see it run",
+        ),
+    }.get(kind, ("nothing that wavescope reads", "thread traces are *.att files or ui_output_* directories"))
+    return NotATraceError(what, where=where, advice=advice)
+
+
+def _read_ui_output(folder: Folder) -> ThreadTrace:
+    what = "decoded directories are not read yet"
+    raise UnsupportedError(what, where=folder.label)

@@ -6,6 +6,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
+from wavescope.model.stored import MANIFEST
+from wavescope.readers.archive import is_archive
+from wavescope.readers.decoded import form_of, survey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +28,12 @@ class Kind(Enum):
     RAW_CAPTURE = "raw thread-trace capture"
     UI_OUTPUT = "decoded thread trace (ui_output directory)"
     PARQUET = "wavescope Parquet directory"
+    DECODED_FOLDER = "folder of decoded thread traces"
+    ARCHIVE = "archive"
+    ARCHIVE_FOLDER = "folder of archives"
+    COUNTERS = "hardware counters (CSV)"
+    KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
+    AGENTS = "rocprofv3 agent list (CSV)"
     DATABASE = "SQLite database"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
@@ -104,16 +113,32 @@ def sniff(path: Path) -> Kind:
 
 
 def _sniff_folder(folder: Path) -> Kind:
-    if (folder / "filenames.json").is_file():
-        return Kind.UI_OUTPUT
-    if (folder / "wavescope.json").is_file():
-        return Kind.PARQUET
-    return Kind.RAW_CAPTURE if next(folder.rglob("*.att"), None) else Kind.UNKNOWN
+    own = form_of([entry.name for entry in folder.iterdir()])
+    if own:
+        return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
+    below = survey(folder)
+    if below.has_raw:
+        return Kind.RAW_CAPTURE
+    if below.decoded:
+        return Kind.DECODED_FOLDER
+    if below.archives:
+        return Kind.ARCHIVE_FOLDER
+    kinds = {_sniff_file(table) for table in below.tables[:_TABLES_LOOKED_AT]}
+    return next((kind for kind in _CSV_KINDS if kind in kinds), Kind.UNKNOWN)
+
+
+_TABLES_LOOKED_AT = 32
+_CSV_KINDS = {
+    Kind.COUNTERS: (b"Counter_Name", b"TCC_", b"SQ_WAVES"),
+    Kind.KERNEL_TRACE: (b"VGPR_Count", b"Start_Timestamp"),
+    Kind.AGENTS: (b"Gfx_Target_Version",),
+}
+"""CSV files by the columns that only they have, in the order in which a folder is called after them."""
 
 
 def _sniff_file(file: Path) -> Kind:
     with file.open("rb") as stream:
-        head = stream.read(16)
+        head = stream.read(1 << 16)
     if head.startswith(b"SQLite format 3\0"):
         return Kind.DATABASE
     if head.startswith(b"\x7fELF"):
@@ -123,4 +148,31 @@ def _sniff_file(file: Path) -> Kind:
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
     if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
         return Kind.RAW_CAPTURE
+    if is_archive(file):
+        return Kind.ARCHIVE
+    if file.suffix == ".json" and form_of([entry.name for entry in file.absolute().parent.iterdir()]) == "ui_output":
+        return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
+    if file.suffix == ".parquet" or file.name == MANIFEST:
+        return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
+    return _sniff_csv(head)
+
+
+def _sniff_csv(head: bytes) -> Kind:
+    columns = _inflated(head).split(b"\n", 1)[0]
+    if b"," in columns:
+        for kind, words in _CSV_KINDS.items():
+            if any(word in columns for word in words):
+                return kind
     return Kind.UNKNOWN
+
+
+def _inflated(head: bytes) -> bytes:
+    """The beginning of a gzip file's content; other bytes as they are."""
+    import zlib
+
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, 1 << 16)
+    except zlib.error:
+        return b""

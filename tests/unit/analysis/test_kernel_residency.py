@@ -60,13 +60,6 @@ def test_starts_before_the_trace_do_not_stretch_it() -> None:
     assert means(answer.engine_curves, se=0) == [1.0]
 
 
-def test_a_stretch_that_is_asked_for() -> None:
-    answer = kernel_residency(
-        traced([(0, 10, 0, True, 0), (0, 50, 0, False, 0)]), bins=2, begin_cycles=40, end_cycles=60
-    )
-    assert means(answer.engine_curves, se=0) == [1.0, 0.0]
-
-
 lives = st.lists(st.tuples(st.integers(1, 50), st.integers(1, 30)), min_size=1, max_size=6)
 
 

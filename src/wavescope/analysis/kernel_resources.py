@@ -1,0 +1,168 @@
+"""What does each kernel ask of the hardware, put together from all that knows something about it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.limits import Resources
+from wavescope.analysis.registers import registers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.arch import Arch
+    from wavescope.model import ThreadTrace
+
+__all__ = ["KernelResources", "kernel_resources"]
+
+# What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
+_EXTRA_SGPRS = 6
+_CALLS = r"^s_(swappc|call)_b64"
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """The resources of one kernel, where its registers were read, and what is doubtful about them.
+
+    Examples
+    --------
+    >>> KernelResources(0, "gemm", Resources(vgprs=64), "code", ()).resources.vgprs
+    64
+    """
+
+    kernel: int | None
+    """`kernels.kernel`; None = waves whose kernel is not known."""
+    name: str
+    resources: Resources
+    registers_from: str
+    """code, metadata, code and metadata, options, or nothing."""
+    notes: tuple[str, ...]
+
+
+def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tuple[KernelResources, ...]:
+    """Resources of every kernel of a trace, and of waves without a known kernel.
+
+    Registers are the larger of what the metadata says and what the code names: rocprofv3 reports half of the vector
+    registers on gfx950, and a listing may not show all code. A code that names no accumulation registers uses none:
+    what metadata then calls so belongs to the same file. LDS and workgroup size come from the dispatch where it was
+    recorded, else from the metadata. `override` wins.
+
+    Examples
+    --------
+    >>> from wavescope import arch
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> found = kernel_resources(ThreadTrace({}, TraceSource(path="made")), arch.of("gfx942"), Resources(vgprs=8))
+    >>> found[-1].resources.vgprs, found[-1].registers_from
+    (8, 'options')
+    """
+    scans = _scans(trace)
+    launches = {row["kernel"]: row for row in _launches(trace).iter_rows(named=True)}
+    unknown: dict[str, Any] = {"kernel": None, "demangled": "unknown kernel"}
+    rows = [*trace.kernels.iter_rows(named=True), unknown]
+    return tuple(
+        _one(trace, facts, override, row, scans.get(row["kernel"]), launches.get(row["kernel"])) for row in rows
+    )
+
+
+def _one(
+    trace: ThreadTrace,
+    facts: Arch,
+    override: Resources,
+    metadata: dict[str, Any],
+    scan: dict[str, int] | None,
+    launch: dict[str, Any] | None,
+) -> KernelResources:
+    notes: list[str] = []
+    vgprs, agprs, origin = _vector_registers(facts, metadata, scan, notes)
+    sgprs = _largest(metadata.get("sgprs"), scan["sgprs"] + _EXTRA_SGPRS if scan else None)
+    launched = launch or {}
+    size = launched.get("workgroup_size") or metadata.get("workgroup_size_max")
+    if size and not launched.get("workgroup_size") and trace.source.format == "raw capture":
+        notes.append(f"workgroup size not recorded: {size:,} is the largest that it was compiled for")
+    found = Resources(
+        vgprs=override.vgprs if override.vgprs is not None else vgprs,
+        agprs=override.agprs or (agprs if override.vgprs is None else 0),
+        sgprs=override.sgprs if override.sgprs is not None else sgprs,
+        lds_bytes=override.lds_bytes
+        if override.lds_bytes is not None
+        else _largest(metadata.get("lds_bytes"), launched.get("lds_bytes")),
+        workgroup_size=override.workgroup_size or size,
+        wave_size=override.wave_size or metadata.get("wave_size") or _wave_size(trace, facts),
+    )
+    if override.vgprs is not None:
+        origin, notes = "options", []
+    name = metadata.get("demangled") or metadata.get("name") or ""
+    return KernelResources(metadata["kernel"], name, found, origin, tuple(notes))
+
+
+def _vector_registers(
+    facts: Arch, metadata: dict[str, Any], scan: dict[str, int] | None, notes: list[str]
+) -> tuple[int | None, int, str]:
+    """Vector and accumulation registers, and where they were read."""
+    said, said_accumulation = metadata.get("vgprs"), metadata.get("agprs") or 0
+    if not scan or not (scan["vgprs"] or scan["agprs"]):
+        return said, said_accumulation, "metadata" if said is not None else "nothing"
+    if said is None:
+        return scan["vgprs"], scan["agprs"], "code"
+    if facts.accumulation == "unified" and not scan["agprs"]:
+        said, said_accumulation = said + said_accumulation, 0
+    if scan["vgprs"] > said:
+        granule = max(facts.vgpr_granule.values())
+        half = -(-scan["vgprs"] // granule) * granule == 2 * said
+        notes.append(
+            f"the metadata says {said:,} vector registers, the code names {scan['vgprs']:,}"
+            + (": rocprofv3 reports half of them on this GPU" if half and facts.target == "gfx950" else "")
+        )
+    vgprs, agprs = max(said, scan["vgprs"]), max(said_accumulation, scan["agprs"])
+    return vgprs, agprs, "metadata" if vgprs == said else "code and metadata"
+
+
+def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:
+    """kernels.kernel -> registers that its code names, with those of functions that it may call."""
+    import polars as pl
+
+    found = registers(trace)
+    if not found.height:
+        return {}
+    names = trace.kernels["name"].to_list()
+    calling = trace.code.filter(pl.col("mnemonic").str.contains(_CALLS))["function"].unique().to_list()
+    callees = found.filter(~pl.col("function").is_in(names) | pl.col("function").is_null())
+    scans: dict[int | None, dict[str, int]] = {}
+    for kernel, name in trace.kernels.select("kernel", "name").iter_rows():
+        own = found.filter(pl.col("function") == name)
+        if not own.height and len(names) == 1:  # listings need not name their functions
+            own = found
+        elif name in calling:
+            own = pl.concat([own, callees])
+        if own.height:
+            scans[kernel] = _most(own)
+    return scans
+
+
+def _most(found: pl.DataFrame) -> dict[str, int]:
+    row: dict[str, int] = found.select("vgprs", "agprs", "sgprs").max().row(0, named=True)
+    return row
+
+
+def _launches(trace: ThreadTrace) -> pl.DataFrame:
+    """What the dispatches themselves said, the largest where they differ; nonsense (0, or too large) is null."""
+    import polars as pl
+
+    size = pl.col("workgroup_size_x").cast(pl.Int64) * pl.col("workgroup_size_y") * pl.col("workgroup_size_z")
+    return trace.dispatches.group_by("kernel").agg(
+        workgroup_size=size.filter(size.is_between(1, 1024)).max(), lds_bytes=pl.col("lds_bytes").max()
+    )
+
+
+def _wave_size(trace: ThreadTrace, facts: Arch) -> int:
+    """From the code, where both are possible: only waves of 32 use half of the lane mask registers."""
+    if len(facts.wave_sizes) == 1:
+        return facts.wave_sizes[0]
+    texts = trace.code["text"].drop_nulls()
+    halves, wholes = (texts.str.contains(pattern).sum() for pattern in (r"\b(vcc|exec)_lo\b", r"\b(vcc|exec)\b"))
+    return 64 if wholes > halves else 32
+
+
+def _largest(*values: int | None) -> int | None:
+    return max((value for value in values if value is not None), default=None)

@@ -1,0 +1,279 @@
+"""How many waves could run on a SIMD, how many did, and what limits them?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavescope.analysis.achieved_occupancy import achieved, chosen_waves
+from wavescope.analysis.architecture import Architecture, architecture
+from wavescope.analysis.kernel_resources import KernelResources, kernel_resources
+from wavescope.analysis.limits import Limits, Resources, limits
+from wavescope.analysis.resident_waves import resident_waves
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.selection import Selection
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Occupancy", "occupancy", "theoretical"]
+
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel whose waves were seen, or that was asked about",
+    """
+    kernel                   UInt32   -       | kernels.kernel; null = waves whose kernel is not known
+    name                     String   -       | demangled name
+    vgprs                    UInt32   -       | vector registers per lane; null = not known, here and below
+    agprs                    UInt32   -       | accumulation registers per lane
+    sgprs                    UInt32   -       | scalar registers per wave
+    lds_bytes                UInt32   bytes   | LDS per workgroup
+    workgroup_size           UInt32   lanes   | work-items per workgroup
+    wave_size                UInt8    lanes   | 32 or 64
+    registers_from           String   -       | code, metadata, code and metadata, options or nothing
+    waves_per_simd_limit     UInt32   waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
+    bound_by                 String   -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
+    next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none
+    waves_per_simd_max       UInt32   waves   | most waves of this kernel seen on one SIMD at a time
+    waves_per_simd_mean      Float64  waves   | wave cycles over the cycles of the SIMDs that held its waves
+    limit_share              Float64  -       | waves_per_simd_mean over waves_per_simd_limit
+    wave_count               UInt32   waves   | waves of this kernel on all CUs of the traced shader engines
+    drain_share              Float64  -       | share of its time after its last wave started
+    all_at_once              Boolean  -       | whether no wave had to wait for another to leave: the grid is the limit
+    """,
+)
+_LIMITERS = table_spec(
+    "limiters",
+    "what one resource allows one kernel",
+    """
+    kernel          UInt32   -      | kernels.kernel
+    limiter         String   -      | VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware
+    waves_per_simd  UInt32   waves  | waves per SIMD that it allows, not above the hardware's maximum
+    used            UInt64   -      | what a wave (registers) or a workgroup (LDS, waves) asks for
+    allocated       UInt64   -      | rounded up to the granule
+    available       UInt64   -      | what a SIMD (registers) or a CU or WGP (LDS, workgroups) has
+    unit            String   -      | registers, bytes or waves
+    next_at_most    UInt64   -      | has to come down to this for the next step; null = is no obstacle to it
+    """,
+)
+_ENGINES = table_spec(
+    "engines",
+    "one traced shader engine",
+    """
+    se                   UInt16   -       | shader engine
+    begin_cycles         Int64    cycles  | first wave
+    end_cycles           Int64    cycles  | last wave
+    simd_count           UInt32   -       | SIMDs that held waves
+    wave_count           UInt32   waves   | waves
+    waves_per_simd_max   UInt32   waves   | most waves on one SIMD at a time
+    waves_per_simd_mean  Float64  waves   | wave cycles over time and simd_count
+    drain_share          Float64  -       | share of the time after the last wave started
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Occupancy(Answer):
+    """Theoretical and achieved occupancy of the kernels of a trace.
+
+    Examples
+    --------
+    >>> asked = Resources(vgprs=242, sgprs=112, lds_bytes=49152, workgroup_size=256)
+    >>> theoretical("gfx950", asked).kernels["bound_by"][0]
+    'VGPR'
+    """
+
+    definition: ClassVar[str] = (
+        "Theoretical: the least of what vector registers, LDS, scalar registers, whole workgroups and the hardware "
+        "allow, each rounded up to its granule (docs/explanation/occupancy.md). Achieved: starts and ends of waves on "
+        "every SIMD of the traced shader engines."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": _KERNELS, "limiters": _LIMITERS, "engines": _ENGINES}
+
+    target: str
+    target_origin: str
+    target_is_certain: bool
+    kernels: pl.DataFrame
+    limiters: pl.DataFrame
+    engines: pl.DataFrame
+    notes: tuple[str, ...]
+    """What to know before trusting the numbers."""
+
+
+def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
+    """The theoretical occupancy of `resources` on a GPU, without a trace.
+
+    Raises
+    ------
+    UsageError
+        When the GPU is not known, or no wave can have these resources.
+
+    Examples
+    --------
+    >>> theoretical("gfx942", Resources(vgprs=144, agprs=136)).kernels["waves_per_simd_limit"][0]
+    1
+    """
+    from wavescope import arch
+
+    facts = arch.of(gpu)
+    asked = KernelResources(None, "", resources, "options", ())
+    found = limits(facts, resources, wgp_mode=wgp_mode)
+    return Occupancy(
+        target=facts.target,
+        target_origin="said with --gpu",
+        target_is_certain=True,
+        kernels=_frame(_KERNELS, [_theoretical_row(asked, found)]),
+        limiters=_frame(_LIMITERS, _limiter_rows(asked, found)),
+        engines=empty_frame(_ENGINES),
+        notes=_mode_notes(found, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
+    )
+
+
+def occupancy(
+    trace: ThreadTrace,
+    *,
+    gpu: str | None = None,
+    override: Resources | None = None,
+    wgp_mode: bool = True,
+    selection: Selection | None = None,
+) -> Occupancy:
+    """Theoretical and achieved occupancy of each kernel whose waves were seen.
+
+    Parameters
+    ----------
+    gpu
+        Target or product; None = what the capture says, or what its code implies.
+    override
+        Resources that are known better than the trace knows them.
+    selection
+        Kernel, shader engines, SIMDs and time to look at; waves and source lines do not matter here.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> occupancy(ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))).kernels.height
+    0
+    """
+    known = architecture(trace, gpu)
+    waves = chosen_waves(resident_waves(trace), trace, selection)
+    rows: list[dict[str, Any]] = []
+    limiters: list[dict[str, Any]] = []
+    notes = list(_architecture_notes(known))
+    engines = waves.partition_by("se", as_dict=True, maintain_order=True)
+    seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
+    for kernel in kernel_resources(trace, known.facts, override or Resources()):
+        if kernel.kernel not in seen:
+            continue
+        found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
+        rows.append(_theoretical_row(kernel, found) | asdict(achieved(seen[kernel.kernel])))
+        limiters += _limiter_rows(kernel, found)
+        notes += [f"{kernel.name}: {note}" for note in kernel.notes]
+        notes += _agreement(rows[-1], found)
+        if found is not None:
+            notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
+    kernels = _frame(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
+    return Occupancy(
+        target=known.facts.target,
+        target_origin=known.origin,
+        target_is_certain=known.is_certain,
+        kernels=_with_share(kernels),
+        limiters=_frame(_LIMITERS, limiters),
+        engines=_frame(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _limits_of(known: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]) -> Limits | None:
+    """The limits of a kernel; None, and a note, when they cannot be computed."""
+    if kernel.resources.vgprs is None:
+        notes.append(f"{kernel.name}: its registers are not known, so neither is what fits")
+        return None
+    try:
+        return limits(known.facts, kernel.resources, wgp_mode=wgp_mode)
+    except UsageError as error:
+        notes.append(f"{kernel.name}: {error.what}; is {known.facts.target} right ({known.origin})?")
+        return None
+
+
+def _theoretical_row(kernel: KernelResources, found: Limits | None) -> dict[str, Any]:
+    asked = found.resources if found else kernel.resources
+    return {
+        "kernel": kernel.kernel,
+        "name": kernel.name,
+        "vgprs": asked.vgprs,
+        "agprs": asked.agprs,
+        "sgprs": asked.sgprs,
+        "lds_bytes": asked.lds_bytes,
+        "workgroup_size": asked.workgroup_size,
+        "wave_size": asked.wave_size,
+        "registers_from": kernel.registers_from,
+        "waves_per_simd_limit": found.waves_per_simd if found else None,
+        "bound_by": found.bound_by if found else None,
+        "next_waves_per_simd": found.next_waves_per_simd if found else None,
+    }
+
+
+def _limiter_rows(kernel: KernelResources, found: Limits | None) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    steps = {step.resource: step.at_most for step in found.steps}
+    return [
+        {
+            "kernel": kernel.kernel,
+            "limiter": limiter.name,
+            "waves_per_simd": limiter.waves_per_simd,
+            "used": limiter.used,
+            "allocated": limiter.allocated,
+            "available": limiter.available,
+            "unit": limiter.unit,
+            "next_at_most": steps.get(limiter.name),
+        }
+        for limiter in found.limiters
+    ]
+
+
+def _architecture_notes(known: Architecture) -> list[str]:
+    if known.origin.startswith("said"):
+        return []
+    doubt = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
+    return [f"the capture does not name its GPU: {known.facts.target}, {known.origin}{doubt}"]
+
+
+def _mode_notes(found: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
+    notes = []
+    if has_modes and wgp_mode:
+        notes.append("WGP mode is assumed, the default of HIP; kernels built with -mcumode need --cu-mode")
+    if found.unknown:
+        notes.append(f"not known, so not counted: {', '.join(found.unknown)}")
+    return tuple(notes)
+
+
+def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
+    """Loud words when the hardware did what the model calls impossible."""
+    if found is None or row["waves_per_simd_max"] <= found.waves_per_simd_peak:
+        return []
+    ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
+    doubt = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
+    return [f"WRONG: {row['name']}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
+
+
+def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(
+        {column.name: [row.get(column.name) for row in rows] for column in table.columns},
+        schema={column.name: getattr(pl, column.dtype) for column in table.columns},
+    )
+
+
+def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    limit = pl.col("waves_per_simd_limit")
+    return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))

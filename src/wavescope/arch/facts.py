@@ -1,0 +1,160 @@
+"""The loader of the TOML files beside it, and the type that its users see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wavescope.errors import UsageError
+
+__all__ = ["TARGETS", "Arch", "Product", "of"]
+
+_FOLDER = Path(__file__).parent
+_FILES = ("gfx9.toml", "rdna.toml")
+
+
+@dataclass(frozen=True)
+class Product:
+    """One product of a target, or one die where the system shows each as a GPU; None = not known here.
+
+    Examples
+    --------
+    >>> of("MI300X").product.cu_count
+    304
+    """
+
+    name: str
+    cu_count: int | None = None
+    clock_hz_max: int | None = None
+    l2_channel_count: int | None = None
+    memory_bytes_per_second_peak: int | None = None
+
+
+@dataclass(frozen=True)
+class Arch:
+    """What is known about one GPU target; registers are counted per lane, LDS and workgroups per CU.
+
+    Examples
+    --------
+    >>> of("gfx942").vgprs_per_simd[64], of("gfx942").accumulation, of("gfx1201").sgprs_per_simd
+    (512, 'unified', None)
+    """
+
+    target: str
+    generation: str
+    wave_sizes: tuple[int, ...]
+    simds_per_cu: int
+    cus_per_wgp: int
+    """CUs whose SIMDs and LDS a workgroup shares in WGP mode; 1 = there is no such mode."""
+    waves_per_simd_max: int
+    vgprs_per_simd: dict[int, int] = field(hash=False)
+    """Wave size -> registers of one lane in the file of one SIMD."""
+    vgpr_granule: dict[int, int] = field(hash=False)
+    """Wave size -> registers are given out in multiples of this."""
+    vgprs_per_wave_max: int
+    """Vector registers, of both kinds where the file is unified, that one wave can have."""
+    sgpr_granule: int
+    sgprs_per_wave_max: int
+    lds_bytes_per_cu: int
+    lds_bytes_per_workgroup_max: int
+    lds_granule_bytes: int
+    workgroup_size_max: int
+    """Lanes."""
+    workgroups_per_cu_max: int
+    """Barriers; workgroups of one wave need none."""
+    accumulation: str = "none"
+    """Accumulation registers: none, separate (a file of their own, gfx908) or unified (one file, from gfx90a)."""
+    accumulation_offset_granule: int = 1
+    compute_waves_per_cu_max: int | None = None
+    sgprs_per_simd: int | None = None
+    """None = scalar registers do not limit the number of waves."""
+    l2_line_bytes: int | None = None
+    matrix_cycles: dict[str, int] = field(default_factory=dict, hash=False)
+    """Mnemonic -> cycles from issue to result of a matrix instruction."""
+    marks: tuple[str, ...] = ()
+    """Patterns of mnemonics that no earlier target of the family has."""
+    products: tuple[Product, ...] = ()
+    product: Product = Product("")
+    """The one that was asked for; else the first, whose facts are then an assumption."""
+
+    @property
+    def has_wgp_mode(self) -> bool:
+        """Whether a workgroup may spread over several CUs.
+
+        Examples
+        --------
+        >>> of("gfx1100").has_wgp_mode, of("gfx942").has_wgp_mode
+        (True, False)
+        """
+        return self.cus_per_wgp > 1
+
+
+def of(gpu: str) -> Arch:
+    """Facts about a target such as `gfx942` (features such as `:xnack+` may follow) or a product such as `MI300X`.
+
+    Raises
+    ------
+    UsageError
+        When neither a target nor a product has this name.
+
+    Examples
+    --------
+    >>> of("gfx950").lds_bytes_per_cu, of("mi325x").target
+    (163840, 'gfx942')
+    """
+    asked = gpu.strip()
+    target = asked.rsplit("--", 1)[-1].split(":", 1)[0].lower()
+    if target in _targets():
+        return _targets()[target]
+    wanted = _plain(asked)
+    for arch in _targets().values():
+        for product in arch.products:
+            if _plain(product.name) == wanted:
+                return replace(arch, product=product)
+    products = ", ".join(product.name for arch in _targets().values() for product in arch.products)
+    what = f"no facts about a GPU called {gpu[:60]!r}"
+    raise UsageError(what, advice=f"known: {', '.join(TARGETS)}; products: {products}")
+
+
+def _plain(name: str) -> str:
+    """A product's name without the maker's words: `AMD Instinct MI300X` -> `mi300x`."""
+    words = name.lower().replace("-", " ").split()
+    return " ".join(word for word in words if word not in ("amd", "instinct", "radeon", "oam"))
+
+
+@cache
+def _targets() -> dict[str, Arch]:
+    import tomllib
+
+    declared: dict[str, dict[str, Any]] = {}
+    for name in _FILES:
+        declared |= tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
+    return {target: _arch(target, _inherited(target, declared)) for target in declared}
+
+
+def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The facts of a target over those of its base; products are its own, matrix cycles add up unless fresh."""
+    own = dict(declared[target])
+    base, fresh = own.pop("base", None), own.pop("fresh", [])
+    if base is None:
+        return own
+    facts = {
+        name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
+    }
+    own["matrix_cycles"] = facts.get("matrix_cycles", {}) | own.get("matrix_cycles", {})
+    return facts | own
+
+
+def _arch(target: str, facts: dict[str, Any]) -> Arch:
+    for name in ("vgprs_per_simd", "vgpr_granule"):
+        facts[name] = {int(size): count for size, count in facts[name].items()}
+    products = tuple(Product(name, **known) for name, known in facts.pop("products", {}).items())
+    facts["wave_sizes"] = tuple(facts["wave_sizes"])
+    facts["marks"] = tuple(facts.get("marks", ()))
+    return Arch(target, **facts, products=products, product=products[0] if products else Product(""))
+
+
+TARGETS: tuple[str, ...] = tuple(_targets())
+"""Every target with facts."""

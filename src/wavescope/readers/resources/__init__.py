@@ -1,0 +1,116 @@
+"""Registers, LDS, workgroup size and GPU of a trace, from files that stand beside it or that the user names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+from wavescope.model.losses import Loss
+from wavescope.readers._assemble import add_losses
+from wavescope.readers.folder import Directory
+from wavescope.readers.resources.matching import Found, kernel_facts, target_of
+from wavescope.readers.resources.sidecars import Sidecar, Told, Wanted, is_sidecar, plain_name, read_sidecar
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.readers.folder import Folder
+
+__all__ = ["fill_from", "sidecars_in", "with_resources"]
+
+MAX_BESIDE_BYTES = 32 << 20
+"""Larger files beside a trace are not read without being asked: opening a trace must stay fast."""
+MAX_BESIDE_FILES = 64
+
+
+def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
+    """The same trace, with what files say about the resources of its kernels and about its GPU.
+
+    Parameters
+    ----------
+    paths
+        rocprofv3 CSVs (`*_kernel_trace.csv`, `*_agent_info.csv`), `*_results.json[.gz]`, code objects, or folders of
+        these. What they say replaces what was found beside the trace, but not what the capture's own code objects
+        say.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist, or tells nothing about the kernels of the trace.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> with_resources(ThreadTrace({}, TraceSource(path="nothing")), ["/nowhere.csv"])
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere.csv: no such file or folder
+    """
+    sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
+    trace.table("code")  # made now: what it loses belongs to the copy as well
+    told = replace(trace, tables=dict(trace.tables), answers={})
+    found = fill_from(told, sidecars, replace_known=True)
+    if paths and not found.kernels and not found.target:
+        what = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
+        where = ", ".join(map(str, paths))
+        kept = "; ".join(found.problems[:2])
+        raise UsageError(what, where=where, kept=kept, advice="give the kernel trace or code object of the same run")
+    return told
+
+
+def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> Found:
+    """Put what the files say into the trace itself; what is ambiguous or unreadable becomes a note."""
+    kernels = trace.kernels
+    named = zip(kernels["name"].to_list(), kernels["demangled"].to_list(), strict=True)
+    names = frozenset(plain_name(name) for pair in named for name in pair if name)
+    told = Told()
+    wanted = Wanted(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
+    for sidecar in sidecars:
+        read_sidecar(sidecar, wanted, told)
+    found = kernel_facts(trace, told, replace_known=replace_known)
+    target, origin = target_of(trace, told, found)
+    trace.tables["kernels"] = found.kernel_table
+    if target and (replace_known or trace.source.target is None):
+        found.target = target
+        trace.source = replace(trace.source, target=target, target_origin=origin)
+    add_losses(trace, [Loss("resources_ambiguous", detail=detail) for detail in found.ambiguous])
+    add_losses(trace, [Loss("resources_unread", detail=detail) for detail in found.problems])
+    return found
+
+
+def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
+    """Files of a folder that may tell something, by their names; too large ones are left out."""
+    try:
+        names = sorted(name for name in folder.names() if is_sidecar(name))
+    except UsageError:
+        return
+    for name in names[:MAX_BESIDE_FILES]:
+        path = folder.path_of(name)
+        try:
+            size = path.stat().st_size if path else len(folder.read(name))
+        except OSError:
+            continue
+        if size <= MAX_BESIDE_BYTES:
+            yield _sidecar(folder, name, size)
+
+
+def _named(path: Path) -> Iterator[Sidecar]:
+    if not path.exists():
+        what = "no such file or folder"
+        raise UsageError(what, where=str(path))
+    if path.is_dir():
+        yield from sidecars_in(Directory(path))
+        return
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(path)) from error
+    yield Sidecar(path.name, path.name, size, path.read_bytes)
+
+
+def _sidecar(folder: Folder, name: str, size: int) -> Sidecar:
+    return Sidecar(name, name, size, lambda: folder.read(name))
