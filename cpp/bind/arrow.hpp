@@ -59,6 +59,7 @@ constexpr const char* arrow_format() {
     if constexpr (std::is_same_v<T, uint64_t>) return "L";
     if constexpr (std::is_same_v<T, int32_t>) return "i";
     if constexpr (std::is_same_v<T, int64_t>) return "l";
+    if constexpr (std::is_same_v<T, double>) return "g";
 }
 
 // The columns of `table`, a struct with each_column() that `owner` keeps alive.

@@ -14,6 +14,7 @@
 #include "stalls.hpp"
 #include "timeline.hpp"
 #include "waits.hpp"
+#include "wave_rows.hpp"
 #include "wavescope/decode.hpp"
 
 namespace nb = nanobind;
@@ -163,6 +164,7 @@ NB_MODULE(_core, m) {
     bind_waits(m);
     bind_costs(m);
     bind_stalls(m);
+    bind_wave_rows(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }
 

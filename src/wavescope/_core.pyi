@@ -78,4 +78,19 @@ def pipe_use(
 def resolve_stalls(
     rules: dict[str, object], waves: dict[str, object], instructions: dict[str, object], free_wait_cycles: int
 ) -> dict[str, Table]: ...
+
+MAX_WAVE_GROUPS: int
+
+def wave_paths(waves: object, rows: object, row_count: int) -> Table: ...
+def unit_moments(
+    waves: object,
+    times: object,
+    stalls: object,
+    durations: object,
+    rows: object,
+    wave_numbers: object,
+    begins: object,
+    groups: object,
+    units: object,
+) -> Table: ...
 def demangle(name: str) -> str | None: ...

@@ -15,8 +15,14 @@ _GROUPS = {
         "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
+    "Why does it wait?": {
+        "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
+    },
     "Is the GPU full?": {
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
+    },
+    "Can I trust it?": {
+        "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
     },
 }
 """Verbs by the question they answer, in the order of `--help`."""

@@ -1,0 +1,67 @@
+#include "wave_rows.hpp"
+
+#include <initializer_list>
+
+#include "arrow.hpp"
+#include "arrow_in.hpp"
+#include "wavescope/wave_rows.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+constexpr size_t kMaxRows = size_t{1} << 31;
+
+void require_same_length(std::initializer_list<size_t> lengths) {
+    for (const size_t length : lengths)
+        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
+}
+
+ArrowTable paths_of(nb::object waves, nb::object rows, size_t row_count) {
+    const ArrowInput<uint32_t> wave_column(waves);
+    const ArrowInput<int32_t> row_column(rows);
+    require_same_length({wave_column.values().size(), row_column.values().size()});
+    if (row_count > kMaxRows) throw nb::value_error("too many rows");
+    auto found = std::make_shared<WavePaths>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = wave_paths(wave_column.values(), row_column.values(), row_count);
+    }
+    return arrow_table(*found, found);
+}
+
+ArrowTable moments_of(nb::object waves, nb::object times, nb::object stalls, nb::object durations, nb::object rows,
+                      nb::object wave_numbers, nb::object begins, nb::object groups, nb::object units) {
+    const ArrowInput<uint32_t> wave_column(waves), numbers(wave_numbers), group_column(groups);
+    const ArrowInput<int64_t> time_column(times), begin_column(begins);
+    const ArrowInput<int32_t> stall_column(stalls), duration_column(durations), row_column(rows), unit_column(units);
+    const Executed executed{wave_column.values(), time_column.values(), stall_column.values(), duration_column.values(),
+                            row_column.values()};
+    const WaveColumns places{numbers.values(), begin_column.values(), group_column.values()};
+    require_same_length({executed.wave.size(), executed.time.size(), executed.stall.size(), executed.duration.size(),
+                         executed.row.size()});
+    require_same_length({places.waves.size(), places.begins.size(), places.groups.size()});
+    for (const int32_t unit : unit_column.values())
+        if (unit >= 0 && static_cast<size_t>(unit) >= unit_column.values().size())
+            throw nb::value_error("more units than rows");
+    auto found = std::make_shared<UnitMoments>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = unit_moments(executed, places, unit_column.values());
+    }
+    return arrow_table(*found, found);
+}
+
+}  // namespace
+
+void bind_wave_rows(nb::module_& m) {
+    m.attr("MAX_WAVE_GROUPS") = kMaxWaveGroups;
+    m.def("wave_paths", &paths_of, "waves"_a, "rows"_a, "row_count"_a, "What each wave ran: counts and a signature.");
+    m.def("unit_moments", &moments_of, "waves"_a, "times"_a, "stalls"_a, "durations"_a, "rows"_a, "wave_numbers"_a,
+          "begins"_a, "groups"_a, "units"_a,
+          "Sums over waves, and sums of squares of what each wave spent, per group of waves and unit of code.");
+}
+
+}  // namespace wavescope::bind

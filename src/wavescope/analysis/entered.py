@@ -1,0 +1,44 @@
+"""Which functions did the trace enter, and which of their rows ran?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["entered_rows"]
+
+
+@once_per_trace
+def entered_rows(trace: ThreadTrace) -> pl.DataFrame:
+    """The code rows of every function in which at least one row was executed (PC sampling: was seen), in row order.
+
+    Columns: `row`, `code_object`, `function`, `hit_count` (executions or samples; 0 = not executed). A code object
+    holds more functions than a dispatch enters; those say nothing about it.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> entered_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
+    0
+    """
+    import polars as pl
+
+    executed = trace.instructions.lazy().filter(pl.col("row") >= 0).group_by("row").agg(seen=pl.len().cast(pl.Int64))
+    sampled = trace.samples.lazy().select("row", seen=pl.col("issued_count") + pl.col("stalled_count"))
+    hits = pl.concat([executed, sampled]).group_by("row").agg(hit_count=pl.col("seen").sum())
+    rows = (
+        trace.code.lazy()
+        .select("row", "code_object", "function")
+        .join(hits, on="row", how="left", maintain_order="left")
+        .with_columns(pl.col("hit_count").fill_null(0))
+        .collect(engine="streaming")
+    )
+    place = ["code_object", "function"]
+    entered = rows.filter(pl.col("hit_count") > 0).select(place).unique()
+    return rows.join(entered, on=place, how="semi", nulls_equal=True, maintain_order="left").sort("row")

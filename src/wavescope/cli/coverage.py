@@ -1,0 +1,28 @@
+"""`wavescope coverage`: can this trace be trusted?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.cli._trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._trace import Asked
+
+
+@trace_verb
+def command(asked: Asked) -> None:
+    """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
+    from wavescope.analysis.coverage import coverage
+    from wavescope.analysis.doubts import doubts, verdict
+    from wavescope.analysis.mapping import mapping
+    from wavescope.report.coverage import coverage_report
+
+    found = doubts(asked.trace)
+    seen, lines = coverage(asked.trace, rows=asked.rows), mapping(asked.trace, rows=asked.rows)
+    if asked.as_json:
+        shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}
+        answer = {"trust": verdict(found), "doubts": found, "shares": shares, "coverage": seen, "mapping": lines}
+        asked.emit(answer)
+        return
+    asked.show(*coverage_report(verdict(found), found, seen, lines, limit=asked.limit))

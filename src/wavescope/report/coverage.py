@@ -1,0 +1,194 @@
+"""Coverage and trust for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.report.bars import bar
+from wavescope.report.tables import Column, frame_table, place, printable, short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from wavescope.analysis.coverage import Coverage
+    from wavescope.analysis.doubts import Doubt
+    from wavescope.analysis.mapping import SourceMapping
+
+__all__ = ["coverage_report", "doubt_lines"]
+
+_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_VERDICT_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
+_LINES = 6
+
+
+def coverage_report(
+    verdict: str, doubts: Sequence[Doubt], seen: Coverage, lines: SourceMapping, *, limit: int
+) -> list[RenderableType]:
+    """The verdict, the doubts, then what was covered: code, paths, engines, lines.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.coverage import coverage
+    >>> from wavescope.analysis.mapping import mapping
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> print(coverage_report("good", (), coverage(trace), mapping(trace), limit=20)[0])
+    trust: good
+    """
+    from rich.text import Text
+
+    head = Text.assemble(("trust: ", "bold"), (verdict, _VERDICT_STYLES[verdict]))
+    if doubts:
+        head.append(f" ({len(doubts)} {'doubt' if len(doubts) == 1 else 'doubts'})")
+    parts: list[RenderableType] = [head, *doubt_lines(doubts), Text(), _summary(seen)]
+    if seen.functions.height > 1:
+        parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
+    if seen.paths.height:
+        title = "ways through the code (min..median..max)"
+        parts += [Text(), frame_table(seen.paths, _PATHS, limit=limit, what="paths", title=title)]
+    if seen.engines.height:
+        parts += [Text(), frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
+    if seen.outliers.height:
+        title = "waves unlike the others of their path"
+        parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=min(limit, _LINES), what="waves", title=title)]
+    said = any(doubt.advice == lines.remedy for doubt in doubts)
+    return [*parts, Text(), *_mapping(lines, limit, remedy="" if said else lines.remedy)]
+
+
+def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
+    """One entry per doubt: how grave, what, what to do.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.doubts import Doubt
+    >>> len(doubt_lines([Doubt("few_waves", "care", "only 2 waves were traced", "trace more")]))
+    1
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    if not doubts:
+        return []
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for doubt in doubts:
+        text = Text(printable(doubt.sentence))
+        text.append(f"; {doubt.advice}" if doubt.advice else "", "dim")
+        table.add_row(Text(f"  {doubt.severity}", _STYLES[doubt.severity]), text)
+    return [table]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}".replace("%", " %")
+
+
+def _summary(seen: Coverage) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    text.append("code   ", "bold")
+    text.append(f"{bar(seen.executed_share, 20)} {_percent(seen.executed_share)}: ")
+    text.append(f"{seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the functions entered ran")
+    if seen.row_count > seen.entered_row_count:
+        text.append(f" ({seen.row_count:,} in all functions)")
+    text.append("\nwaves  ", "bold")
+    share = seen.traced_share
+    if share is None:
+        text.append(f"{seen.wave_count:,} traced; the occupancy of other CUs was not recorded")
+    else:
+        text.append(f"{bar(share, 20)} {_percent(share)}: {seen.wave_count:,} traced of {seen.all_wave_count:,} ")
+        text.append("waves of these shader engines")
+    target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
+    if target and other:
+        text.append(f"\n       mean stay {target:,.0f} cycles, on other CUs {other:,.0f}")
+    return text
+
+
+def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[RenderableType]:
+    from rich.text import Text
+
+    text = Text()
+    text.append("lines  ", "bold")
+    text.append(f"{bar(lines.mapped_share, 20)} {_percent(lines.mapped_share)}: ")
+    text.append(f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line")
+    if lines.line_count:
+        text.append(f"; {lines.line_count:,} lines that work like {lines.effective_line_count:.2f}, ")
+        text.append(f"the heaviest with {_percent(lines.top_line_share)} of the cost")
+    parts: list[RenderableType] = [text]
+    if lines.line_count:
+        title = "heaviest lines"
+        parts.append(frame_table(lines.lines, _SOURCE_LINES, limit=min(limit, _LINES), what="lines", title=title))
+    if lines.files.height > 1:
+        parts.append(frame_table(lines.files, _FILES, limit=min(limit, _LINES), what="files", title="by file"))
+    if remedy:
+        parts.append(Text.assemble(("remedy: ", "bold"), remedy))
+    return parts
+
+
+def _range(row: dict[str, Any], name: str) -> str:
+    least, middle, most = (row[f"{name}_{how}"] for how in ("min", "median", "max"))
+    return short(middle) if least == most else f"{short(least)}..{short(middle)}..{short(most)}"
+
+
+_FUNCTIONS = (
+    Column("executed", lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}"),
+    Column("", lambda row: bar(row["executed_share"]), is_text=True),
+    Column("hits", lambda row: short(row["hit_count"])),
+    Column("function", lambda row: row["function"] or "", takes_rest=True),
+)
+_PATHS = (
+    Column("path", lambda row: str(row["path"])),
+    Column("waves", lambda row: f"{row['wave_count']:,}"),
+    Column("of all", lambda row: f"{100 * row['wave_share']:.0f} %"),
+    Column("of cycles", lambda row: f"{100 * row['cycles_share']:.0f} %"),
+    Column("rows", lambda row: f"{row['distinct_row_count']:,}"),
+    Column("instructions", lambda row: _range(row, "instruction_count")),
+    Column("cycles", lambda row: _range(row, "duration_cycles")),
+    Column("e.g.", lambda row: str(row["first_wave"])),
+    Column("", lambda row: "early exit" if row["early_exit"] else "", is_text=True),
+)
+_ENGINES = (
+    Column("SE", lambda row: str(row["se"])),
+    Column("CU", lambda row: row["cu"] or ""),
+    Column("waves", lambda row: f"{row['wave_count']:,}"),
+    Column("of all", lambda row: _percent(row["traced_share"])),
+    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
+    Column("mean stay", lambda row: _mean(row["target_duration_cycles_mean"])),
+    Column("on other CUs", lambda row: _mean(row["other_duration_cycles_mean"])),
+    Column("other CUs", lambda row: str(row["other_cu_count"])),
+)
+_OUTLIERS = (
+    Column("wave", lambda row: str(row["wave"])),
+    Column("SE", lambda row: str(row["se"])),
+    Column("SIMD", lambda row: str(row["simd"])),
+    Column("slot", lambda row: str(row["slot"])),
+    Column("path", lambda row: str(row["path"])),
+    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
+    Column("cycles", lambda row: f"{row['duration_cycles']:,}"),
+    Column("cycles/instruction", lambda row: f"{row['cycles_per_instruction_ratio']:.2f} x the median"),
+)
+_SOURCE_LINES = (
+    Column("of cost", lambda row: _percent(row["weight_share"])),
+    Column("", lambda row: bar(row["weight_share"]), is_text=True),
+    Column("instructions", lambda row: f"{row['row_count']:,}"),
+    Column("of its file", lambda row: _percent(row["row_share"])),
+    Column("stall", lambda row: short(row["stall_cycles_total"])),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
+    Column("source", lambda row: row["text"] or "", takes_rest=True),
+)
+_FILES = (
+    Column("instructions", lambda row: f"{row['row_count']:,}"),
+    Column("lines", lambda row: f"{row['line_count']:,}"),
+    Column("of executions", lambda row: _percent(row["hit_share"])),
+    Column("of latency", lambda row: _percent(row["latency_share"])),
+    Column("of stall", lambda row: _percent(row["stall_share"])),
+    Column("file", lambda row: row["file"] or "(no source line)", takes_rest=True),
+)
+
+
+def _mean(cycles: float | None) -> str:
+    return "" if cycles is None else short(cycles)
