@@ -13,6 +13,7 @@
 #include "costs.hpp"
 #include "stalls.hpp"
 #include "timeline.hpp"
+#include "ui_output.hpp"
 #include "waits.hpp"
 #include "wave_rows.hpp"
 #include "wavescope/decode.hpp"
@@ -161,6 +162,7 @@ NB_MODULE(_core, m) {
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
     bind_timeline(m);
+    bind_ui_output(m);
     bind_waits(m);
     bind_costs(m);
     bind_stalls(m);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "wavescope/column.hpp"
+#include "wavescope/table.hpp"
 
 namespace wavescope {
 
@@ -215,28 +215,7 @@ enum class Status : uint8_t {
     X(InfoTable, info, WAVESCOPE_INFO_COLUMNS)                       \
     X(LossTable, losses, WAVESCOPE_LOSS_COLUMNS)
 
-#define WAVESCOPE_DECLARE_COLUMN(type, name) Column<type> name;
-#define WAVESCOPE_VISIT_COLUMN(type, name) visit(#name, name);
-#define WAVESCOPE_PARAMETER(type, name) type name##_value,
-#define WAVESCOPE_PUSH(type, name) name.push_back(name##_value);
-
-// `add` takes one value per column in the declared order (its last, unused argument keeps the macro simple).
-#define WAVESCOPE_DECLARE_TABLE(Type, member, COLUMNS)                             \
-    struct Type {                                                                  \
-        COLUMNS(WAVESCOPE_DECLARE_COLUMN)                                          \
-        void add(COLUMNS(WAVESCOPE_PARAMETER) int = 0) { COLUMNS(WAVESCOPE_PUSH) } \
-        template <class Visitor>                                                   \
-        void each_column(Visitor&& visit) {                                        \
-            COLUMNS(WAVESCOPE_VISIT_COLUMN)                                        \
-        }                                                                          \
-    };
 WAVESCOPE_TABLES(WAVESCOPE_DECLARE_TABLE)
-
-#undef WAVESCOPE_DECLARE_TABLE
-#undef WAVESCOPE_DECLARE_COLUMN
-#undef WAVESCOPE_VISIT_COLUMN
-#undef WAVESCOPE_PARAMETER
-#undef WAVESCOPE_PUSH
 
 struct Records {
 #define WAVESCOPE_MEMBER(Type, member, COLUMNS) Type member;

@@ -1,0 +1,23 @@
+// A JSON list of rows of whole numbers, `[[1000, 1, 2], [1004, 3, 0]]`, into columns.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "wavescope/column.hpp"
+
+namespace wavescope {
+
+struct IntegerRows {
+    std::vector<Column<int64_t>> values;  // by column; 0 where a row is too short
+    Column<uint32_t> width;               // of each row, as written
+    uint64_t malformed_count = 0;         // rows that are no numbers, or fewer than asked for; left out
+    bool is_json = true;                  // false = reading stopped at byte_offset; the rows before it are here
+    uint64_t byte_offset = 0;
+};
+
+// `text` is a list or null, followed by a NUL. Rows have at least `least` columns; those behind `most` are passed over.
+IntegerRows read_integer_rows(std::string_view text, size_t least, size_t most);
+
+}  // namespace wavescope

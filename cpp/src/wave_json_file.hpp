@@ -1,0 +1,58 @@
+// One wave file.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "wavescope/wave_json.hpp"
+
+namespace wavescope {
+
+// Instructions and states of the files that one thread has read, without their waves.
+struct WaveRows {
+    Column<int64_t> time;
+    Column<int32_t> stall, duration, row;
+    Column<uint8_t> category;
+    Column<uint8_t> state;
+    Column<int32_t> state_duration;
+
+    template <class Visitor>
+    void each_instruction_column(Visitor&& visit) {
+        visit(time);
+        visit(stall);
+        visit(duration);
+        visit(row);
+        visit(category);
+    }
+    template <class Visitor>
+    void each_state_column(Visitor&& visit) {
+        visit(state);
+        visit(state_duration);
+    }
+};
+
+struct WaveHead {
+    uint32_t file = 0;
+    uint32_t se = 0;
+    uint32_t block = 0;  // which WaveRows
+    int64_t begin = 0, end = 0, id = -1;
+    int32_t cu = -1, simd = -1, slot = -1, me = -1, pipe = -1, workgroup = -1, cluster = -1;
+    uint64_t first_instruction = 0, first_state = 0;  // in its block
+    uint32_t instruction_count = 0, state_count = 0;
+};
+
+struct RowProblems {
+    uint64_t malformed = 0, impossible = 0, no_pc = 0, unknown_lines = 0;
+    uint64_t malformed_at = 0;  // byte offset of the first
+};
+
+struct FileFault {
+    WaveProblem kind = WaveProblem::syntax;
+    uint64_t byte_offset = 0;
+};
+
+// Appends to `rows` and fills `head` and `problems`. False when the file gives no wave; then `rows` is as before.
+bool parse_wave(std::string_view text, const LineRows& lines, WaveRows& rows, WaveHead& head, RowProblems& problems,
+                FileFault& fault);
+
+}  // namespace wavescope
