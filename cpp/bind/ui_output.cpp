@@ -2,8 +2,6 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <deque>
-
 #include "arrow.hpp"
 #include "wavescope/integer_rows.hpp"
 #include "wavescope/wave_json.hpp"
@@ -68,6 +66,17 @@ nb::tuple integer_rows_of(nb::bytes text, size_t least, size_t most) {
     return nb::make_tuple(nb::cast(std::move(table)), rows->malformed_count, fault);
 }
 
+// ([(key, value as bytes)], byte offset of the fault or None)
+nb::tuple object_members_of(nb::bytes text) {
+    const ObjectMembers split = split_object({text.c_str(), text.size()});
+    nb::list members;
+    for (const auto& [key, begin, end] : split.members) {
+        members.append(nb::make_tuple(nb::bytes(key.data(), key.size()), nb::bytes(text.c_str() + begin, end - begin)));
+    }
+    const nb::object fault = split.is_json ? nb::none() : nb::cast(split.byte_offset);
+    return nb::make_tuple(members, fault);
+}
+
 }  // namespace
 
 void bind_ui_output(nb::module_& m) {
@@ -76,6 +85,8 @@ void bind_ui_output(nb::module_& m) {
           "states and problems; `lines` and `rows` say which code row a line number means.");
     m.def("read_integer_rows", &integer_rows_of, "text"_a, "least"_a, "most"_a,
           "A JSON list of integer rows: (table c0.. and width, malformed rows, byte offset of a fault or None).");
+    m.def("split_json_object", &object_members_of, "text"_a,
+          "The members of a JSON object as ([(key, text of the value)], byte offset of a fault or None).");
 }
 
 }  // namespace wavescope::bind

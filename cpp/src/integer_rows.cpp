@@ -28,4 +28,18 @@ IntegerRows read_integer_rows(std::string_view text, size_t least, size_t most) 
     return rows;
 }
 
+ObjectMembers split_object(std::string_view text) {
+    ObjectMembers split;
+    JsonCursor cursor(text.data());
+    split.is_json = cursor.object([&](std::string_view key) {
+        cursor.skip_space();
+        const size_t begin = cursor.offset();
+        if (!cursor.skip()) return false;
+        split.members.push_back({key, begin, cursor.offset()});
+        return true;
+    }) && cursor.at_end(text.size());
+    split.byte_offset = cursor.offset();
+    return split;
+}
+
 }  // namespace wavescope

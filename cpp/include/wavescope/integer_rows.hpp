@@ -20,4 +20,18 @@ struct IntegerRows {
 // `text` is a list or null, followed by a NUL. Rows have at least `least` columns; those behind `most` are passed over.
 IntegerRows read_integer_rows(std::string_view text, size_t least, size_t most);
 
+// The members of a JSON object: their keys as written, and where their values lie in the text.
+struct ObjectMembers {
+    struct Member {
+        std::string_view key;
+        size_t begin, end;
+    };
+    std::vector<Member> members;
+    bool is_json = true;  // false = reading stopped at byte_offset; the members before it are here
+    uint64_t byte_offset = 0;
+};
+
+// `text` is followed by a NUL.
+ObjectMembers split_object(std::string_view text);
+
 }  // namespace wavescope

@@ -162,6 +162,74 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "no_manifest",
+        "filenames.json could not be used ({detail}); files were found by their names",
+        "copy the whole directory again; without it the generation of the GPU is not known",
+    ),
+    LossKind(
+        "unknown_generation",
+        "the directory does not say a generation of GPU that is known here: waits are not matched with their producers",
+        "decode the raw capture again, or use a newer wavescope",
+    ),
+    LossKind(
+        "missing_files",
+        "{count} files that belong to the directory are not in it ({detail})",
+        "copy the whole directory again",
+    ),
+    LossKind(
+        "unlisted_files",
+        "{count} files are not listed in filenames.json ({detail})",
+        "perhaps an earlier decoding left them: decode into a fresh directory",
+    ),
+    LossKind(
+        "unreadable_json",
+        "{detail}",
+        "copy or decode this directory again; the other files were read",
+    ),
+    LossKind(
+        "malformed_rows",
+        "{count} rows are not what the format says and were left out ({detail})",
+        "the directory is damaged or of an unknown writer: decode the raw capture with wavescope",
+    ),
+    LossKind(
+        "impossible_times",
+        "{count} instructions have impossible times: before their wave or each other, or stalls that are negative or "
+        "longer than the instruction ({detail}); they are kept as they are",
+        "the numbers around them are doubtful: decode the raw capture with wavescope",
+    ),
+    LossKind(
+        "unresolved_pcs",
+        "{count} instructions have no known PC: the decoder could not attribute them to code ({detail})",
+        "decode the raw capture again with every code object beside it",
+    ),
+    LossKind(
+        "unknown_rows",
+        "{count} instructions refer to rows that code.json does not have ({detail})",
+        "code.json is cut or of another decoding: decode the raw capture again",
+    ),
+    LossKind(
+        "duplicate_rows",
+        "{count} rows of code.json have an id that another row has: instructions count for the first of them",
+        "decode the raw capture again",
+    ),
+    LossKind(
+        "duplicate_waves",
+        "{count} wave files repeat a wave that was already read and were left out ({detail})",
+        "the directory mixes two decodings: decode into a fresh one",
+    ),
+    LossKind(
+        "missing_sources",
+        "{count} source copies are not in the directory ({detail}): their text is not shown",
+        "copy the whole directory, source_* included",
+        is_damage=False,
+    ),
+    LossKind(
+        "placeholder",
+        "nothing was captured here: the directory is the empty placeholder of a dispatch",
+        "look at the other dispatches of this capture",
+        is_damage=False,
+    ),
+    LossKind(
         "no_waves",
         "no wave ran on the traced CU: {detail}",
         "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",

@@ -70,13 +70,22 @@ class Directory:
 
     @property
     def label(self) -> str:
+        """Its path as given."""
         return str(self._path)
 
     @property
     def name(self) -> str:
+        """Its own name; what `.` stands for is looked up."""
         return self._path.resolve().name
 
     def names(self) -> frozenset[str]:
+        """The names of its files, listed once.
+
+        Raises
+        ------
+        UsageError
+            When the directory cannot be read.
+        """
         if self._names is None:
             try:
                 with os.scandir(self._path) as entries:
@@ -87,12 +96,14 @@ class Directory:
         return self._names
 
     def read(self, name: str) -> bytes:
+        """The content of one of `names()`; everything else is not found."""
         if name not in self.names():
             what = f"no file {name!r}"
             raise FileNotFoundError(what)
         return (self._path / name).read_bytes()
 
     def path_of(self, name: str) -> Path | None:
+        """Where the file lies; None when `names()` does not have it."""
         return self._path / name if name in self.names() else None
 
     def _belongs_here(self, entry: os.DirEntry[str]) -> bool:

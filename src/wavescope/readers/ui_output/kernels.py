@@ -1,0 +1,87 @@
+"""The `kernels` table of a decoded directory: the kernels that its waves entered, with where they lie in the code."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.readers.ui_output.parts import readable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.readers.ui_output.code import CodeFile
+
+__all__ = ["Kernels"]
+
+_PLACE = re.compile(r"(\d{1,19}) / 0x([0-9a-fA-F]{1,16})")
+"""How writers name an entry that they cannot resolve."""
+
+
+class Kernels:
+    """Numbers of the file (process-wide, with gaps) -> numbers of the table (only kernels that occur here).
+
+    Number 0 is the unknown entry, as is every number that the file does not name.
+    """
+
+    def __init__(self, names: dict[str, Any], code: CodeFile) -> None:
+        self._names = {int(key): readable(str(name)) for key, name in names.items() if key.isascii() and key.isdigit()}
+        self._code = code
+        self._used: list[int] = []
+
+    def use(self, ids: pl.Series) -> None:
+        """Add the kernels with these numbers of the file."""
+        known = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
+        self._used = sorted({*self._used, *known})
+
+    def _is_known(self, number: int) -> bool:
+        return number in self._names and self._names[number] != "0 / 0x0"
+
+    def entries(self) -> pl.DataFrame:
+        """`id` (of the file), `number` (kernels.kernel), `code_object` and `address` (null = not known)."""
+        import polars as pl
+
+        rows = [(number, at, *(self._place(number) or (None, None))) for at, number in enumerate(self._used)]
+        schema = {"id": pl.UInt32, "number": pl.UInt32, "code_object": pl.UInt64, "address": pl.UInt64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def table(self) -> pl.DataFrame:
+        """The `kernels` table."""
+        import polars as pl
+
+        from wavescope.codeobj.names import demangle_all
+
+        names = [self._name(number) for number in self._used]
+        signatures = {label.name: label.demangled for label in self._code.labels}
+        readable_names = demangle_all(name for name in names if not signatures.get(name))
+        rows = []
+        for at, (number, name) in enumerate(zip(self._used, names, strict=True)):
+            code_object, address = self._place(number) or (None, None)
+            demangled = signatures.get(name) or readable_names[name]
+            row = {"kernel": at, "name": name, "demangled": demangled, "code_object": code_object, "address": address}
+            rows.append(row)
+        columns = THREAD_TRACE["kernels"].columns
+        return pl.DataFrame(
+            {column.name: [row.get(column.name) for row in rows] for column in columns},
+            schema={column.name: getattr(pl, column.dtype) for column in columns},
+        )
+
+    def _place(self, number: int) -> tuple[int, int] | None:
+        """(code object, address) of the entry: written in the name, or where the label of that name stands."""
+        name = self._names[number]
+        place = _PLACE.fullmatch(name)
+        if place:
+            return int(place[1]), int(place[2], 16)
+        return next(((label.code_object, label.address) for label in self._code.labels if label.name == name), None)
+
+    def _name(self, number: int) -> str:
+        """The symbol. An entry behind the argument preload has no symbol of its own: its function's is taken."""
+        name = self._names[number]
+        place = _PLACE.fullmatch(name)
+        if not place:
+            return name
+        entry = int(place[1]), int(place[2], 16)
+        if entry not in self._code.places:
+            return name
+        return self._code.functions[self._code.places.index(entry)] or name
