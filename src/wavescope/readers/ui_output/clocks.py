@@ -10,7 +10,7 @@ from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.readers.ui_output.parts import decoded, engine_number, fitting, read_bytes, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Set
 
     import polars as pl
 
@@ -70,7 +70,7 @@ def _frequency(metadata: object) -> int:
     return value if value is not None and 0 < value < 1 << 63 else 0
 
 
-def shader_engine_table(engines: Iterable[int], gfxip: int, frequency_hz: int, waves: pl.DataFrame) -> pl.DataFrame:
+def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves: pl.DataFrame) -> pl.DataFrame:
     """The `shader_engines` table; what only the raw file tells is null.
 
     PC samples belong to no shader engine: then one row without a number holds the generation.
@@ -80,7 +80,7 @@ def shader_engine_table(engines: Iterable[int], gfxip: int, frequency_hz: int, w
     columns = THREAD_TRACE["shader_engines"].columns
     schema = {column.name: getattr(pl, column.dtype) for column in columns}
     known = {"status": "ok", "gfxip": gfxip, "realtime_hz": frequency_hz}
-    numbers: list[int | None] = sorted(engines) or [None]
+    numbers: list[int | None] = [*sorted(engines)] if engines else [None]
     rows = [[{"se": se, **known}.get(column.name) for column in columns] for se in numbers]
     targets = waves.group_by("se").agg(pl.col("cu").min().alias("target_cu"))
     table = pl.DataFrame(rows, schema=schema, orient="row").drop("target_cu")
