@@ -224,12 +224,6 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
-        "placeholder",
-        "nothing was captured here: the directory is the empty placeholder of a dispatch",
-        "look at the other dispatches of this capture",
-        is_damage=False,
-    ),
-    LossKind(
         "no_waves",
         "no wave ran on the traced CU: {detail}",
         "trace another CU or SE (--att-target-cu, --att-shader-engine-mask), or a larger grid",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.archive import Archive
-    from wavescope.readers.folder import Folder
 
 __all__ = ["candidates_of", "open", "read_decoded"]
 
@@ -118,14 +117,13 @@ def read_decoded(candidate: Decoded) -> ThreadTrace:
     >>> read_decoded(candidates_of(Path("ui_output_agent_1_dispatch_2"), Kind.UI_OUTPUT)[0][0])  # doctest: +SKIP
     """
     from wavescope.readers.resources import fill_from, sidecars_in
+    from wavescope.readers.ui_output import read_ui_output
 
     if candidate.form == "parquet":
         from wavescope.readers.parquet import read_parquet
 
         return read_parquet(candidate.folder)
-    trace = _read_ui_output(candidate.folder)
-    if candidate.is_placeholder:
-        add_losses(trace, [Loss("placeholder")])
+    trace = read_ui_output(candidate.folder)
     fill_from(trace, [sidecar for folder in candidate.around for sidecar in sidecars_in(folder)])
     return trace
 
@@ -232,8 +230,3 @@ def _does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
         ),
     }.get(kind, ("nothing that wavescope reads", "thread traces are *.att files or ui_output_* directories"))
     return NotATraceError(what, where=where, advice=advice)
-
-
-def _read_ui_output(folder: Folder) -> ThreadTrace:
-    what = "decoded directories are not read yet"
-    raise UnsupportedError(what, where=folder.label)

@@ -87,7 +87,7 @@ def _assembled(
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(folder, manifest, code, target), lazy_tables)
-    lazy_tables["code"] = lambda: code.table(manifest.gfxip, target)
+    lazy_tables["code"] = lambda: code.table(manifest.gfxip, trace.source.target)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, manifest.gfxip)
     lazy_tables["sources"] = lambda: source_table(folder, snapshots, trace.code)
     return trace
