@@ -18,6 +18,7 @@ __all__ = ["KernelResources", "kernel_resources"]
 
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6
+_GFX9_LDS_GRANULE, _GFX950_LDS_GRANULE = 512, 1280
 _CALLS = r"^s_(swappc|call)_b64"
 
 
@@ -75,7 +76,6 @@ def _one(
 ) -> KernelResources:
     notes: list[str] = []
     vgprs, agprs, origin = _vector_registers(facts, metadata, scan, notes)
-    sgprs = _largest(metadata.get("sgprs"), scan["sgprs"] + _EXTRA_SGPRS if scan else None)
     launched = launch or {}
     size = launched.get("workgroup_size") or metadata.get("workgroup_size_max")
     if size and not launched.get("workgroup_size") and trace.source.format == "raw capture":
@@ -83,10 +83,8 @@ def _one(
     found = Resources(
         vgprs=override.vgprs if override.vgprs is not None else vgprs,
         agprs=override.agprs or (agprs if override.vgprs is None else 0),
-        sgprs=override.sgprs if override.sgprs is not None else sgprs,
-        lds_bytes=override.lds_bytes
-        if override.lds_bytes is not None
-        else _largest(metadata.get("lds_bytes"), launched.get("lds_bytes")),
+        sgprs=override.sgprs if override.sgprs is not None else _scalar_registers(metadata, scan),
+        lds_bytes=override.lds_bytes if override.lds_bytes is not None else _lds_bytes(facts, metadata, launched),
         workgroup_size=override.workgroup_size or size,
         wave_size=override.wave_size or metadata.get("wave_size") or _wave_size(trace, facts),
     )
@@ -116,6 +114,28 @@ def _vector_registers(
         )
     vgprs, agprs = max(said, scan["vgprs"]), max(said_accumulation, scan["agprs"])
     return vgprs, agprs, "metadata" if vgprs == said else "code and metadata"
+
+
+def _scalar_registers(metadata: dict[str, Any], scan: dict[str, int] | None) -> int | None:
+    said = metadata.get("sgprs")
+    if not scan:
+        return said
+    return scan["sgprs"] + _EXTRA_SGPRS if said is None else max(said, scan["sgprs"])
+
+
+def _lds_bytes(facts: Arch, metadata: dict[str, Any], launched: dict[str, Any]) -> int | None:
+    """Static LDS from the metadata, or static and dynamic from the dispatch, whichever is larger.
+
+    AMD's formula for dispatches counts granules of 1280 bytes on every gfx9, 2.5 times too many before gfx950
+    (differences.md), and a trace does not say whether it was decoded with it.
+    """
+    static, launch = metadata.get("lds_bytes"), launched.get("lds_bytes")
+    if launch and facts.lds_granule_bytes == _GFX9_LDS_GRANULE and not facts.has_wgp_mode:
+        exact = static is not None and -(-static // _GFX9_LDS_GRANULE) * _GFX9_LDS_GRANULE == launch
+        if not exact and launch % _GFX950_LDS_GRANULE == 0:
+            launch = launch * _GFX9_LDS_GRANULE // _GFX950_LDS_GRANULE
+    known = [value for value in (static, launch) if value is not None]
+    return max(known, default=None)
 
 
 def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:
@@ -162,7 +182,3 @@ def _wave_size(trace: ThreadTrace, facts: Arch) -> int:
     texts = trace.code["text"].drop_nulls()
     halves, wholes = (texts.str.contains(pattern).sum() for pattern in (r"\b(vcc|exec)_lo\b", r"\b(vcc|exec)\b"))
     return 64 if wholes > halves else 32
-
-
-def _largest(*values: int | None) -> int | None:
-    return max((value for value in values if value is not None), default=None)

@@ -77,6 +77,8 @@ _ENGINES = table_spec(
     """,
 )
 
+_MAX_NAME = 60
+
 
 @dataclass(frozen=True)
 class Occupancy(Answer):
@@ -99,6 +101,8 @@ class Occupancy(Answer):
     target: str
     target_origin: str
     target_is_certain: bool
+    lds_shared_by: str
+    """CU or WGP: whose SIMDs share the LDS and run a workgroup."""
     kernels: pl.DataFrame
     limiters: pl.DataFrame
     engines: pl.DataFrame
@@ -128,6 +132,7 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
         target=facts.target,
         target_origin="said with --gpu",
         target_is_certain=True,
+        lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_frame(_KERNELS, [_theoretical_row(asked, found)]),
         limiters=_frame(_LIMITERS, _limiter_rows(asked, found)),
         engines=empty_frame(_ENGINES),
@@ -173,7 +178,7 @@ def occupancy(
         found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
         rows.append(_theoretical_row(kernel, found) | asdict(achieved(seen[kernel.kernel])))
         limiters += _limiter_rows(kernel, found)
-        notes += [f"{kernel.name}: {note}" for note in kernel.notes]
+        notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
         notes += _agreement(rows[-1], found)
         if found is not None:
             notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
@@ -182,6 +187,7 @@ def occupancy(
         target=known.facts.target,
         target_origin=known.origin,
         target_is_certain=known.is_certain,
+        lds_shared_by="WGP" if known.facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_with_share(kernels),
         limiters=_frame(_LIMITERS, limiters),
         engines=_frame(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
@@ -192,12 +198,12 @@ def occupancy(
 def _limits_of(known: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]) -> Limits | None:
     """The limits of a kernel; None, and a note, when they cannot be computed."""
     if kernel.resources.vgprs is None:
-        notes.append(f"{kernel.name}: its registers are not known, so neither is what fits")
+        notes.append(f"{_short(kernel.name)}: its registers are not known, so neither is what fits")
         return None
     try:
         return limits(known.facts, kernel.resources, wgp_mode=wgp_mode)
     except UsageError as error:
-        notes.append(f"{kernel.name}: {error.what}; is {known.facts.target} right ({known.origin})?")
+        notes.append(f"{_short(kernel.name)}: {error.what}; is {known.facts.target} right ({known.origin})?")
         return None
 
 
@@ -260,7 +266,7 @@ def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
         return []
     ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
     doubt = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
-    return [f"WRONG: {row['name']}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
+    return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
 
 
 def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
@@ -277,3 +283,7 @@ def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
 
     limit = pl.col("waves_per_simd_limit")
     return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

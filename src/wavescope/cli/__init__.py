@@ -19,6 +19,7 @@ _GROUPS = {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
     },
     "Is the GPU full?": {
+        "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
     },
     "Can I trust it?": {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.selection import Selection
     from wavescope.model import Answer, ThreadTrace
 
-__all__ = ["Asked", "open_trace", "trace_verb"]
+__all__ = ["Asked", "open_trace", "trace_verb", "whole_trace_verb"]
 
 DEFAULT_TOP = 20
 
@@ -82,14 +82,28 @@ class Asked:
 
 def trace_verb(verb: Callable[..., None]) -> click.Command:
     """A click command that takes PATH and the common options, and hands them to `verb` as one `Asked`."""
+    return _command(verb, _PATH, lambda common: _asked(**common))
 
+
+def whole_trace_verb(verb: Callable[..., None]) -> click.Command:
+    """As `trace_verb`, but the trace is not cut down to the selection, and without PATH the verb gets None."""
+
+    def asked(common: dict[str, Any]) -> Asked | None:
+        return None if common["path"] is None else _asked(**common, cut=False)
+
+    return _command(verb, _OPTIONAL_PATH, asked)
+
+
+def _command(
+    verb: Callable[..., None], path: Callable[[Any], Any], asked: Callable[[dict[str, Any]], Asked | None]
+) -> click.Command:
     @wraps(verb)
     def run(**options: Any) -> None:
         common = {name: options.pop(name) for name in _NAMES}
-        verb(_asked(**common), **options)
+        verb(asked(common), **options)
 
     decorated: Callable[..., None] = run
-    for option in reversed(_OPTIONS):
+    for option in (*reversed(_OPTIONS), path):
         decorated = option(decorated)
     return click.command()(decorated)
 
@@ -122,11 +136,14 @@ def _asked(
     resources: tuple[Path, ...],
     as_json: bool,
     top: int | None = None,
+    *,
+    cut: bool = True,
 ) -> Asked:
     from wavescope.analysis.selection import Selection, select, selected_rows
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
-    trace = select(open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources), selection)
+    trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
+    trace = select(trace, selection) if cut else trace
     return Asked(path, trace, selected_rows(trace, selection), selection, top, as_json)
 
 
@@ -158,8 +175,9 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 
 
 _TOP = click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+_PATH = click.argument("path", type=click.Path(path_type=Path))
+_OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.argument("path", type=click.Path(path_type=Path)),
     _TOP,
     click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME."),
     click.option("--se", type=int, multiple=True, help="Only this shader engine; may be repeated."),
