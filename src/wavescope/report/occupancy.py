@@ -87,7 +87,9 @@ def _limiter_table(limiters: pl.DataFrame, kernel: dict[str, Any], shared_by: st
         limiters,
         [
             Column(
-                "limiter", lambda row: row["limiter"] + (" ◀" if row["limiter"] == kernel["bound_by"] else ""), is_text=True
+                "limiter",
+                lambda row: row["limiter"] + (" ◀" if row["limiter"] == kernel["bound_by"] else ""),
+                is_text=True,
             ),
             Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
             Column("", lambda row: bar(row["waves_per_simd"] / most, most) + "▏", is_text=True),
