@@ -1,9 +1,13 @@
 #include "costs.hpp"
 
+#include <nanobind/stl/string_view.h>
+
 #include <memory>
+#include <optional>
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "wavescope/hidden.hpp"
 #include "wavescope/row_totals.hpp"
 
 namespace nb = nanobind;
@@ -55,11 +59,56 @@ ArrowTable row_totals_of(nb::object instructions, nb::object waves, size_t row_c
     return arrow_table(*found, found);
 }
 
+HidingRule rule_of(std::string_view name) {
+    if (name == "reference") return HidingRule::reference;
+    if (name == "corrected") return HidingRule::corrected;
+    throw nb::value_error("rule must be reference or corrected");
+}
+
+ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::object other_simd, nb::object is_matrix,
+                             nb::object kept, std::string_view rule_name) {
+    const HidingRule rule = rule_of(rule_name);
+    auto column = &Instructions::column;
+    const Instructions columns(instructions);
+    const ArrowInput<uint8_t> category(column(instructions, "category")), simd(column(waves, "simd")),
+        matrix(is_matrix);
+    std::optional<ArrowInput<uint8_t>> counted;
+    if (!kept.is_none()) counted.emplace(kept);
+    const ArrowInput<uint32_t> wave(column(waves, "wave"));
+    const ArrowInput<int64_t> begin(column(waves, "begin_cycles")), other_time(column(other_simd, "time_cycles"));
+    const ArrowInput<uint16_t> se(column(waves, "se")), other_se(column(other_simd, "se")),
+        other_duration(column(other_simd, "duration_cycles"));
+    const HidingInput input{.executed = columns.executed(),
+                            .category = category.values(),
+                            .kept = counted ? counted->values() : std::span<const uint8_t>(),
+                            .wave = wave.values(),
+                            .se = se.values(),
+                            .simd = simd.values(),
+                            .begin = begin.values(),
+                            .is_matrix = matrix.values(),
+                            .other_se = other_se.values(),
+                            .other_time = other_time.values(),
+                            .other_duration = other_duration.values()};
+    same_length({input.executed.row.size(), input.category.size()});
+    if (counted) same_length({input.executed.row.size(), input.kept.size()});
+    same_length({input.wave.size(), input.se.size(), input.simd.size(), input.begin.size()});
+    same_length({input.other_se.size(), input.other_time.size(), input.other_duration.size()});
+    auto found = std::make_shared<HiddenLatency>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = hidden_latency(input, rule);
+    }
+    return arrow_table(*found, found);
+}
+
 }  // namespace
 
 void bind_costs(nb::module_& m) {
     m.def("row_totals", &row_totals_of, "instructions"_a, "waves"_a, "row_count"_a,
           "Hits, latency, stall and idle of every executed code row.");
+    m.def("hidden_latency", &hidden_latency_of, "instructions"_a, "waves"_a, "other_simd"_a, "is_matrix"_a,
+          "kept"_a.none(), "rule"_a,
+          "Cycles of every executed code row that passed while pipes of its SIMD were busy.");
 }
 
 }  // namespace wavescope::bind

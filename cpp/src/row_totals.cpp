@@ -1,8 +1,8 @@
 #include "wavescope/row_totals.hpp"
 
 #include <algorithm>
-#include <map>
-#include <vector>
+
+#include "by_row.hpp"
 
 namespace wavescope {
 namespace {
@@ -17,26 +17,10 @@ struct WaveEnd {
     int64_t end = 0;  // latest end so far, at first the begin of the wave
 };
 
-// Totals by row: an array for the rows of the code table, a tree for those beyond it.
-class Sums {
-  public:
-    explicit Sums(size_t row_count) : listed_(row_count) {}
-
-    Totals& of(int32_t row) {
-        const auto at = static_cast<size_t>(row);
-        return at < listed_.size() ? listed_[at] : beyond_[row];
-    }
-
-    RowTotals table() const {
-        RowTotals table;
-        for (size_t row = 0; row < listed_.size(); ++row)
-            if (listed_[row].hits != 0) append(table, static_cast<int32_t>(row), listed_[row]);
-        for (const auto& [row, totals] : beyond_) append(table, row, totals);
-        return table;
-    }
-
-  private:
-    static void append(RowTotals& table, int32_t row, const Totals& totals) {
+RowTotals table_of(const ByRow<Totals>& sums) {
+    RowTotals table;
+    sums.each([&](int32_t row, const Totals& totals) {
+        if (totals.hits == 0) return;
         table.row.push_back(row);
         table.hit_count.push_back(totals.hits);
         table.latency_total.push_back(totals.latency);
@@ -44,11 +28,9 @@ class Sums {
         table.idle_total.push_back(totals.idle);
         table.latency_max.push_back(totals.latency_max);
         table.stall_max.push_back(totals.stall_max);
-    }
-
-    std::vector<Totals> listed_;
-    std::map<int32_t, Totals> beyond_;
-};
+    });
+    return table;
+}
 
 }  // namespace
 
@@ -56,7 +38,7 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
                      size_t row_count) {
     PerWave<WaveEnd> ends;
     for (size_t i = 0; i < waves.size(); ++i) ends.of(waves[i]) = {true, begins[i]};
-    Sums sums(row_count);
+    ByRow<Totals> sums(row_count);
     for (size_t i = 0; i < executed.row.size(); ++i) {
         const int32_t row = executed.row[i], stall = executed.stall[i], duration = executed.duration[i];
         if (row < 0) continue;
@@ -72,7 +54,7 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
         const int64_t end = add(time, duration);
         last = {true, last.known ? std::max(last.end, end) : end};
     }
-    return sums.table();
+    return table_of(sums);
 }
 
 }  // namespace wavescope

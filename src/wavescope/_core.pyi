@@ -46,6 +46,9 @@ WAIT_COUNTERS: tuple[str, ...]
 
 def match_waits(texts: Sequence[str], gfxip: int, waves: object, rows: object) -> Table: ...
 def row_totals(instructions: object, waves: object, row_count: int) -> Table: ...
+def hidden_latency(
+    instructions: object, waves: object, other_simd: object, is_matrix: object, kept: object | None, rule: str
+) -> Table: ...
 def state_cycles(
     group: object,
     begin: object,

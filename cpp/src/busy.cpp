@@ -1,0 +1,138 @@
+#include "busy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "wavescope/records.hpp"
+
+namespace wavescope {
+namespace {
+
+// Far beyond any clock, and small enough that sums of times and lengths do not overflow.
+constexpr int64_t kFarthest = int64_t{1} << 60;
+
+int64_t clamped(int64_t time) {
+    return std::clamp(time, -kFarthest, kFarthest);
+}
+
+Work work_of(const HidingInput& input, size_t i) {
+    const auto row = static_cast<size_t>(input.executed.row[i]);
+    if (row < input.is_matrix.size() && input.is_matrix[row] != 0) return Work::matrix;
+    switch (static_cast<Category>(input.category[i])) {
+        case Category::valu: return Work::valu;
+        case Category::vmem:
+        case Category::flat:
+        case Category::lds: return Work::memory;
+        case Category::smem:
+        case Category::salu: return Work::scalar;
+        default: return Work::other;
+    }
+}
+
+Token token_at(const HidingInput& input, size_t i) {
+    const Executed& executed = input.executed;
+    const int32_t stall = std::max(0, executed.stall[i]);
+    return {.time = clamped(executed.time[i]),
+            .stall = stall,
+            .length = std::max(stall, executed.duration[i]),
+            .row = executed.row[i],
+            .work = work_of(input, i),
+            .counts = executed.row[i] >= 0 && (input.kept.empty() || input.kept[i] != 0)};
+}
+
+void add_busy(Pipes& pipes, const Token& token, uint32_t owner) {
+    auto add = [&](Pipe pipe, uint32_t length) {
+        if (length != 0) pipes[static_cast<size_t>(pipe)].push_back({token.issue(), length, owner});
+    };
+    const auto cycles = static_cast<uint32_t>(token.length - token.stall);
+    switch (token.work) {
+        case Work::matrix:
+            add(Pipe::matrix, cycles);
+            add(Pipe::valu, static_cast<uint32_t>(uint64_t{3} * cycles / 4));  // it shares the issue of the vector ALU
+            break;
+        case Work::valu: add(Pipe::valu, cycles); break;
+        case Work::memory: add(Pipe::memory, cycles); break;
+        case Work::scalar: add(Pipe::scalar, cycles); break;
+        case Work::other: break;
+    }
+}
+
+// A merge sort that makes use of order: the intervals of a wave nearly always come sorted.
+void sort_by_begin(Column<Busy>& intervals) {
+    auto earlier = [](const Busy& a, const Busy& b) { return a.begin < b.begin; };
+    std::vector<Busy*> bounds{intervals.begin()};
+    while (bounds.back() != intervals.end())
+        bounds.push_back(std::is_sorted_until(bounds.back(), intervals.end(), earlier));
+    if (bounds.size() > intervals.size() / 8) {
+        std::sort(intervals.begin(), intervals.end(), earlier);
+        return;
+    }
+    while (bounds.size() > 2) {
+        size_t kept = 1;
+        for (size_t i = 2; i < bounds.size(); i += 2) {
+            std::inplace_merge(bounds[i - 2], bounds[i - 1], bounds[i], earlier);
+            bounds[kept++] = bounds[i];
+        }
+        if (bounds.size() % 2 == 0) bounds[kept++] = bounds.back();
+        bounds.resize(kept);
+    }
+}
+
+}  // namespace
+
+std::vector<SimdGroup> simd_groups(const HidingInput& input) {
+    constexpr size_t kUnknown = SIZE_MAX;
+    struct Place {
+        size_t wave = kUnknown;
+    };
+    PerWave<Place> places;
+    std::vector<WaveRuns> waves(input.wave.size());
+    for (size_t i = 0; i < waves.size(); ++i) {
+        places.of(input.wave[i]).wave = i;
+        waves[i].begin = clamped(input.begin[i]);
+    }
+    const std::span<const uint32_t> numbers = input.executed.wave;
+    for (size_t first = 0, next = 0; first < numbers.size(); first = next) {
+        while (next < numbers.size() && numbers[next] == numbers[first]) ++next;
+        const size_t wave = places.of(numbers[first]).wave;
+        if (wave != kUnknown) waves[wave].runs.push_back({first, next - first});
+    }
+    std::map<std::pair<uint16_t, uint8_t>, SimdGroup> groups;
+    for (size_t i = 0; i < waves.size(); ++i) {
+        SimdGroup& group = groups[{input.se[i], input.simd[i]}];
+        group.se = input.se[i];
+        for (const Run& run : waves[i].runs) group.instruction_count += run.count;
+        group.waves.push_back(std::move(waves[i]));
+    }
+    std::vector<SimdGroup> ordered;
+    for (auto& [place, group] : groups) {
+        std::stable_sort(group.waves.begin(), group.waves.end(),
+                         [](const WaveRuns& a, const WaveRuns& b) { return a.begin < b.begin; });
+        ordered.push_back(std::move(group));
+    }
+    return ordered;
+}
+
+void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Token>& tokens) {
+    tokens.clear();
+    for (const Run& run : wave.runs)
+        for (size_t i = run.first; i < run.first + run.count; ++i) tokens.push_back(token_at(input, i));
+}
+
+Pipes busy_pipes(const HidingInput& input, const SimdGroup& group) {
+    Pipes pipes;
+    for (uint32_t owner = 0; owner < group.waves.size(); ++owner)
+        for (const Run& run : group.waves[owner].runs)
+            for (size_t i = run.first; i < run.first + run.count; ++i) add_busy(pipes, token_at(input, i), owner);
+    for (size_t i = 0; i < input.other_se.size(); ++i) {
+        if (input.other_se[i] != group.se || input.other_duration[i] == 0) continue;
+        pipes[static_cast<size_t>(Pipe::memory)].push_back(
+            {clamped(input.other_time[i]), input.other_duration[i], kOtherSimd});
+    }
+    for (Column<Busy>& intervals : pipes)
+        if (!intervals.empty()) sort_by_begin(intervals);
+    return pipes;
+}
+
+}  // namespace wavescope

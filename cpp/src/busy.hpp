@@ -1,0 +1,66 @@
+// The tokens of the waves of one SIMD, and when they keep which pipe busy.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "wavescope/hidden.hpp"
+
+namespace wavescope {
+
+// What an instruction needs: decides which pipe it keeps busy, and what hides it.
+enum class Work : uint8_t { matrix, valu, memory, scalar, other };
+
+struct Token {
+    int64_t time;
+    int32_t stall;
+    int32_t length;  // stall and issue
+    int32_t row;
+    Work work;
+    bool counts;
+
+    int64_t issue() const { return time + stall; }
+    int64_t end() const { return time + length; }
+};
+
+// One stretch in which a pipe is taken, and by which wave (its place in the group).
+struct Busy {
+    int64_t begin;
+    uint32_t length;
+    uint32_t owner;
+
+    int64_t end() const { return begin + length; }
+};
+
+inline constexpr uint32_t kOtherSimd = UINT32_MAX;  // owner: a neighbour SIMD
+
+enum class Pipe : uint8_t { valu, matrix, memory, scalar };
+using Pipes = std::array<Column<Busy>, 4>;  // by Pipe, in order of begin
+
+// Instructions that stand together in the table.
+struct Run {
+    size_t first;
+    size_t count;
+};
+
+struct WaveRuns {
+    int64_t begin = 0;
+    std::vector<Run> runs;  // its instructions, in the order of execution
+};
+
+// All waves of one SIMD of one shader engine, in order of begin.
+struct SimdGroup {
+    uint16_t se = 0;
+    std::vector<WaveRuns> waves;
+    size_t instruction_count = 0;
+};
+
+std::vector<SimdGroup> simd_groups(const HidingInput& input);
+
+// Replaces `tokens` by those of a wave, in the order of the table.
+void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Token>& tokens);
+
+Pipes busy_pipes(const HidingInput& input, const SimdGroup& group);
+
+}  // namespace wavescope
