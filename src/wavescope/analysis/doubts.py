@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.consistency import consistency
 from wavescope.analysis.coverage import Coverage, coverage
 from wavescope.analysis.mapping import SourceMapping, mapping
-from wavescope.analysis.row_totals import row_totals
 from wavescope.model.answer import once_per_trace
 from wavescope.model.losses import LOSSES
 
@@ -226,7 +226,7 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
             "--se looks at one shader engine",
             {"wave_counts": counts},
         )
-    differing = _differing_rows(trace)
+    differing = consistency(trace).differences.height
     if differing:
         yield Doubt(
             "stored_totals_differ",
@@ -235,19 +235,6 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
             "the directory is mixed or incomplete; all numbers here come from the wave files",
             {"row_count": differing},
         )
-
-
-def _differing_rows(trace: ThreadTrace) -> int:
-    """Code rows whose stored hit, latency or stall is not what the instructions give."""
-    import polars as pl
-
-    names = ("hit_count", "latency_cycles_total", "stall_cycles_total")
-    if not trace.stored_totals.height:
-        return 0
-    ours = row_totals(trace).select("row", *names)
-    both = trace.stored_totals.select("row", *names).join(ours, on="row", how="full", coalesce=True, suffix="_ours")
-    both = both.with_columns(pl.col(column).fill_null(0) for column in both.columns if column != "row")
-    return both.filter(pl.any_horizontal(pl.col(name) != pl.col(f"{name}_ours") for name in names)).height
 
 
 def _of_lines(lines: SourceMapping) -> Iterator[Doubt]:
