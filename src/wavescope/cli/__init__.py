@@ -15,6 +15,9 @@ _GROUPS = {
         "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
+    "Where does the time go?": {
+        "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
+    },
     "Why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import contextmanager
@@ -54,6 +55,8 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+        stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to stop
     width = None if stream.isatty() or "COLUMNS" in os.environ else 120
     return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
 

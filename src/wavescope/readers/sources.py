@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["read_sources"]
+    from wavescope.model.thread_trace import ThreadTrace
+
+__all__ = ["add_sources", "read_sources"]
 
 MAX_SOURCE_BYTES = 16 << 20
 """Larger files are not source texts that anybody reads."""
@@ -39,6 +41,25 @@ def read_sources(code: pl.DataFrame, source_root: str | os.PathLike[str] | None)
     texts = [None if root is None else _text_below(root, file) for file in files]
     schema = {column.name: getattr(pl, column.dtype) for column in THREAD_TRACE["sources"].columns}
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
+
+
+def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
+    """Put texts from below `source_root` into the trace, for files whose text it does not hold.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> add_sources(trace, ".")
+    >>> trace.sources.height
+    0
+    """
+    import polars as pl
+
+    held = trace.sources.filter(pl.col("text").is_not_null())
+    missing = trace.code.filter(pl.col("inline_chain").is_not_null())
+    found = read_sources(missing, source_root).filter(~pl.col("file").is_in(held["file"].implode()))
+    trace.tables["sources"] = pl.concat([held, found])
 
 
 def _text_below(root: Path, file: str) -> str | None:

@@ -1,0 +1,116 @@
+"""`wavescope source`: the code or its source, line by line, with what each line costs and what it waits for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.cli._trace import trace_verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.source_lines import SourceListing
+    from wavescope.cli._trace import Asked
+
+DEFAULT_HOT = 10
+ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
+
+
+@trace_verb
+@click.option("--isa", "mode", flag_value="isa", help="List instructions, even if there is source text.")
+@click.option("--source", "mode", flag_value="source", help="List source lines, even if their text is not here.")
+@click.option("--all", "show_all", is_flag=True, help="Everything; without it, windows around the hottest.")
+@click.option(
+    "--context", type=click.IntRange(min=0), default=3, show_default=True, metavar="N", help="Lines around the hottest."
+)
+@click.option("--function", metavar="NAME", help="Only functions whose name contains NAME.")
+@click.option(
+    "--around", multiple=True, metavar="ROW|ADDRESS", help="Instructions around this row or 0xADDRESS; repeatable."
+)
+@click.option(
+    "--arrows",
+    type=click.Choice(("waits", "branches", "none")),
+    default="waits",
+    show_default=True,
+    help="Arrows from producers to waits, or from taken branches to their targets.",
+)
+@click.option(
+    "--cost",
+    type=click.Choice(("sum", "mean", "max")),
+    default="sum",
+    show_default=True,
+    help="Cycles of all executions, per execution, or of the longest execution.",
+)
+@click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Costs of the N-th execution in one wave.")
+@click.option(
+    "--attribution",
+    type=click.Choice(("outermost", "innermost")),
+    default="outermost",
+    show_default=True,
+    help="Line of an inline chain that a row belongs to.",
+)
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Read source files that the trace does not hold from below DIR.",
+)
+def command(asked: Asked, mode: str | None, source_root: Path | None, function: str | None, **options: Any) -> None:
+    """List the source or the code with heat and costs, and arrows from what is awaited to what waits.
+
+    Source lines are shown where their text is known, else instructions.
+    """
+    from wavescope.analysis.source_lines import source_listing
+
+    trace = asked.require_instructions()
+    if source_root is not None:
+        from wavescope.readers.sources import add_sources
+
+        add_sources(trace, source_root)
+    rows = _rows(asked, function)
+    if mode is None and any(options[name] != default for name, default in ISA_ONLY.items()):
+        mode = "isa"
+    listing = None if mode == "isa" else source_listing(trace, rows=rows, attribution=options["attribution"])
+    if listing is not None and (mode == "source" or listing.has_text):
+        _show_source(asked, listing, show_all=options["show_all"], context=options["context"])
+    else:
+        _show_isa(asked, rows, options)
+
+
+def _rows(asked: Asked, function: str | None) -> pl.Series | None:
+    from wavescope.analysis.code_places import rows_of_function
+
+    if function is None:
+        return asked.rows
+    named = rows_of_function(asked.trace.code, function)
+    return named if asked.rows is None else named.filter(named.is_in(asked.rows.implode()))
+
+
+def _show_source(asked: Asked, listing: SourceListing, *, show_all: bool, context: int) -> None:
+    if asked.as_json:
+        asked.emit(listing)
+        return
+    from wavescope.report.source import SourceView, source_report
+
+    advice = "--source-root DIR reads it from below DIR"
+    top = DEFAULT_HOT if asked.top is None else asked.limit
+    asked.show(*source_report(listing, SourceView(top, context, show_all, advice)))
+
+
+def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any]) -> None:
+    from wavescope.analysis.code_places import rows_at
+    from wavescope.analysis.listing import isa_listing
+
+    around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
+    listing = isa_listing(asked.trace, rows=rows, iteration=options["iteration"])
+    if asked.as_json:
+        asked.emit(listing)
+        return
+    from wavescope.report.isa import IsaView, isa_report
+
+    top = DEFAULT_HOT if asked.top is None else asked.limit
+    view = IsaView(options["arrows"], options["cost"], top, options["context"], options["show_all"], around)
+    asked.show(*isa_report(listing, view))

@@ -1,0 +1,63 @@
+"""Heat bars: what the cycles of a line were, stacked in one small bar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.text import Text
+
+__all__ = ["PARTS", "heat_bar", "legend"]
+
+PARTS = {
+    "stall": ("█", "#", "#D55E00"),
+    "issue": ("▓", "=", "#009E73"),
+    "idle": ("░", ".", "#999999"),
+    "hidden": ("·", "~", "#56B4E9"),
+}
+"""Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours."""
+
+_EIGHTHS = " ▏▎▍▌"
+_LEAST_MARK = 1 / 16
+
+
+def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Text:
+    """The parts of a line's cycles, `width` characters for `scale` cycles; less than a character is a thin mark.
+
+    Examples
+    --------
+    >>> heat_bar({"stall": 50, "issue": 25, "hidden": 25}, scale=200, width=8).plain
+    '██▓·    '
+    """
+    from rich.text import Text
+
+    text, drawn, upto = Text(), 0, 0.0
+    for part, (block, plain, colour) in PARTS.items():
+        upto += max(0, cycles.get(part, 0)) / scale * width if scale > 0 else 0.0
+        cells = min(width, round(upto)) - drawn
+        text.append((plain if ascii_only else block) * cells, colour)
+        drawn += cells
+    if not drawn and upto >= _LEAST_MARK:
+        largest = max(PARTS, key=lambda part: cycles.get(part, 0))
+        text.append("." if ascii_only else _EIGHTHS[round(8 * upto)], PARTS[largest][2])
+        drawn = 1
+    return text.append(" " * (width - drawn))
+
+
+def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Text:
+    """What the characters of heat bars mean.
+
+    Examples
+    --------
+    >>> legend().plain
+    '█ stall  ▓ issue  ░ idle  · hidden'
+    """
+    from rich.text import Text
+
+    pieces = []
+    for part in parts:
+        block, plain, colour = PARTS[part]
+        pieces.append(Text.assemble((plain if ascii_only else block, colour), f" {part}"))
+    return Text("  ").join(pieces)
