@@ -12,7 +12,7 @@ from wavescope.model.schema import STATES
 if TYPE_CHECKING:
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["LossLine", "Overview", "overview"]
+__all__ = ["LossLine", "Overview", "losses_of", "overview"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,18 @@ def overview(trace: ThreadTrace) -> Overview:
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
         state_cycles={STATES.get(state, str(state)): cycles for state, cycles in by_state.iter_rows()},
-        losses=tuple(
-            LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in trace.losses.iter_rows(named=True)
-        ),
+        losses=losses_of(trace),
     )
+
+
+def losses_of(trace: ThreadTrace) -> tuple[LossLine, ...]:
+    """The losses of a trace, each with whether it is damage.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> losses_of(ThreadTrace({}, TraceSource(path="nothing")))
+    ()
+    """
+    rows = trace.losses.iter_rows(named=True)
+    return tuple(LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows)

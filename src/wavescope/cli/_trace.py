@@ -70,13 +70,13 @@ class Asked:
 
     def show(self, *parts: RenderableType) -> None:
         """Print parts of the answer in order, then the losses: one line each, never hidden."""
-        from wavescope.analysis.overview import overview
+        from wavescope.analysis.overview import losses_of
         from wavescope.report.losses import loss_lines
 
         out = console()
         for part in parts:
             out.print(part)
-        for line in loss_lines(overview(self.trace).losses):
+        for line in loss_lines(losses_of(self.trace)):
             out.print(line)
 
 

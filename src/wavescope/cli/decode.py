@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
-from wavescope.errors import DamagedError, WavescopeError
+from wavescope.errors import DamagedError, UsageError, WavescopeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,47 +80,113 @@ def command(
 ) -> None:
     """Decode raw thread traces: a capture folder, or single .att files.
 
+    A trace that is decoded already (a ui_output directory, an archive of one) is converted to parquet or json.
+
     \b
     wavescope decode capture/ -o decoded/
     wavescope decode se0.att se1.att --code-object kernel.elf@0x200001008000:0 --format parquet
+    wavescope decode ui_output_agent_5600_dispatch_1/ -o tables/ --format parquet
     """
     from wavescope.analysis.overview import overview
-    from wavescope.readers.att import decode_window
-    from wavescope.readers.capture import find_capture
 
-    capture = find_capture(paths, code_objects)
-    windows = capture.only(dispatch=dispatch, shader_engines=shader_engines or None).windows
+    options = {"threads": threads, "corrected": corrected, "source_root": source_root}
+    jobs = _conversions(
+        paths, dispatch, file_format, only_raw=bool(code_objects or shader_engines or any(options.values()))
+    )
+    if jobs is None:
+        jobs = _decodings(paths, code_objects, dispatch, shader_engines, file_format, options)
     write = _writer(file_format, output, schema=schema, force=force)
     done: list[tuple[Overview, dict[str, Any]]] = []
     problems: list[WavescopeError] = []
-    for window in _ordered(windows, file_format):
-        label = "" if window.dispatch is None else f" dispatch {window.dispatch}"
+    for job in jobs:
         began = time.perf_counter()
         try:
-            with progress(f"decoding{label} ({window.byte_count / 1e6:,.1f} MB)"):
-                trace = decode_window(capture, window, threads=threads, corrected=corrected, source_root=source_root)
+            with progress(f"reading {job.title} ({job.byte_count / 1e6:,.1f} MB)"):
+                trace = job.read()
             decoded = time.perf_counter()
-            with progress(f"writing{label}"):
+            with progress(f"writing {job.title}"):
                 written = write(trace)
                 facts = overview(trace)
         except WavescopeError as error:
             problems.append(error)
             continue
         seconds = {"decode": decoded - began, "write": time.perf_counter() - decoded}
-        done.append((facts, _summary(facts, written, seconds)))
+        summary = _summary(facts, written, seconds)
+        done.append((facts, summary | {"bytes": job.byte_count}))
         if not as_json:
-            _show(facts, written, seconds)
+            _show(facts, job.byte_count, written, seconds)
     if as_json and done:
         unreadable = [str(problem) for problem in problems]
         dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
         answer = {"input": [str(path) for path in paths], "format": file_format}
         emit_json(answer | {"dispatches": dispatches, "unreadable": unreadable})
     if problems:
-        problems[0].kept = f"{len(done)} of {len(windows)} dispatches were written" if done else problems[0].kept
+        problems[0].kept = f"{len(done)} of {len(jobs)} dispatches were written" if done else problems[0].kept
         raise problems[0]
     if strict and any(facts.damaged for facts, _ in done):
         what = "the input is incomplete (see the losses above)"
         raise DamagedError(what, kept="everything that could be decoded was written")
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One dispatch to read."""
+
+    title: str
+    byte_count: int
+    read: Callable[[], ThreadTrace]
+
+
+def _conversions(
+    paths: tuple[Path, ...], dispatch: int | None, file_format: str, *, only_raw: bool
+) -> list[_Job] | None:
+    """The decoded traces that the only path leads to; None = it leads to raw traces."""
+    from wavescope.readers.decoded import choose
+    from wavescope.readers.opening import DECODED_KINDS, candidates_of, read_decoded
+    from wavescope.readers.sniff import sniff
+
+    kind = sniff(paths[0]) if len(paths) == 1 else None
+    if kind not in DECODED_KINDS or kind is None:
+        return None
+    where = str(paths[0])
+    if file_format == "ui_output":
+        what = f"{kind.value}: decoded already"
+        raise UsageError(what, where=where, advice="--format parquet (or json) converts it")
+    if only_raw:
+        what = (
+            "--code-object, --se, --threads, --corrected and --source-root are for raw traces; this is decoded already"
+        )
+        raise UsageError(what, where=where)
+    candidates, losses = candidates_of(paths[0], kind)
+    full = [c for c in candidates if dispatch in (None, c.dispatch) and not c.is_placeholder]
+    if not full:
+        choose(candidates, dispatch, where)
+        what = "only empty placeholders: there is nothing to convert"
+        raise UsageError(what, where=where, advice=f"wavescope info {where}")
+    return [_Job(c.title, c.byte_count, partial(read_decoded, c, losses)) for c in full]
+
+
+def _decodings(
+    paths: tuple[Path, ...],
+    code_objects: tuple[str, ...],
+    dispatch: int | None,
+    shader_engines: tuple[int, ...],
+    file_format: str,
+    options: dict[str, Any],
+) -> list[_Job]:
+    from wavescope.readers.att import decode_window
+    from wavescope.readers.capture import find_capture
+
+    capture = find_capture(paths, code_objects)
+    windows = _ordered(capture.only(dispatch=dispatch, shader_engines=shader_engines or None).windows, file_format)
+    return [
+        _Job(
+            "the trace" if window.dispatch is None else f"dispatch {window.dispatch}",
+            window.byte_count,
+            partial(decode_window, capture, window, **options),
+        )
+        for window in windows
+    ]
 
 
 def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
@@ -159,7 +227,7 @@ def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[
     return summary | {"output": str(written), "seconds": seconds, "damaged": facts.damaged}
 
 
-def _show(facts: Overview, written: Path, seconds: dict[str, float]) -> None:
+def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
     from wavescope.report.losses import loss_lines
 
     out = console()
@@ -167,7 +235,7 @@ def _show(facts: Overview, written: Path, seconds: dict[str, float]) -> None:
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
     out.print(
         f"[bold]{name}[/]: {facts.waves:,} waves, {facts.instructions:,} instructions{share}, "
-        f"{facts.shader_engines} SE, {facts.bytes / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
+        f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
     for line in loss_lines(facts.losses):
         console(stderr=True).print(line)

@@ -7,44 +7,115 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
+from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress, resources_option
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.analysis.overview import Overview
+    from wavescope.model.losses import Loss
     from wavescope.readers.capture import Capture
+    from wavescope.readers.decoded import Decoded
+    from wavescope.readers.sniff import Kind
 
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
+@click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest.")
 @code_object_option
+@resources_option
 @json_option
-def command(path: Path, code_objects: tuple[str, ...], as_json: bool) -> None:
+def command(
+    path: Path, dispatch: int | None, code_objects: tuple[str, ...], resources: tuple[Path, ...], as_json: bool
+) -> None:
     """Tell what PATH is, from which GPU, how complete it is and what to do next."""
+    from wavescope.readers.opening import DECODED_KINDS
     from wavescope.readers.sniff import Kind, sniff
 
     kind = sniff(path)
     if kind is Kind.RAW_CAPTURE:
-        _raw_capture(path, code_objects, as_json=as_json)
+        _raw_capture(path, dispatch, code_objects, as_json=as_json)
+    elif kind in DECODED_KINDS:
+        _decoded(path, kind, dispatch, resources, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
     elif as_json:
-        emit_json({"input": str(path), "kind": kind.value, "next": _next_for(kind.name)})
+        emit_json({"input": str(path), "kind": kind.value, "next": _next_for(path, kind)})
     else:
         console().print(f"[bold]{path}[/]: {kind.value}")
-        console().print(f"  next: {_next_for(kind.name)}")
+        console().print(f"  next: {_next_for(path, kind)}")
 
 
-def _next_for(kind: str) -> str:
-    if kind == "UI_OUTPUT":
-        return "this is already decoded: open it in a viewer of decoded traces"
-    if kind == "PARQUET":
-        return "read the tables with any Parquet reader, e.g. polars.read_parquet"
-    if kind == "DATABASE":
-        return "this version of wavescope reads raw thread traces; query the database with sqlite3"
-    return "point wavescope at a folder with *.att files (rocprofv3 --att writes them)"
+def _next_for(path: Path, kind: Kind) -> str:
+    texts = {
+        "COUNTERS": f"wavescope l2 {path}",
+        "KERNEL_TRACE": "give it as --resources to the verbs on a decoded trace: it tells registers and LDS",
+        "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
+        "DATABASE": "this version of wavescope reads thread traces; query the database with sqlite3",
+    }
+    otherwise = "point wavescope at a folder with *.att files (rocprofv3 --att writes them) or a ui_output_* directory"
+    return texts.get(kind.name, otherwise)
 
 
-def _raw_capture(path: Path, code_objects: tuple[str, ...], *, as_json: bool) -> None:
+def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path, ...], *, as_json: bool) -> None:
+    from wavescope.analysis.contents import contents
+    from wavescope.model import to_builtins
+    from wavescope.readers.decoded import choose
+    from wavescope.readers.opening import candidates_of, open_decoded
+    from wavescope.report.decoded import contents_report, dispatches_report
+
+    with progress(f"looking into {path.name}"):
+        candidates, losses = candidates_of(path, kind)
+        chosen = choose(candidates, dispatch, str(path))
+    rows = _dispatch_rows(candidates, chosen)
+    with progress(f"reading {chosen.folder.name}"):
+        facts = contents(open_decoded(candidates, losses, dispatch, str(path), resources))
+    if as_json:
+        answer = {"input": str(path), "kind": kind.value, "dispatches": rows.to_dicts()}
+        emit_json(answer | to_builtins(facts) | {"damaged": facts.overview.damaged})
+        return
+    out = console()
+    parts = _counted(rows, losses)
+    if len(candidates) > 1:
+        for part in dispatches_report(f"{path}: {kind.value}, {parts}", rows):
+            out.print(part)
+    for part in contents_report(chosen.folder.label, _CALLED.get(facts.format, facts.format), facts):
+        out.print(part)
+
+
+_CALLED = {
+    "ui_output": "decoded thread trace (ui_output)",
+    "PC sampling": "PC samples in the form of a decoded trace",
+    "parquet": "wavescope Parquet directory",
+}
+
+
+def _dispatch_rows(candidates: list[Decoded], chosen: Decoded) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [
+        {
+            "dispatch": c.dispatch,
+            "agent": c.agent,
+            "folder": c.folder.label,
+            "form": c.form,
+            "wave_count": c.wave_count,
+            "byte_count": c.byte_count,
+            "is_placeholder": c.is_placeholder,
+            "is_chosen": c is chosen,
+        }
+        for c in candidates
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _counted(rows: pl.DataFrame, losses: list[Loss]) -> str:
+    empty = int(rows["is_placeholder"].sum())
+    archives = "".join(f", {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
+    return f"{rows.height:,} dispatches" + (f", {empty:,} of them empty placeholders" if empty else "") + archives
+
+
+def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
     from wavescope.analysis.overview import overview
     from wavescope.errors import WavescopeError
     from wavescope.readers.att import decode_window
@@ -53,6 +124,8 @@ def _raw_capture(path: Path, code_objects: tuple[str, ...], *, as_json: bool) ->
     from wavescope.report.capture import capture_report
 
     capture = find_capture([path], code_objects)
+    if dispatch is not None:
+        capture = capture.only(dispatch=dispatch)
     facts: list[Overview] = []
     problems: list[WavescopeError] = []
     for window in capture.windows:
@@ -73,13 +146,17 @@ def _raw_capture(path: Path, code_objects: tuple[str, ...], *, as_json: bool) ->
         emit_json(answer)
         return
     out = console()
-    for renderable in capture_report(str(path), _files(capture), facts, problems):
+    for renderable in capture_report(str(path), _files(path, capture), facts, problems):
         out.print(renderable)
 
 
-def _files(capture: Capture) -> str:
+def _files(path: Path, capture: Capture) -> str:
+    from wavescope.readers.decoded import survey
+
     traces = sum(len(window.files) for window in capture.windows)
-    return f"{traces:,} trace files, {len(capture.code_objects):,} code objects"
+    decoded = len(survey(path).decoded) if path.is_dir() else 0
+    beside = f", and {decoded:,} decoded directories beside them" if decoded else ""
+    return f"{traces:,} trace files, {len(capture.code_objects):,} code objects{beside}"
 
 
 def _code_object(path: Path, *, as_json: bool) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.archive import Archive
 
-__all__ = ["candidates_of", "open", "read_decoded"]
+__all__ = ["DECODED_KINDS", "candidates_of", "open", "open_decoded", "read_decoded"]
 
 MAX_ARCHIVES = 16
 """Archives of one folder that are unpacked to find the fullest."""
@@ -73,21 +73,18 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
-    from wavescope.readers.resources import with_resources
-
     place = Path(path)
     kind = sniff(place)
     if kind is Kind.RAW_CAPTURE:
         trace = _raw_or_decoded(place, dispatch=dispatch, threads=threads, code_objects=code_objects)
-    elif kind in _DECODED_KINDS:
-        candidates, losses = candidates_of(place, kind)
-        trace = _fullest(candidates, losses, dispatch, str(place))
-    else:
+        return _with_named(trace, resources)
+    if kind not in DECODED_KINDS:
         raise _does_not_fit(kind, place)
-    return with_resources(trace, resources) if resources else trace
+    candidates, losses = candidates_of(place, kind)
+    return open_decoded(candidates, losses, dispatch, str(place), resources)
 
 
-_DECODED_KINDS = (Kind.UI_OUTPUT, Kind.PARQUET, Kind.DECODED_FOLDER, Kind.ARCHIVE, Kind.ARCHIVE_FOLDER)
+DECODED_KINDS = (Kind.UI_OUTPUT, Kind.PARQUET, Kind.DECODED_FOLDER, Kind.ARCHIVE, Kind.ARCHIVE_FOLDER)
 
 
 def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
@@ -109,8 +106,8 @@ def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
     return _in_archives(survey(path).archives) if kind is Kind.ARCHIVE_FOLDER else ([], [])
 
 
-def read_decoded(candidate: Decoded) -> ThreadTrace:
-    """The trace in one decoded folder, with the registers and the GPU that files beside it tell.
+def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace:
+    """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses.
 
     Examples
     --------
@@ -122,9 +119,12 @@ def read_decoded(candidate: Decoded) -> ThreadTrace:
     if candidate.form == "parquet":
         from wavescope.readers.parquet import read_parquet
 
-        return read_parquet(candidate.folder)
+        trace = read_parquet(candidate.folder)
+        add_losses(trace, losses)
+        return trace
     trace = read_ui_output(candidate.folder)
     fill_from(trace, [sidecar for folder in candidate.around for sidecar in sidecars_in(folder)])
+    add_losses(trace, losses)
     return trace
 
 
@@ -157,17 +157,35 @@ def _nothing_in(archive: Archive) -> NotATraceError:
     return NotATraceError(what, where=str(archive.path), kept=kept, advice="pack the ui_output_* directory whole")
 
 
-def _fullest(candidates: Sequence[Decoded], losses: Sequence[Loss], dispatch: int | None, where: str) -> ThreadTrace:
-    """The fullest candidate, with a note about the others."""
+def open_decoded(
+    candidates: Sequence[Decoded],
+    losses: Sequence[Loss],
+    dispatch: int | None,
+    where: str,
+    resources: Sequence[str | os.PathLike[str]] = (),
+) -> ThreadTrace:
+    """The fullest of the candidates (of a dispatch), with a note about the others; see `open`.
+
+    Examples
+    --------
+    >>> open_decoded([], [], None, "folder")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: folder: no decoded trace
+    """
     chosen = choose(candidates, dispatch, where)
-    trace = read_decoded(chosen)
+    trace = read_decoded(chosen, losses)
     rest = [candidate for candidate in candidates if candidate is not chosen]
     if rest:
         numbers = {c.dispatch for c in rest if c.dispatch is not None} - {chosen.dispatch}
         trace.source = replace(trace.source, other_dispatches=tuple(sorted(numbers)))
         add_losses(trace, [Loss("other_dispatches", len(rest), detail=_listed(rest, chosen))])
-    add_losses(trace, losses)
-    return trace
+    return _with_named(trace, resources)
+
+
+def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
+    from wavescope.readers.resources import with_resources
+
+    return with_resources(trace, resources) if resources else trace
 
 
 def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
@@ -191,7 +209,7 @@ def _raw_or_decoded(
         trace = decode(path, code_objects, dispatch=dispatch, threads=threads)
         detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
     else:
-        trace = _fullest(decoded_on_disk(decoded), [], dispatch, str(path))
+        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path))
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
     return trace
