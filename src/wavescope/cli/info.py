@@ -79,7 +79,8 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
     if len(candidates) > 1:
         for part in dispatches_report(f"{path}: {kind.value}, {parts}", rows):
             out.print(part)
-    for part in contents_report(chosen.folder.label, _CALLED.get(facts.format, facts.format), facts):
+    called = _CALLED.get(facts.format, facts.format)
+    for part in contents_report(chosen.folder.label, called, facts, is_listed=len(candidates) > 1):
         out.print(part)
 
 

@@ -157,7 +157,7 @@ _KINDS = (
     ),
     LossKind(
         "other_dispatches",
-        "{count} more dispatches are here, which are not in this trace ({detail})",
+        "{count} other dispatches beside this one are not in this trace ({detail})",
         "choose one with --dispatch N (in Python: dispatch=N); `wavescope info` lists all",
         is_damage=False,
     ),

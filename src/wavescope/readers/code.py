@@ -189,7 +189,9 @@ class Code:
                     return kernel
             function = part.elf.function_at(offset)
             if function is not None:
-                return Kernel(function.name, function.address, function.size)
+                # Waves may enter a kernel behind its first instructions, which preload arguments.
+                named = (kernel for kernel in part.elf.kernels if kernel.name == function.name)
+                return next(named, Kernel(function.name, function.address, function.size))
         return None
 
     def _has(self, part: _Part, code_object: int, address: int) -> bool:

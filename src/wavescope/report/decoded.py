@@ -54,8 +54,10 @@ def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iter
     yield frame_table(rows, columns, limit=limit, what="dispatches")
 
 
-def contents_report(path: str, kind: str, facts: Contents) -> Iterator[RenderableType]:
+def contents_report(path: str, kind: str, facts: Contents, *, is_listed: bool = False) -> Iterator[RenderableType]:
     """What one decoded trace holds, what is missing, and what to ask next.
+
+    With `is_listed` the other dispatches were shown already and need no note.
 
     Examples
     --------
@@ -79,9 +81,9 @@ def contents_report(path: str, kind: str, facts: Contents) -> Iterator[Renderabl
     missing = [_MISSING.get(name, name) for name in facts.missing]
     if missing:
         yield _labelled("lacks", "; ".join(missing))
-    yield from loss_lines(seen.losses)
+    yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])
     for number_of_line, (command, why) in enumerate(_next_steps(path, facts)):
-        yield Text.assemble(("next:  " if not number_of_line else "       ", "bold"), f"{command}  ", (why, "dim"))
+        yield Text.assemble(("next:   " if not number_of_line else "        ", "bold"), f"{command}  ", (why, "dim"))
 
 
 def _labelled(label: str, text: str) -> RenderableType:
@@ -89,7 +91,7 @@ def _labelled(label: str, text: str) -> RenderableType:
     from rich.text import Text
 
     row = Table.grid(padding=(0, 1))
-    row.add_column(width=6, no_wrap=True)
+    row.add_column(width=7, no_wrap=True)
     row.add_column()
     row.add_row(Text(f"{label}:" if label else "", style="bold"), Text(text))
     return row
