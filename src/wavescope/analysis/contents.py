@@ -41,6 +41,7 @@ class Contents(Answer):
     format: str
     target_origin: str
     shader_engines: tuple[int, ...]
+    """Those that traced waves ran on; without waves, all that the trace names."""
     code_rows: int
     rows_with_line: int
     """Code rows that debug lines lead to a source line."""
@@ -69,7 +70,7 @@ def contents(trace: ThreadTrace) -> Contents:
         overview=overview(trace),
         format=trace.source.format,
         target_origin=trace.source.target_origin,
-        shader_engines=tuple(trace.shader_engines["se"].sort().to_list()),
+        shader_engines=tuple((trace.waves if trace.waves.height else trace.shader_engines)["se"].unique().sort()),
         code_rows=trace.code.height,
         rows_with_line=trace.code.height - trace.code["line"].null_count(),
         source_texts=texts.len() - texts.null_count(),

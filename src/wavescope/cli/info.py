@@ -58,6 +58,8 @@ def _next_for(path: Path, kind: Kind) -> str:
 
 
 def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path, ...], *, as_json: bool) -> None:
+    from rich.text import Text
+
     from wavescope.analysis.contents import contents
     from wavescope.model import to_builtins
     from wavescope.readers.decoded import choose
@@ -67,7 +69,7 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
         chosen = choose(candidates, dispatch, str(path))
-    rows = _dispatch_rows(candidates, chosen)
+    rows = _dispatch_rows(candidates, chosen, str(path))
     with progress(f"reading {chosen.folder.name}"):
         facts = contents(open_decoded(candidates, losses, dispatch, str(path), resources))
     if as_json:
@@ -80,8 +82,19 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
         for part in dispatches_report(f"{path}: {kind.value}, {parts}", rows):
             out.print(part)
     called = _CALLED.get(facts.format, facts.format)
-    for part in contents_report(chosen.folder.label, called, facts, is_listed=len(candidates) > 1):
-        out.print(part)
+    for part in contents_report(
+        chosen.folder.label, _command_path(path, candidates, chosen), called, facts, is_listed=len(candidates) > 1
+    ):
+        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+
+
+def _command_path(path: Path, candidates: list[Decoded], chosen: Decoded) -> str:
+    """What to write on the command line to mean the chosen one."""
+    if len(candidates) == 1:
+        return str(path)
+    file, inside, _ = chosen.folder.label.partition("!")
+    beside = sum(c.folder.label.startswith(f"{file}!") for c in candidates)
+    return f"{file} --dispatch {chosen.dispatch}" if inside and beside > 1 and chosen.dispatch is not None else file
 
 
 _CALLED = {
@@ -91,14 +104,14 @@ _CALLED = {
 }
 
 
-def _dispatch_rows(candidates: list[Decoded], chosen: Decoded) -> pl.DataFrame:
+def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.DataFrame:
     import polars as pl
 
     rows = [
         {
             "dispatch": c.dispatch,
             "agent": c.agent,
-            "folder": c.folder.label,
+            "folder": c.folder.label.removeprefix(top).lstrip("/!") or c.folder.name,
             "form": c.form,
             "wave_count": c.wave_count,
             "byte_count": c.byte_count,

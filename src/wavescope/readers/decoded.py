@@ -183,7 +183,7 @@ def decoded_in_archive(archive: Archive) -> list[Decoded]:
     decoded = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
     inside = [folder for folder in archive.folders.values() if folder not in decoded]
     outside = Directory(archive.path.absolute().parent)
-    return [replace(decoded_folder(folder), around=(folder, *inside, outside)) for folder in decoded]
+    return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded]
 
 
 def decoded_on_disk(folders: Iterable[Path]) -> list[Decoded]:

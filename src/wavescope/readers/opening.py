@@ -113,7 +113,7 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace
     --------
     >>> read_decoded(candidates_of(Path("ui_output_agent_1_dispatch_2"), Kind.UI_OUTPUT)[0][0])  # doctest: +SKIP
     """
-    from wavescope.readers.resources import fill_from, sidecars_in
+    from wavescope.readers.resources import fill_from_around
     from wavescope.readers.ui_output import read_ui_output
 
     if candidate.form == "parquet":
@@ -123,7 +123,7 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace
         add_losses(trace, losses)
         return trace
     trace = read_ui_output(candidate.folder)
-    fill_from(trace, [sidecar for folder in candidate.around for sidecar in sidecars_in(folder)])
+    fill_from_around(trace, candidate.around)
     add_losses(trace, losses)
     return trace
 

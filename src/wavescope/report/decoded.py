@@ -54,16 +54,18 @@ def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iter
     yield frame_table(rows, columns, limit=limit, what="dispatches")
 
 
-def contents_report(path: str, kind: str, facts: Contents, *, is_listed: bool = False) -> Iterator[RenderableType]:
+def contents_report(
+    label: str, path: str, kind: str, facts: Contents, *, is_listed: bool = False
+) -> Iterator[RenderableType]:
     """What one decoded trace holds, what is missing, and what to ask next.
 
-    With `is_listed` the other dispatches were shown already and need no note.
+    `path` is what commands about it are given. With `is_listed` the other dispatches need no note.
 
     Examples
     --------
     >>> from wavescope.analysis.contents import contents
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> lines = contents_report("x", "decoded thread trace", contents(ThreadTrace({}, TraceSource(path="x"))))
+    >>> lines = contents_report("x", "x", "decoded thread trace", contents(ThreadTrace({}, TraceSource(path="x"))))
     >>> str(next(lines))
     'x: decoded thread trace'
     """
@@ -71,7 +73,7 @@ def contents_report(path: str, kind: str, facts: Contents, *, is_listed: bool = 
 
     seen = facts.overview
     number = "" if seen.dispatch is None else f", dispatch {seen.dispatch}"
-    yield Text.assemble((printable(path), "bold"), f": {kind}{number}")
+    yield Text.assemble((printable(label), "bold"), f": {kind}{number}")
     yield _labelled("GPU", _gpu(facts))
     for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True):
         yield _labelled("kernel", _kernel(row))

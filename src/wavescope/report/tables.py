@@ -49,7 +49,13 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
     said = truncation(shown.height, frame.height, what)
     heading = ", ".join(part for part in (title, said) if part)
     table = Table(
-        title=heading, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False
+        title=heading,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        header_style="bold",
+        pad_edge=False,
+        expand=any(column.takes_rest for column in columns),  # else a long text would squeeze the numbers
     )
     for column in columns:
         table.add_column(

@@ -15,16 +15,18 @@ from wavescope.readers.resources.sidecars import Sidecar, Told, Wanted, is_sidec
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.folder import Folder
 
-__all__ = ["fill_from", "sidecars_in", "with_resources"]
+__all__ = ["fill_from", "fill_from_around", "sidecars_in", "with_resources"]
 
 MAX_BESIDE_BYTES = 32 << 20
 """Larger files beside a trace are not read without being asked: opening a trace must stay fast."""
 MAX_BESIDE_FILES = 64
+NEAR_FOLDERS = 2
+"""The trace's own folder and its parent."""
 
 
 def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
@@ -63,13 +65,38 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
 
 def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> Found:
     """Put what the files say into the trace itself; what is ambiguous or unreadable becomes a note."""
+    told, wanted = Told(), _wanted(trace)
+    for sidecar in sidecars:
+        read_sidecar(sidecar, wanted, told)
+    return _fill(trace, told, replace_known=replace_known)
+
+
+def fill_from_around(trace: ThreadTrace, around: Sequence[Folder]) -> None:
+    """The same from the files beside a trace: the first two folders are its own and its parent.
+
+    Folders further away count only if they show that they belong to the same run: they name a kernel of the trace,
+    or hold the raw trace of its dispatch.
+    """
+    told, wanted = Told(), _wanted(trace)
+    raw_name = f"_{trace.source.agent}_shader_engine_"
+    for distance, folder in enumerate(around):
+        here = Told()
+        for sidecar in sidecars_in(folder):
+            read_sidecar(sidecar, wanted, here)
+        is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
+        if is_ours:
+            told.add(here)
+    _fill(trace, told, replace_known=False)
+
+
+def _wanted(trace: ThreadTrace) -> Wanted:
     kernels = trace.kernels
     named = zip(kernels["name"].to_list(), kernels["demangled"].to_list(), strict=True)
     names = frozenset(plain_name(name) for pair in named for name in pair if name)
-    told = Told()
-    wanted = Wanted(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
-    for sidecar in sidecars:
-        read_sidecar(sidecar, wanted, told)
+    return Wanted(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
+
+
+def _fill(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
     found = kernel_facts(trace, told, replace_known=replace_known)
     target, origin = target_of(trace, told, found)
     trace.tables["kernels"] = found.kernel_table
@@ -83,10 +110,7 @@ def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known:
 
 def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
     """Files of a folder that may tell something, by their names; too large ones are left out."""
-    try:
-        names = sorted(name for name in folder.names() if is_sidecar(name))
-    except UsageError:
-        return
+    names = sorted(name for name in _names(folder) if is_sidecar(name))
     for name in names[:MAX_BESIDE_FILES]:
         path = folder.path_of(name)
         try:
@@ -95,6 +119,13 @@ def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
             continue
         if size <= MAX_BESIDE_BYTES:
             yield _sidecar(folder, name, size)
+
+
+def _names(folder: Folder) -> Collection[str]:
+    try:
+        return folder.names()
+    except UsageError:  # a folder beside the trace that may not be read
+        return ()
 
 
 def _named(path: Path) -> Iterator[Sidecar]:

@@ -87,6 +87,14 @@ class Told:
     """Origin -> kernels that the file has under the trace's dispatch number."""
     problems: list[str] = field(default_factory=list)
 
+    def add(self, other: Told) -> None:
+        """Take in what other files say."""
+        self.usages += other.usages
+        self.gpus += other.gpus
+        self.problems += other.problems
+        for origin, names in other.dispatched.items():
+            self.dispatched.setdefault(origin, set()).update(names)
+
 
 def plain_name(name: str) -> str:
     """A kernel's name without what tools add to it, for comparing.
@@ -110,7 +118,7 @@ def is_sidecar(name: str) -> bool:
     plain = name.removesuffix(".gz")
     if plain.endswith(".csv"):
         return any(word in plain for word in ("kernel_trace", "agent_info", "counter_collection"))
-    return plain.endswith(("results.json", *CODE_SUFFIXES))
+    return plain.endswith(("_results.json", *CODE_SUFFIXES))
 
 
 def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
