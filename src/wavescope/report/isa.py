@@ -48,12 +48,11 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
     if not rows:
         yield Text("there is no code to list")
         return
-    hot = hottest(rows, view.top)
-    yield from _verdict(listing, rows, hot)
-    yield _Listing(listing, view, rows, hot)
+    yield from _verdict(listing, rows)
+    yield _Listing(listing, view, rows)
 
 
-def _verdict(listing: IsaListing, rows: Sequence[Row], hot: Sequence[int]) -> Iterator[Text]:
+def _verdict(listing: IsaListing, rows: Sequence[Row]) -> Iterator[Text]:
     from rich.text import Text
 
     executed = sum(row["hit_count"] > 0 for row in rows)
@@ -63,8 +62,8 @@ def _verdict(listing: IsaListing, rows: Sequence[Row], hot: Sequence[int]) -> It
         which += f", their execution {listing.iteration} (from 0)"
     share = f", {stall / total:.1%} of them stall" if total else ""
     yield Text(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}", style="bold")
-    if hot:
-        row = rows[hot[0]]
+    for index in hottest(rows, 1):
+        row = rows[index]
         exposed, everything = exposed_of(row), sum(map(exposed_of, rows))
         hidden = "" if row["exposed_cycles_total"] is None else " that nothing hides"
         producers = listing.arrows.filter(listing.arrows["wait_row"] == row["row"])["producer_row"].n_unique()
@@ -80,12 +79,11 @@ class _Listing:
     listing: IsaListing
     view: IsaView
     rows: Sequence[Row]
-    hot: Sequence[int]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        lines = isa_lines(self.rows, contexts(self.listing, self.view, self.rows, self.hot))
+        lines = isa_lines(self.rows, contexts(self.listing, self.view, self.rows))
         folds = {number for number, line in enumerate(lines) if line.is_fold}
         drawing = draw_arrows(
             isa_arrows(self.listing, self.view, self.rows, lines),

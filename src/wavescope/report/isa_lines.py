@@ -9,16 +9,27 @@ from wavescope.report.arrows import Arrow
 from wavescope.report.folding import stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wavescope.analysis.listing import IsaListing
 
-__all__ = ["IsaView", "Line", "contexts", "cycles_of", "exposed_of", "hottest", "isa_arrows", "isa_lines", "parts_of"]
+__all__ = [
+    "IsaView",
+    "Line",
+    "contexts",
+    "cycles_of",
+    "exposed_of",
+    "focus",
+    "hottest",
+    "isa_arrows",
+    "isa_lines",
+    "parts_of",
+]
 
 Row = dict[str, Any]
 
-_MAX_PRODUCERS = 8
-"""Rows shown because a hot row waits for them; more are folded."""
+_MAX_ENDS = 8
+"""Rows shown because an arrow joins them with one in focus; more are folded."""
 
 
 @dataclass(frozen=True)
@@ -90,25 +101,31 @@ def hottest(rows: Sequence[Row], top: int) -> list[int]:
     return [index for index in order[:top] if exposed_of(rows[index]) > 0]
 
 
-def contexts(listing: IsaListing, view: IsaView, rows: Sequence[Row], hot: Collection[int]) -> dict[int, int]:
-    """Rows to show (by index) and how many around each: the hot ones, and those at the other ends of their arrows."""
+def focus(view: IsaView, rows: Sequence[Row]) -> set[int]:
+    """Indexes of the rows that the listing is about: those asked for, else the hottest."""
+    if view.around:
+        return {index for index, row in enumerate(rows) if row["row"] in view.around}
+    return set(hottest(rows, view.top))
+
+
+def contexts(listing: IsaListing, view: IsaView, rows: Sequence[Row]) -> dict[int, int]:
+    """Rows to show (by index) and how many around each: those in focus, and the other ends of their arrows."""
     if view.show_all:
         return {0: len(rows)}
     index_of = {row["row"]: index for index, row in enumerate(rows)}
-    chosen = {index_of[row] for row in view.around if row in index_of} if view.around else set(hot)
+    chosen = focus(view, rows)
     windows: dict[int, int] = {}
     if view.arrows == "branches":
         ends = {row for pair in listing.branches.select("from_row", "to_row").iter_rows() for row in pair}
         windows |= {index_of[row]: 1 for row in ends if row in index_of}
     elif view.arrows == "waits":
         at = {rows[index]["row"] for index in chosen}
-        producers: dict[int, int] = {}
-        for wait, producer in (
-            listing.arrows.sort("count", descending=True).select("wait_row", "producer_row").iter_rows()
-        ):
-            if wait in at and producer in index_of and producers.setdefault(wait, 0) < _MAX_PRODUCERS:
-                producers[wait] += 1
-                windows[index_of[producer]] = 0
+        found: dict[int, int] = {}
+        pairs = listing.arrows.sort("count", descending=True).select("wait_row", "producer_row").iter_rows()
+        for one, other in (pair[::step] for pair in pairs for step in (1, -1)):
+            if one in at and other in index_of and found.setdefault(one, 0) < _MAX_ENDS:
+                found[one] += 1
+                windows[index_of[other]] = 0
     return windows | dict.fromkeys(chosen, view.context)
 
 
@@ -131,16 +148,20 @@ def isa_lines(rows: Sequence[Row], windows: Mapping[int, int]) -> list[Line]:
 
 
 def isa_arrows(listing: IsaListing, view: IsaView, rows: Sequence[Row], lines: Sequence[Line]) -> list[Arrow]:
-    """One arrow for each waiting row (or branch target), between lines; weighed by the stall at its head."""
+    """One arrow for each waiting row (or branch target), between lines; weighed by the stall at its head.
+
+    An arrow into folded rows is left away, unless it comes from a row in focus.
+    """
     if view.arrows == "none":
         return []
     frame = listing.arrows if view.arrows == "waits" else listing.branches
     tail, head = ("producer_row", "wait_row") if view.arrows == "waits" else ("from_row", "to_row")
     line_of = {rows[index]["row"]: number for number, line in enumerate(lines) for index in range(line.begin, line.end)}
     stall_of = {row["row"]: row["stall_cycles_total"] for row in rows}
+    in_focus = {rows[index]["row"] for index in focus(view, rows)}
     tails: dict[int, set[int]] = {}
     for source, target in frame.select(tail, head).iter_rows():
-        if source in line_of and target in line_of:
+        if source in line_of and target in line_of and (lines[line_of[target]].is_row or source in in_focus):
             tails.setdefault(target, set()).add(source)
     arrows = []
     for target, sources in tails.items():

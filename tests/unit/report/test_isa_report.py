@@ -11,7 +11,7 @@ from rich.console import Console
 from wavescope.analysis.listing import IsaListing
 from wavescope.model.schema import empty_frame
 from wavescope.report.isa import IsaView, isa_report
-from wavescope.report.isa_lines import contexts, hottest, isa_lines
+from wavescope.report.isa_lines import contexts, isa_lines
 
 
 def listing(count: int = 40, **columns: list[object]) -> IsaListing:
@@ -142,7 +142,7 @@ def test_a_wait_for_many_rows_shows_some_of_them() -> None:
     many = pl.DataFrame([(30, row, "vmcnt", row) for row in range(20)], schema=answer.arrows.schema, orient="row")
     answer = IsaListing(None, None, answer.rows, many, answer.branches)
     rows = answer.rows.to_dicts()
-    windows = contexts(answer, IsaView(top=1), rows, hottest(rows, 1))
+    windows = contexts(answer, IsaView(top=1), rows)
     assert windows == {30: 3} | dict.fromkeys(range(12, 20), 0)
 
 
