@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wavescope.cli._trace import Asked
 
 DEFAULT_HOT = 10
+NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
 ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 
 
@@ -77,7 +78,7 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
     if listing is not None and (mode == "source" or listing.has_text):
         _show_source(asked, listing, show_all=options["show_all"], context=options["context"])
     else:
-        _show_isa(asked, rows, options)
+        _show_isa(asked, rows, options, hint=NO_TEXT if listing is not None and listing.files.height else "")
 
 
 def _rows(asked: Asked, function: str | None) -> pl.Series | None:
@@ -100,7 +101,7 @@ def _show_source(asked: Asked, listing: SourceListing, *, show_all: bool, contex
     asked.show(*source_report(listing, SourceView(top, context, show_all, advice)))
 
 
-def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any]) -> None:
+def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
     from wavescope.analysis.code_places import rows_at
     from wavescope.analysis.listing import isa_listing
 
@@ -112,5 +113,5 @@ def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any]) -> 
     from wavescope.report.isa import IsaView, isa_report
 
     top = DEFAULT_HOT if asked.top is None else asked.limit
-    view = IsaView(options["arrows"], options["cost"], top, options["context"], options["show_all"], around)
+    view = IsaView(options["arrows"], options["cost"], top, options["context"], options["show_all"], around, hint)
     asked.show(*isa_report(listing, view))

@@ -125,6 +125,8 @@ class _Listing:
         shown = sum(line.is_row for line in lines)
         if shown < len(self.rows):
             yield Text(f"showing {shown:,} of {len(self.rows):,} rows; --all shows every row", style="dim")
+        if self.view.hint:
+            yield Text(self.view.hint, style="dim")
 
 
 def _gutter(drawing: Drawing, number: int) -> Text:

@@ -52,6 +52,8 @@ class IsaView:
     show_all: bool = False
     around: frozenset[int] = frozenset()
     """Windows around these rows (code.row) instead of the hottest."""
+    hint: str = ""
+    """A last line."""
 
 
 @dataclass(frozen=True)
