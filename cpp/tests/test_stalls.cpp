@@ -176,8 +176,8 @@ TEST(stalls, waves_are_apart) {
 // Any rows and times give sums that add up.
 TEST(stalls, total_on_anything) {
     std::mt19937_64 random(3);
-    const std::vector<Row> rows = {kLoad,      kScalar, kLds, kFlat, {.waits = {{0, 2}, {1, 1}}}, {.waits = {{1, 0}}},
-                                   {.kind = 0, .waits = {}}};
+    const std::vector<Row> rows = {
+        kLoad, kScalar, kLds, kFlat, {.waits = {{0, 2}, {1, 1}}}, {.waits = {{1, 0}}}, {.kind = 0, .waits = {}}};
     const int64_t odd[] = {0, 5, -7, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
     for (int round = 0; round < 50; ++round) {
         std::vector<Step> steps;

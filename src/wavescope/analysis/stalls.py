@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.resolved_waits import UNCERTAIN, UNKNOWN, resolve
-from wavescope.analysis.stall_classes import (
-    CACHE_BIT,
-    ISSUE_OF_CATEGORY,
-    OTHER_ISSUE,
-    OWN_CLASS,
-    UNRESOLVED,
-    wait_class,
-)
-from wavescope.model.answer import Answer, once_per_trace
+from wavescope.analysis.resolved_waits import resolve
+from wavescope.analysis.stall_classes import UNRESOLVED
+from wavescope.analysis.stall_rows import stall_rows
+from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -22,11 +16,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.stall_classes import StallClass
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["Stalls", "stall_rows", "stalls"]
+__all__ = ["Stalls", "stalls"]
 
 _ROW_SPEC = table_spec(
     "by_row",
@@ -129,48 +122,6 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
         wait_count=int(waits["execution_count"].sum()),
         unresolved_wait_count=int(waits.filter(pl.col("class") == UNRESOLVED.name)["execution_count"].sum()),
     )
-
-
-@once_per_trace
-def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
-    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> stall_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
-    """
-    import polars as pl
-
-    groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
-    keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
-    named = [_class_of(*key) for key in keys.iter_rows()]
-    keys = keys.with_columns(
-        pl.Series("stall_class", [found.name for found in named], pl.String),
-        pl.Series("kind", [found.kind for found in named], pl.String),
-    )
-    on_class = pl.when(pl.col("is_wait") == 0).then("class")
-    return (
-        groups.with_columns(on_class.alias("class"))
-        .join(keys, on=["is_wait", "key", "class"], nulls_equal=True)
-        .group_by("row", pl.col("stall_class").alias("class"), "kind", pl.col("is_wait").cast(pl.Boolean))
-        .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
-        .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
-    )
-
-
-def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
-    """Class of a group: from its producers when it is a wait, else from what the instruction is."""
-    if not is_wait:
-        return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
-    mask = key & (UNKNOWN - 1)
-    if mask != CACHE_BIT:  # an invalidation is done long before the loads beside it
-        mask &= ~CACHE_BIT
-    one_kind = mask & (mask - 1) == 0
-    if key & UNKNOWN or (key & UNCERTAIN and not one_kind):
-        return UNRESOLVED
-    return wait_class(mask)
 
 
 def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:

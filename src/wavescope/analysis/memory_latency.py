@@ -1,0 +1,178 @@
+"""How long does each memory operation take?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.level_counters import counter_latencies
+from wavescope.analysis.resolved_waits import resolve
+from wavescope.analysis.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["MemoryLatency", "memory_latency"]
+
+DISTRIBUTION_BINS = 12
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one memory operation that some wait drained; largest total latency first",
+    """
+    row                     Int32          -       | code.row
+    kind                    String         -       | what it is (stall_classes.py)
+    sample_count            Int64          -       | executions whose wait is known
+    tight_count             Int64          -       | of them those that ended their wait: their latency is exact
+    latency_cycles_mean     Float64        cycles  | of the tight samples, or of the bounds when none is tight
+    latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
+    latency_cycles_min      Int64          cycles  | of the same
+    latency_cycles_p50      Int64          cycles  | median of the same
+    latency_cycles_p95      Int64          cycles  | 95th percentile of the same
+    latency_cycles_max      Int64          cycles  | of the same
+    is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
+    bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
+    distribution            List(UInt32)   -       | samples in equal bins from 0 to the largest p95 of all rows; the last holds the rest
+    """,
+)
+_COUNTER_SPEC = table_spec(
+    "from_counters",
+    "one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)",
+    """
+    row                     Int32    -       | code.row
+    counter                 String   -       | which counter
+    sample_count            Int64    -       | executions whose end was seen
+    latency_cycles_mean     Float64  cycles  | mean
+    latency_cycles_sd       Float64  cycles  | sample standard deviation; 0 for one sample
+    error_cycles            Float64  cycles  | of the mean: sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); one sample: / 0.1
+    stall_cycles_mean       Float64  cycles  | stall before the issue, per sample
+    issue_cycles_mean       Float64  cycles  | issue, per sample
+    """,
+)
+
+
+@dataclass(frozen=True)
+class MemoryLatency(Answer):
+    """Latency of every memory operation, from waits and from counters.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).by_row.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
+        " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
+        " its begin when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
+        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed)."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"by_row": _ROW_SPEC, "from_counters": _COUNTER_SPEC}
+
+    by_row: pl.DataFrame
+    from_counters: pl.DataFrame
+    bin_cycles: int
+    """Width of the bins of `distribution`."""
+    counter_interval_cycles: int
+    """Sampling interval of the counters; 0 = the trace has none of them."""
+
+
+def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> MemoryLatency:
+    """Latencies by code row; `rows` = only these.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).bin_cycles
+    1
+    """
+    import polars as pl
+
+    samples = resolve(trace).samples
+    measured, interval = counter_latencies(trace)
+    if rows is not None:
+        samples = samples.filter(pl.col("row").is_in(rows.implode()))
+        measured = measured.filter(pl.col("row").is_in(rows.implode()))
+    table = _statistics(samples).join(_kinds(trace), on="row", how="left", maintain_order="left")
+    width = max(1, -(-int(table["latency_cycles_p95"].max() or 0) // (DISTRIBUTION_BINS - 1)))  # type: ignore[call-overload]
+    table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
+    total = pl.col("bound_cycles_mean") * pl.col("sample_count")
+    return MemoryLatency(
+        by_row=table.sort(total, "row", descending=[True, False]).select(c.name for c in _ROW_SPEC.columns),
+        from_counters=measured.select(column.name for column in _COUNTER_SPEC.columns),
+        bin_cycles=width,
+        counter_interval_cycles=interval,
+    )
+
+
+def _kinds(trace: ThreadTrace) -> pl.DataFrame:
+    import polars as pl
+
+    names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
+    kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown")
+    return trace.code.select("row", kind=kind)
+
+
+def _shown(samples: pl.DataFrame) -> pl.DataFrame:
+    """The tight samples of rows that have some, all samples of the others."""
+    import polars as pl
+
+    tight = samples.filter(pl.col("is_tight") == 1)
+    others = samples.join(tight.select("row").unique(), on="row", how="anti")
+    merged = others.group_by("row", "latency_cycles").agg(pl.col("count").sum())
+    return pl.concat([tight.select("row", "latency_cycles", "count"), merged])
+
+
+def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    value, count = pl.col("latency_cycles").cast(pl.Float64), pl.col("count")
+    mean = (value * count).sum() / count.sum()
+    spread = ((value - mean) ** 2 * count).sum()
+    values = pl.col("latency_cycles").cast(pl.Int64)
+    statistics = (
+        _shown(samples)
+        .sort("row", "latency_cycles")
+        .group_by("row", maintain_order=True)
+        .agg(
+            latency_cycles_mean=mean,
+            latency_cycles_sd=pl.when(count.sum() > 1).then((spread / (count.sum() - 1)).sqrt()),
+            latency_cycles_min=values.first(),
+            latency_cycles_p50=values.filter(count.cum_sum() >= 0.5 * count.sum()).first(),
+            latency_cycles_p95=values.filter(count.cum_sum() >= 0.95 * count.sum()).first(),
+            latency_cycles_max=values.last(),
+        )
+    )
+    tight = pl.col("is_tight") == 1
+    counts = samples.group_by("row").agg(
+        sample_count=count.sum(), tight_count=count.filter(tight).sum(), bound_cycles_mean=mean
+    )
+    return statistics.join(counts, on="row").with_columns(is_bound=pl.col("tight_count") == 0)
+
+
+def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
+    import polars as pl
+
+    bins = pl.DataFrame({"bin": range(DISTRIBUTION_BINS)}, schema={"bin": pl.UInt32})
+    binned = (
+        _shown(samples)
+        .group_by("row", (pl.col("latency_cycles") // width).clip(upper_bound=DISTRIBUTION_BINS - 1).alias("bin"))
+        .agg(pl.col("count").sum())
+    )
+    return (
+        binned.select("row")
+        .unique()
+        .join(bins, how="cross")
+        .join(binned, on=["row", "bin"], how="left")
+        .sort("row", "bin")
+        .group_by("row", maintain_order=True)
+        .agg(distribution=pl.col("count").fill_null(0).cast(pl.UInt32))
+    )
