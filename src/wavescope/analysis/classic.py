@@ -37,7 +37,9 @@ _COST = """
     stall_cycles_total    Int64    cycles  | sum of stalls
     stall_share           Float64  -       | of all stall cycles that were asked about
 """
-_TYPE_SPEC = table_spec("types", "one classic stall type; largest first", f"type  String  -  | its name\n{_COST.strip()}")
+_TYPE_SPEC = table_spec(
+    "types", "one classic stall type; largest first", f"type  String  -  | its name\n{_COST.strip()}"
+)
 _LINE_SPEC = table_spec(
     "lines",
     "one source location (a whole inline chain) with stall; largest first",

@@ -71,7 +71,7 @@ def _positions(trace: ThreadTrace) -> dict[str, int]:
 
 
 def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interval: int) -> pl.DataFrame:
-    """Issues of one shader engine whose end a sample showed: row, latency_cycles, counter, index of the instruction."""
+    """Issues of one shader engine whose end a sample showed."""
     import polars as pl
 
     waves = trace.waves.filter(pl.col("se") == se)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.level_counters import counter_latencies
-from wavescope.analysis.resolved_waits import resolve
-from wavescope.analysis.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.analysis.located import PLACE_COLUMNS, located
+from wavescope.analysis.resolved_waits import producer_kinds, resolve
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -26,7 +26,7 @@ DISTRIBUTION_BINS = 12
 _ROW_SPEC = table_spec(
     "by_row",
     "one memory operation that some wait drained; largest total latency first",
-    """
+    f"""
     row                     Int32          -       | code.row
     kind                    String         -       | what it is (stall_classes.py)
     sample_count            Int64          -       | executions whose wait is known
@@ -39,21 +39,23 @@ _ROW_SPEC = table_spec(
     latency_cycles_max      Int64          cycles  | of the same
     is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
     bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
-    distribution            List(UInt32)   -       | samples in equal bins from 0 to the largest p95 of all rows; the last holds the rest
+    distribution            List(UInt32)   -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
+    {PLACE_COLUMNS.strip()}
     """,
 )
 _COUNTER_SPEC = table_spec(
     "from_counters",
     "one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)",
-    """
+    f"""
     row                     Int32    -       | code.row
     counter                 String   -       | which counter
     sample_count            Int64    -       | executions whose end was seen
     latency_cycles_mean     Float64  cycles  | mean
     latency_cycles_sd       Float64  cycles  | sample standard deviation; 0 for one sample
-    error_cycles            Float64  cycles  | of the mean: sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); one sample: / 0.1
+    error_cycles            Float64  cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
     stall_cycles_mean       Float64  cycles  | stall before the issue, per sample
     issue_cycles_mean       Float64  cycles  | issue, per sample
+    {PLACE_COLUMNS.strip()}
     """,
 )
 
@@ -101,24 +103,21 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     if rows is not None:
         samples = samples.filter(pl.col("row").is_in(rows.implode()))
         measured = measured.filter(pl.col("row").is_in(rows.implode()))
-    table = _statistics(samples).join(_kinds(trace), on="row", how="left", maintain_order="left")
-    width = max(1, -(-int(table["latency_cycles_p95"].max() or 0) // (DISTRIBUTION_BINS - 1)))  # type: ignore[call-overload]
+    table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
+    longest = max(table["latency_cycles_p95"].to_list(), default=0)
+    width = max(1, -(-longest // (DISTRIBUTION_BINS - 1)))
     table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
     total = pl.col("bound_cycles_mean") * pl.col("sample_count")
     return MemoryLatency(
-        by_row=table.sort(total, "row", descending=[True, False]).select(c.name for c in _ROW_SPEC.columns),
-        from_counters=measured.select(column.name for column in _COUNTER_SPEC.columns),
+        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
+        from_counters=_shaped(measured, trace, _COUNTER_SPEC),
         bin_cycles=width,
         counter_interval_cycles=interval,
     )
 
 
-def _kinds(trace: ThreadTrace) -> pl.DataFrame:
-    import polars as pl
-
-    names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
-    kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown")
-    return trace.code.select("row", kind=kind)
+def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:
+    return located(frame, trace).select(column.name for column in spec.columns)
 
 
 def _shown(samples: pl.DataFrame) -> pl.DataFrame:

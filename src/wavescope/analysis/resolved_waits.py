@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["COUNTERS", "UNCERTAIN", "UNKNOWN", "Resolved", "family_of_trace", "resolve"]
+__all__ = ["COUNTERS", "UNCERTAIN", "UNKNOWN", "Resolved", "family_of_trace", "producer_kinds", "resolve"]
 
 COUNTERS = (
     "vmcnt",
@@ -108,6 +108,22 @@ def family_of_trace(trace: ThreadTrace) -> str:
 
     known = family_of(trace.source.target) if trace.source.target else None
     return known or (f"gfx{trace.gfxip}" if trace.gfxip in (9, 10, 11, 12) else "gfx9")
+
+
+def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
+    """`row` and `kind` of every code row: the name of its kind of producer, `unknown` for the others.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> producer_kinds(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['row', 'kind']
+    """
+    import polars as pl
+
+    names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
+    kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown", return_dtype=pl.String)
+    return trace.code.select("row", kind=kind)
 
 
 def _whole(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.located import PLACE_COLUMNS, located
 from wavescope.analysis.resolved_waits import resolve
 from wavescope.analysis.stall_classes import UNRESOLVED
 from wavescope.analysis.stall_rows import stall_rows
@@ -24,7 +25,7 @@ __all__ = ["Stalls", "stalls"]
 _ROW_SPEC = table_spec(
     "by_row",
     "one code row and one class of its stalls; largest stall first",
-    """
+    f"""
     row                         Int32    -       | code.row; -1 = instructions without a known PC
     class                       String   -       | what it stalled on (stall_classes.py)
     kind                        String   -       | wait, issue, padding or sync
@@ -33,6 +34,7 @@ _ROW_SPEC = table_spec(
     execution_count             Int64    -       | executions of this class
     stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
     latency_cycles_total        Int64    cycles  | sum of durations
+    {PLACE_COLUMNS.strip()}
     """,
 )
 _CLASS_SPEC = table_spec(
@@ -114,7 +116,7 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     parts = _idle_parts(idle)
     return Stalls(
         classes=_classes(by_row, total),
-        by_row=by_row.select(column.name for column in _ROW_SPEC.columns),
+        by_row=located(by_row, trace).select(column.name for column in _ROW_SPEC.columns),
         idle=parts,
         stall_cycles_total=total,
         latency_cycles_total=int(by_row["latency_cycles_total"].sum()),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.resolved_waits import resolve
-from wavescope.analysis.stalls import stall_rows
+from wavescope.analysis.located import PLACE_COLUMNS, located
+from wavescope.analysis.resolved_waits import producer_kinds, resolve
+from wavescope.analysis.stall_rows import stall_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -23,7 +24,7 @@ __all__ = ["Waits", "waits"]
 _WAIT_SPEC = table_spec(
     "waits",
     "one wait instruction; largest stall first",
-    """
+    f"""
     row                  Int32    -       | code.row of the wait
     class                String   -       | what most of its stall was for (stall_classes.py)
     execution_count      Int64    -       | executions
@@ -33,6 +34,7 @@ _WAIT_SPEC = table_spec(
     stall_cycles_mean    Float64  cycles  | per execution
     stall_cycles_max     Int64    cycles  | longest
     producer_count       Int64    -       | producer rows
+    {PLACE_COLUMNS.strip()}
     """,
 )
 _EDGE_SPEC = table_spec(
@@ -42,10 +44,10 @@ _EDGE_SPEC = table_spec(
     row                          Int32    -       | code.row of the wait
     producer_row                 Int32    -       | code.row of the awaited instruction
     counter                      String   -       | hardware counter of the wait
-    count                        Int64    -       | times it was certainly awaited (per execution of the wait more than 1 in loops)
+    count                        Int64    -       | times it was certainly awaited
     candidate_count              Int64    -       | times it may have been awaited, but cannot be told from others
-    execution_share              Float64  -       | count of the wait's executions; above 1 when awaited several times at once
-    last_count                   Int64    -       | times it certainly was what ended the wait (in-order return: the youngest)
+    execution_share              Float64  -       | count per execution of the wait; above 1: several at once
+    last_count                   Int64    -       | times it certainly was what ended the wait
     last_stall_cycles_mean       Float64  cycles  | stall then: how much earlier it would have to be issued, on average
     last_stall_cycles_max        Int64    cycles  | how much earlier to never stall on it
     distance_cycles_mean         Float64  cycles  | from its issue to the first attempt of the wait
@@ -54,11 +56,16 @@ _EDGE_SPEC = table_spec(
     distance_instructions_mean   Float64  -       | instructions of the wave from it to the wait
     distance_instructions_min    Int64    -       | fewest
     distance_instructions_max    Int64    -       | most
-    latency_cycles_mean          Float64  cycles  | from its issue to the end of the wait, or to its begin when it was done by then
+    latency_cycles_mean          Float64  cycles  | from its issue to the end of the wait; done by then: begin
     latency_cycles_min           Int64    cycles  | shortest
     latency_cycles_max           Int64    cycles  | longest
     done_count                   Int64    -       | times the wait found it done
-    slack_cycles_mean            Float64  cycles  | then: distance minus the typical (median tight) latency of the row; null = not known
+    slack_cycles_mean            Float64  cycles  | then: distance minus the row's median tight latency; may be null
+    producer_kind                String   -       | what the producer is (stall_classes.py)
+    producer_address             UInt64   -       | code.address of the producer
+    producer_text                String   -       | code.text of the producer
+    producer_file                String   -       | code.file of the producer
+    producer_line                UInt32   -       | code.line of the producer
     """,
 )
 
@@ -122,7 +129,10 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
             stall_cycles_mean=pl.col("stall_cycles_total") / pl.col("execution_count"),
         )
         .sort("stall_cycles_total", "row", descending=[True, False])
-        .select(column.name for column in _WAIT_SPEC.columns)
+    )
+    table = located(table, trace).select(column.name for column in _WAIT_SPEC.columns)
+    edges = located(edges, trace, row="producer_row").join(
+        producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"}), on="producer_row", how="left"
     )
     return Waits(
         waits=table,

@@ -20,6 +20,9 @@ _GROUPS = {
     },
     "Why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
+        "latency": "How long does each memory operation take, and how much of it is hidden?",
+        "stalls": "What do the waves stall on, and what helps against it?",
+        "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
     },
     "Is the GPU full?": {
         "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",

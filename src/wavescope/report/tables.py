@@ -43,7 +43,6 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
     'showing 2 of 3 rows'
     """
     from rich.table import Table
-    from rich.text import Text
 
     shown = frame.head(limit)
     said = truncation(shown.height, frame.height, what)
@@ -58,17 +57,24 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
         expand=any(column.takes_rest for column in columns),  # else a long text would squeeze the numbers
     )
     for column in columns:
+        is_words = column.is_text or column.takes_rest
         table.add_column(
             column.heading,
-            justify="left" if column.is_text or column.takes_rest else "right",
-            no_wrap=True,
+            justify="left" if is_words else "right",
+            no_wrap=not is_words,  # rich narrows the widest of the columns that may wrap: never a number
             overflow="ellipsis",
             ratio=1 if column.takes_rest else None,
         )
     for row in shown.iter_rows(named=True):
-        cells = (column.cell(row) for column in columns)
-        table.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells))
+        table.add_row(*(_one_line(column.cell(row)) for column in columns))
     return table
+
+
+def _one_line(cell: Any) -> Any:
+    """Words that are cut rather than wrapped, whatever their column allows."""
+    from rich.text import Text
+
+    return Text(printable(cell), no_wrap=True, overflow="ellipsis") if isinstance(cell, str) else cell
 
 
 def printable(text: str) -> str:

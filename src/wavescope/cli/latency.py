@@ -1,0 +1,23 @@
+"""`wavescope latency`: how long does memory take, and how much of it shows?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.cli._trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._trace import Asked
+
+
+@trace_verb
+def command(asked: Asked) -> None:
+    """Tell how long each memory operation of PATH takes: from its issue to the end of the wait for it."""
+    from wavescope.analysis.memory_latency import memory_latency
+    from wavescope.report.latency import latency_report
+
+    answer = memory_latency(asked.require_instructions(), rows=asked.rows)
+    if asked.as_json:
+        asked.emit(answer)
+    else:
+        asked.show(*latency_report(answer, limit=asked.limit))

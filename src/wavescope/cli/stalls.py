@@ -1,0 +1,42 @@
+"""`wavescope stalls`: what do the waves stall on?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._trace import Asked
+
+
+@trace_verb
+@click.option(
+    "--classic",
+    "as_classic",
+    is_flag=True,
+    help="The types of the classic analyzer script, from mnemonics alone, for comparing with old reports.",
+)
+def command(asked: Asked, as_classic: bool) -> None:
+    """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe."""
+    trace = asked.require_instructions()
+    if as_classic:
+        from wavescope.analysis.classic import classic
+        from wavescope.report.stalls import classic_report
+
+        old = classic(trace, rows=asked.rows)
+        if asked.as_json:
+            asked.emit(old)
+        else:
+            asked.show(*classic_report(old, limit=asked.limit))
+        return
+    from wavescope.analysis.stalls import stalls
+    from wavescope.report.stalls import stalls_report
+
+    answer = stalls(trace, rows=asked.rows)
+    if asked.as_json:
+        asked.emit(answer)
+    else:
+        asked.show(*stalls_report(answer, limit=asked.limit))

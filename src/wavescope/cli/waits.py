@@ -1,0 +1,23 @@
+"""`wavescope waits`: which instruction does each wait wait for?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.cli._trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._trace import Asked
+
+
+@trace_verb
+def command(asked: Asked) -> None:
+    """List the waits of PATH with what they waited for, how far ahead it was issued and how far would be enough."""
+    from wavescope.analysis.waits import waits
+    from wavescope.report.waits import waits_report
+
+    answer = waits(asked.require_instructions(), rows=asked.rows)
+    if asked.as_json:
+        asked.emit(answer)
+    else:
+        asked.show(*waits_report(answer, limit=asked.limit))
