@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.level_counters import counter_latencies
 from wavescope.analysis.located import PLACE_COLUMNS, located
 from wavescope.analysis.resolved_waits import producer_kinds, resolve
@@ -58,6 +59,17 @@ _COUNTER_SPEC = table_spec(
     {PLACE_COLUMNS.strip()}
     """,
 )
+_EXPOSURE_SPEC = table_spec(
+    "exposure",
+    "one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py)",
+    """
+    part                  String   -       | stall, issue or idle
+    cycles_total          Int64    cycles  | of all code rows that were asked about
+    hidden_cycles_total   Int64    cycles  | hidden
+    exposed_cycles_total  Int64    cycles  | not hidden
+    exposed_share         Float64  -       | exposed of the part
+    """,
+)
 
 
 @dataclass(frozen=True)
@@ -77,10 +89,15 @@ class MemoryLatency(Answer):
         " its begin when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
         " counter at which at most all younger ones can be in flight (in-order completion per CU assumed)."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"by_row": _ROW_SPEC, "from_counters": _COUNTER_SPEC}
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "by_row": _ROW_SPEC,
+        "from_counters": _COUNTER_SPEC,
+        "exposure": _EXPOSURE_SPEC,
+    }
 
     by_row: pl.DataFrame
     from_counters: pl.DataFrame
+    exposure: pl.DataFrame
     bin_cycles: int
     """Width of the bins of `distribution`."""
     counter_interval_cycles: int
@@ -111,9 +128,28 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     return MemoryLatency(
         by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
         from_counters=_shaped(measured, trace, _COUNTER_SPEC),
+        exposure=_exposure(trace, rows),
         bin_cycles=width,
         counter_interval_cycles=interval,
     )
+
+
+def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
+    """Hidden and exposed cycles of the waves' time, part by part."""
+    import polars as pl
+
+    costs = row_costs(trace)
+    if rows is not None:
+        costs = costs.filter(pl.col("row").is_in(rows.implode()))
+    parts = ("stall", "issue", "idle")
+    hidden, exposed = (
+        [int(costs[f"{side}_{part}_cycles_total"].sum()) for part in parts] for side in ("hidden", "exposed")
+    )
+    columns = {"part": parts, "hidden_cycles_total": hidden, "exposed_cycles_total": exposed}
+    frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
+    total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
+    share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
+    return frame.with_columns(cycles_total=total, exposed_share=share).select(c.name for c in _EXPOSURE_SPEC.columns)
 
 
 def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:

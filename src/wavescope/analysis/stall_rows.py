@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.resolved_waits import UNCERTAIN, UNKNOWN, resolve
 from wavescope.analysis.stall_classes import (
     CACHE_BIT,
@@ -44,12 +45,27 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
         pl.Series("kind", [found.kind for found in named], pl.String),
     )
     on_class = pl.when(pl.col("is_wait") == 0).then("class")
-    return (
+    rows = (
         groups.with_columns(on_class.alias("class"))
         .join(keys, on=["is_wait", "key", "class"], nulls_equal=True)
         .group_by("row", pl.col("stall_class").alias("class"), "kind", pl.col("is_wait").cast(pl.Boolean))
         .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
         .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
+    )
+    return _with_exposed(rows, row_costs(trace).select("row", "exposed_stall_cycles_total", of="stall_cycles_total"))
+
+
+def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
+    """The exposed stall of every row, given to its classes by their stall, so that the parts add up to the whole."""
+    import polars as pl
+
+    reached = pl.col("stall_cycles_total").cum_sum().over("row") / pl.col("of")
+    upto = (pl.col("exposed_stall_cycles_total") * reached.fill_nan(0)).round().cast(pl.Int64)
+    return (
+        rows.join(costs, on="row", how="left", maintain_order="left")
+        .with_columns(upto=upto.fill_null(0))
+        .with_columns(exposed_stall_cycles_total=pl.col("upto") - pl.col("upto").shift(1, fill_value=0).over("row"))
+        .drop("upto", "of")
     )
 
 

@@ -31,6 +31,7 @@ _ROW_SPEC = table_spec(
     kind                        String   -       | wait, issue, padding or sync
     stall_cycles_total          Int64    cycles  | sum of stalls
     stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave of the SIMD hid (exposure)
     execution_count             Int64    -       | executions of this class
     stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
     latency_cycles_total        Int64    cycles  | sum of durations
@@ -45,6 +46,7 @@ _CLASS_SPEC = table_spec(
     kind                        String   -       | wait, issue, padding or sync
     stall_cycles_total          Int64    cycles  | sum of stalls
     stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave of the SIMD hid (exposure)
     execution_count             Int64    -       | executions
     stalled_count               Int64    -       | executions that stalled
     latency_cycles_total        Int64    cycles  | sum of durations
@@ -87,6 +89,7 @@ class Stalls(Answer):
     by_row: pl.DataFrame
     idle: pl.DataFrame
     stall_cycles_total: int
+    exposed_stall_cycles_total: int
     latency_cycles_total: int
     idle_cycles_total: int
     wait_count: int
@@ -119,6 +122,7 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
         by_row=located(by_row, trace).select(column.name for column in _ROW_SPEC.columns),
         idle=parts,
         stall_cycles_total=total,
+        exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
         latency_cycles_total=int(by_row["latency_cycles_total"].sum()),
         idle_cycles_total=int(parts["idle_cycles_total"].sum()),
         wait_count=int(waits["execution_count"].sum()),
@@ -129,7 +133,9 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
 def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
     import polars as pl
 
-    sums = pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total")
+    sums = pl.col(
+        "stall_cycles_total", "exposed_stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total"
+    )
     top = pl.col("stall_cycles_total").first() / pl.col("stall_cycles_total").sum()
     return (
         by_row.group_by("class", "kind", maintain_order=True)

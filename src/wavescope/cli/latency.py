@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.cli._io import console
 from wavescope.cli._trace import trace_verb
 
 if TYPE_CHECKING:
@@ -20,4 +21,4 @@ def command(asked: Asked) -> None:
     if asked.as_json:
         asked.emit(answer)
     else:
-        asked.show(*latency_report(answer, limit=asked.limit))
+        asked.show(*latency_report(answer, limit=asked.limit, width=console().width))

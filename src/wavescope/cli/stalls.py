@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavescope.cli._io import console
 from wavescope.cli._trace import trace_verb
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def command(asked: Asked, as_classic: bool) -> None:
         if asked.as_json:
             asked.emit(old)
         else:
-            asked.show(*classic_report(old, limit=asked.limit))
+            asked.show(*classic_report(old, limit=asked.limit, width=console().width))
         return
     from wavescope.analysis.stalls import stalls
     from wavescope.report.stalls import stalls_report
@@ -39,4 +40,4 @@ def command(asked: Asked, as_classic: bool) -> None:
     if asked.as_json:
         asked.emit(answer)
     else:
-        asked.show(*stalls_report(answer, limit=asked.limit))
+        asked.show(*stalls_report(answer, limit=asked.limit, width=console().width))

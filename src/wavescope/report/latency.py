@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.report.bars import sparkline
-from wavescope.report.tables import Column, frame_table, place, printable, short
+from wavescope.report.tables import WIDE, Column, brief_place, frame_table, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
     from wavescope.analysis.memory_latency import MemoryLatency
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["latency_report"]
 
 
-def latency_report(answer: MemoryLatency, *, limit: int) -> list[RenderableType]:
+def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict, the operations with their latencies, and what the counters say where there are some.
 
     Examples
@@ -31,12 +32,14 @@ def latency_report(answer: MemoryLatency, *, limit: int) -> list[RenderableType]
     if not answer.by_row.height:
         return [Text("no memory operation was waited for")]
     title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
-    parts: list[RenderableType] = [_verdict(answer), Text()]
-    parts.append(frame_table(answer.by_row, _ROWS, limit=limit, what="memory operations", title=title))
+    parts: list[RenderableType] = [_verdict(answer), Text(), _exposure(answer), Text()]
+    parts.append(frame_table(answer.by_row, _ROWS, limit=limit, width=width, what="memory operations", title=title))
     parts.append(Text(_LEGEND, "dim"))
     if answer.from_counters.height:
         said = f"from counters sampled every {answer.counter_interval_cycles} cycles"
-        table = frame_table(answer.from_counters, _COUNTERS, limit=limit, what="memory operations", title=said)
+        table = frame_table(
+            answer.from_counters, _COUNTERS, limit=limit, width=width, what="memory operations", title=said
+        )
         parts += [Text(), table]
     return parts
 
@@ -61,23 +64,40 @@ def _verdict(answer: MemoryLatency) -> Text:
     return text.append(f" takes {low} cycles (95 % within {high})")
 
 
+def _exposure(answer: MemoryLatency) -> Table:
+    """The waves' time by part: how long, and how much of it nothing hid."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for _ in range(4):
+        table.add_column(no_wrap=True, justify="right")
+    for part, total, hidden, exposed, share in answer.exposure.iter_rows():
+        bars = Text.assemble(("█" * round(30 * share), "#D55E00"), ("█" * (30 - round(30 * share)), "#999999"))
+        said = f"{short(exposed)} exposed ({share:.0%}), {short(hidden)} hidden"
+        table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(said, justify="left"))
+    return table
+
+
 def _bound(row: dict[str, Any], name: str) -> str:
     value = row[f"latency_cycles_{name}"]
     return "-" if value is None else ("<= " if row["is_bound"] else "") + short(value)
 
 
-_PLACE = Column("source", lambda row: printable(place(row["file"], row["line"])), is_text=True)
+_PLACE = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
 _TEXT = Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True)
 _ROWS = (
     Column("mean", lambda row: _bound(row, "mean")),
-    Column("sd", lambda row: "-" if row["latency_cycles_sd"] is None else short(row["latency_cycles_sd"])),
-    Column("min", lambda row: short(row["latency_cycles_min"])),
-    Column("p50", lambda row: short(row["latency_cycles_p50"])),
+    Column(
+        "sd", lambda row: "-" if row["latency_cycles_sd"] is None else short(row["latency_cycles_sd"]), is_wide=True
+    ),
+    Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
+    Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
     Column("p95", lambda row: short(row["latency_cycles_p95"])),
-    Column("distribution", lambda row: sparkline(row["distribution"]), is_text=True),
+    Column("distribution", lambda row: sparkline(row["distribution"]), is_text=True, is_fixed=True),
     Column("tight", lambda row: short(row["tight_count"])),
-    Column("of", lambda row: short(row["sample_count"])),
-    Column("kind", lambda row: row["kind"], is_text=True),
+    Column("of", lambda row: short(row["sample_count"]), is_wide=True),
+    Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
     _TEXT,
     _PLACE,
 )

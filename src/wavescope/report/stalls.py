@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.stall_classes import stall_class
 from wavescope.report.bars import bar
-from wavescope.report.tables import Column, frame_table, place, printable, short
+from wavescope.report.tables import WIDE, Column, brief_place, frame_table, place, printable, short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ _REMEDIES = 3
 _REMEDY_SHARE = 0.05
 
 
-def stalls_report(answer: Stalls, *, limit: int) -> list[RenderableType]:
+def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps.
 
     Examples
@@ -39,10 +39,14 @@ def stalls_report(answer: Stalls, *, limit: int) -> list[RenderableType]:
     rows = answer.by_row.select("row", "class", "text", "file", "line")
     classes = answer.classes.join(rows, left_on=["top_row", "class"], right_on=["row", "class"], maintain_order="left")
     parts: list[RenderableType] = [_verdict(answer, classes), Text()]
-    parts += [frame_table(classes, _CLASSES, limit=limit, what="classes of stalls"), Text()]
+    parts += [frame_table(classes, _CLASSES, limit=limit, width=width, what="classes of stalls"), Text()]
     parts += [
         frame_table(
-            answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0), _ROWS, limit=limit, what="rows that stall"
+            answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0),
+            _ROWS,
+            limit=limit,
+            width=width,
+            what="rows that stall",
         )
     ]
     parts += [Text(), _idle(answer)]
@@ -52,7 +56,7 @@ def stalls_report(answer: Stalls, *, limit: int) -> list[RenderableType]:
     return [*parts, Text(), *_remedies(answer.classes)]
 
 
-def classic_report(answer: Classic, *, limit: int) -> list[RenderableType]:
+def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """The figures of the classic analyzer script, in its order.
 
     Examples
@@ -72,11 +76,19 @@ def classic_report(answer: Classic, *, limit: int) -> list[RenderableType]:
         Text(head, "bold"),
         Text("classic types: from the stalled row's text alone; `wavescope stalls` tells what was waited for", "dim"),
         Text(),
-        frame_table(answer.types, (*_CLASSIC_COST, _TYPE), limit=limit, what="types"),
+        frame_table(answer.types, (*_CLASSIC_COST, _TYPE), limit=limit, width=width, what="types"),
         Text(),
-        frame_table(answer.lines, (*_CLASSIC_COST, *_CLASSIC_LINE), limit=limit, what="source lines with stall"),
+        frame_table(
+            answer.lines, (*_CLASSIC_COST, *_CLASSIC_LINE), limit=limit, width=width, what="source lines with stall"
+        ),
         Text(),
-        frame_table(answer.instructions, (*_CLASSIC_COST, *_CLASSIC_ROW), limit=limit, what="instructions with stall"),
+        frame_table(
+            answer.instructions,
+            (*_CLASSIC_COST, *_CLASSIC_ROW),
+            limit=limit,
+            width=width,
+            what="instructions with stall",
+        ),
     ]
 
 
@@ -90,12 +102,13 @@ def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
     top = classes.row(0, named=True)
     stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
     text = Text(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
-    text.append(f" ({_percent(stalled)}); most on ")
+    exposed = answer.exposed_stall_cycles_total / answer.stall_cycles_total
+    text.append(f" ({_percent(stalled)}), {_percent(exposed, 0)} of that exposed; most on ")
     text.append(top["class"], "bold")
     text.append(f": {_percent(top['stall_share'])} of the stall")
     if top["text"]:
         where = place(top["file"], top["line"])
-        text.append(f", first at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
+        text.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
     return text
 
 
@@ -126,33 +139,36 @@ def _cell_text(row: dict[str, Any]) -> str:
 
 
 def _cell_place(row: dict[str, Any]) -> str:
-    return printable(place(row["file"], row["line"]))
+    return brief_place(row["file"], row["line"])
 
 
 _SHARE = Column("share", lambda row: _percent(row["stall_share"]))
 _STALL = Column("stall", lambda row: short(row["stall_cycles_total"]))
-_BAR = Column("", lambda row: bar(row["stall_share"], 8), is_text=True)
-_SOURCE = Column("source", _cell_place, is_text=True)
+_EXPOSED = Column("exposed", lambda row: short(row["exposed_stall_cycles_total"]))
+_BAR = Column("", lambda row: bar(row["stall_share"], 8), is_text=True, is_fixed=True, is_wide=True)
+_SOURCE = Column("source", _cell_place, is_text=True, is_fixed=True)
 _CLASSES = (
     _SHARE,
     _BAR,
     _STALL,
-    Column("stalled", lambda row: short(row["stalled_count"])),
-    Column("of", lambda row: short(row["execution_count"])),
-    Column("class", lambda row: row["class"], is_text=True),
-    Column("rows", lambda row: f"{row['row_count']:,}"),
-    Column("largest", lambda row: _percent(row["top_row_share"], 0)),
-    Column("its largest row", _cell_text, takes_rest=True),
+    _EXPOSED,
+    Column("stalled", lambda row: short(row["stalled_count"]), is_wide=True),
+    Column("of", lambda row: short(row["execution_count"]), is_wide=True),
+    Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
+    Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
+    Column("largest", lambda row: _percent(row["top_row_share"], 0), is_wide=True),
+    Column("largest row", _cell_text, takes_rest=True),
 )
 _ROWS = (
     _SHARE,
     _BAR,
     _STALL,
-    Column("hits", lambda row: short(row["execution_count"])),
+    _EXPOSED,
+    Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
     Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
-    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}"),
+    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}", is_wide=True),
     Column("instruction", _cell_text, takes_rest=True),
-    Column("class", lambda row: row["class"], is_text=True),
+    Column("class", lambda row: row["class"], is_text=True, is_wide=True),
     _SOURCE,
 )
 _CLASSIC_COST = (_STALL, Column("share", lambda row: _percent(row["stall_share"], 2)), _BAR)
@@ -163,9 +179,9 @@ _CLASSIC_LINE = (
     Column("source", lambda row: printable(row["source"][-48:]), takes_rest=True),
 )
 _CLASSIC_ROW = (
-    Column("hits", lambda row: short(row["hit_count"])),
-    Column("address", lambda row: f"{row['address']:#x}"),
+    Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
+    Column("address", lambda row: f"{row['address']:#x}", is_wide=True),
     _TYPE,
     Column("instruction", _cell_text, takes_rest=True),
-    Column("source", lambda row: printable(row["source"][-38:]), is_text=True),
+    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True),
 )

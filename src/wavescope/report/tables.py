@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["Column", "frame_table", "place", "printable", "short", "truncation"]
+__all__ = ["WIDE", "Column", "brief_place", "frame_table", "one_line", "place", "printable", "short", "truncation"]
+
+
+WIDE = 110
+"""Characters from which on a terminal shows all columns."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,24 @@ class Column:
     """Left-aligned words instead of right-aligned numbers."""
     takes_rest: bool = False
     """Gets the width that the other columns leave; too long texts end in an ellipsis."""
+    is_fixed: bool = False
+    """Words that are never cut, for short ones whose end matters."""
+    is_wide: bool = False
+    """Left out where the terminal is narrow."""
 
 
-def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, what: str, title: str = "") -> Table:
+def frame_table(
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    *,
+    limit: int,
+    what: str,
+    title: str = "",
+    width: int = WIDE,
+) -> Table:
     """The first `limit` rows of a frame; the title says what is shown and how much of it.
+
+    Where `width` characters are few, columns that are `is_wide` are left out.
 
     Examples
     --------
@@ -44,6 +62,7 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
     """
     from rich.table import Table
 
+    columns = [column for column in columns if width >= WIDE or not column.is_wide]
     shown = frame.head(limit)
     said = truncation(shown.height, frame.height, what)
     heading = ", ".join(part for part in (title, said) if part)
@@ -61,17 +80,23 @@ def frame_table(frame: pl.DataFrame, columns: Sequence[Column], *, limit: int, w
         table.add_column(
             column.heading,
             justify="left" if is_words else "right",
-            no_wrap=not is_words,  # rich narrows the widest of the columns that may wrap: never a number
+            no_wrap=column.is_fixed or not is_words,  # rich narrows the widest column that may wrap, never a number
             overflow="ellipsis",
             ratio=1 if column.takes_rest else None,
         )
     for row in shown.iter_rows(named=True):
-        table.add_row(*(_one_line(column.cell(row)) for column in columns))
+        table.add_row(*(one_line(column.cell(row)) for column in columns))
     return table
 
 
-def _one_line(cell: Any) -> Any:
-    """Words that are cut rather than wrapped, whatever their column allows."""
+def one_line(cell: Any) -> Any:
+    """Words that are cut rather than wrapped, whatever their column allows; other cells as they are.
+
+    Examples
+    --------
+    >>> one_line("v_add").no_wrap
+    True
+    """
     from rich.text import Text
 
     return Text(printable(cell), no_wrap=True, overflow="ellipsis") if isinstance(cell, str) else cell
@@ -110,6 +135,18 @@ def place(file: str | None, line: int | None) -> str:
     ('gemm.py:12', '')
     """
     return f"{file.rsplit('/', 1)[-1]}:{line or '?'}" if file else ""
+
+
+def brief_place(file: str | None, line: int | None, width: int = 22) -> str:
+    """As `place`, in at most `width` characters: the front is cut, because the line number matters.
+
+    Examples
+    --------
+    >>> brief_place("/src/a_file_with_a_long_name.py", 1257, width=16)
+    '…ng_name.py:1257'
+    """
+    full = place(file, line)
+    return full if len(full) <= width else "…" + full[-(width - 1) :]
 
 
 def short(number: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.report.tables import place, printable, short, truncation
+from wavescope.report.tables import WIDE, brief_place, one_line, printable, short, truncation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ __all__ = ["waits_report"]
 PRODUCERS_SHOWN = 4
 
 
-def waits_report(answer: Waits, *, limit: int) -> list[RenderableType]:
+def waits_report(answer: Waits, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict, then every wait with arrows to its producers.
 
     Examples
@@ -34,7 +34,7 @@ def waits_report(answer: Waits, *, limit: int) -> list[RenderableType]:
 
     if not answer.waits.height:
         return [Text("no wait was executed")]
-    return [_verdict(answer), Text(), _table(answer, limit), Text(_LEGEND, "dim")]
+    return [_verdict(answer), Text(), _table(answer, limit, is_wide=width >= WIDE), Text(_LEGEND, "dim")]
 
 
 _LEGEND = (
@@ -61,26 +61,43 @@ def _verdict(answer: Waits) -> Text:
     return text
 
 
-def _table(answer: Waits, limit: int) -> Table:
+def _table(answer: Waits, limit: int, *, is_wide: bool) -> Table:
     from rich.table import Table
-    from rich.text import Text
 
     shown = answer.waits.head(limit)
     title = truncation(shown.height, answer.waits.height, "waits")
     table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
-    for heading in ("stall", "share", "count", "instr", "cycles", "latency", "earlier"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("wait <- producer", no_wrap=True, overflow="ellipsis", ratio=1)
-    table.add_column("source", no_wrap=True, overflow="ellipsis", max_width=28)
-    by_wait = answer.producers.partition_by("row", as_dict=True)
-    for wait in shown.iter_rows(named=True):
-        held = f"{short(wait['stall_cycles_total'])}", f"{100 * wait['stall_share']:.1f} %"
-        name = Text(f"{wait['address']:#x} {printable(wait['text'] or '')}", "bold")
-        table.add_row(*held, f"{wait['execution_count']:,}", "", "", "", "", name, _place(wait))
-        producers = by_wait.get((wait["row"],))
-        for cells in _producer_rows(producers.to_dicts() if producers is not None else [], wait["class"]):
-            table.add_row(*cells)
+    kept = range(len(_HEADINGS)) if is_wide else _NARROW
+    for number in kept:
+        if number == _INSTRUCTION:
+            table.add_column(_HEADINGS[number], ratio=1)
+        else:
+            is_number = number < _INSTRUCTION
+            table.add_column(_HEADINGS[number], justify="right" if is_number else "left", no_wrap=True)
+    for cells in _rows(answer, limit):
+        table.add_row(*(cells[number] for number in kept))
     return table
+
+
+_HEADINGS = ("stall", "share", "count", "instr", "cycles", "latency", "earlier", "wait <- producer", "source")
+_INSTRUCTION = 7
+_NARROW = (0, 2, 4, 5, 6, 7)
+
+
+def _rows(answer: Waits, limit: int) -> Iterator[tuple[str | Text, ...]]:
+    """All cells of the table, waits and under each its producers."""
+    by_wait = answer.producers.partition_by("row", as_dict=True)
+    for wait in answer.waits.head(limit).iter_rows(named=True):
+        held = f"{short(wait['stall_cycles_total'])}", f"{100 * wait['stall_share']:.1f} %"
+        name = one_line(f"{_address(wait['address'])} {wait['text'] or ''}")
+        name.stylize("bold")
+        yield *held, f"{wait['execution_count']:,}", "", "", "", "", name, _place(wait)
+        producers = by_wait.get((wait["row"],))
+        yield from _producer_rows(producers.to_dicts() if producers is not None else [], wait["class"])
+
+
+def _address(address: int | None) -> str:
+    return "?" if address is None else f"{address:#x}"
 
 
 def _producer_rows(producers: list[dict[str, Any]], reason: str) -> Iterator[tuple[str | Text, ...]]:
@@ -89,10 +106,10 @@ def _producer_rows(producers: list[dict[str, Any]], reason: str) -> Iterator[tup
     if not producers:
         yield *[""] * 7, Text(f"  <- {'nothing in flight' if reason == 'wait for nothing' else 'not known'}", "dim"), ""
     for edge in producers[:PRODUCERS_SHOWN]:
-        text = f"  <- {edge['counter']} {edge['producer_address']:#x} {printable(edge['producer_text'] or '')}"
+        text = f"  <- {edge['counter']} {_address(edge['producer_address'])} {edge['producer_text'] or ''}"
         if not edge["count"]:
             text += " (perhaps)"
-        yield "", "", *_measures(edge), text, _place(edge, "producer_")
+        yield "", "", *_measures(edge), one_line(text), _place(edge, "producer_")
     if len(producers) > PRODUCERS_SHOWN:
         yield *[""] * 7, Text(f"  showing {PRODUCERS_SHOWN} of {len(producers)} producers", "dim"), ""
 
@@ -112,4 +129,4 @@ def _measures(edge: dict[str, Any]) -> tuple[str, str, str, str, str]:
 
 
 def _place(row: dict[str, Any], prefix: str = "") -> str:
-    return printable(place(row[f"{prefix}file"], row[f"{prefix}line"]))
+    return brief_place(row[f"{prefix}file"], row[f"{prefix}line"])
