@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["latency_report"]
 
+_BAR_CELLS = 30
+
 
 def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict, the operations with their latencies, and what the counters say where there are some.
@@ -73,7 +75,8 @@ def _exposure(answer: MemoryLatency) -> Table:
     for _ in range(4):
         table.add_column(no_wrap=True, justify="right")
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
-        bars = Text.assemble(("█" * round(30 * share), "#D55E00"), ("█" * (30 - round(30 * share)), "#999999"))
+        cells = round(_BAR_CELLS * share)
+        bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (_BAR_CELLS - cells), "#999999"))
         said = f"{short(exposed)} exposed ({share:.0%}), {short(hidden)} hidden"
         table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(said, justify="left"))
     return table
