@@ -64,7 +64,7 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     if gpu:
         return Architecture(arch.of(gpu), "said with --gpu")
     if trace.source.target:
-        return Architecture(arch.of(trace.source.target), "said by the capture")
+        return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
         what = "nothing here says which GPU this was"
         raise UsageError(what, where=trace.source.path, advice="say it: --gpu gfx942")

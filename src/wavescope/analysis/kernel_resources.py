@@ -19,6 +19,7 @@ __all__ = ["KernelResources", "kernel_resources"]
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6
 _GFX9_LDS_GRANULE, _GFX950_LDS_GRANULE = 512, 1280
+_HALF_TOLD = ("gfx950",)
 _CALLS = r"^s_(swappc|call)_b64"
 
 
@@ -37,17 +38,17 @@ class KernelResources:
     name: str
     resources: Resources
     registers_from: str
-    """code, metadata, code and metadata, options, or nothing."""
+    """code, metadata, code and metadata, metadata (doubled), options, or nothing."""
     notes: tuple[str, ...]
 
 
 def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tuple[KernelResources, ...]:
     """Resources of every kernel of a trace, and of waves without a known kernel.
 
-    Registers are the larger of what the metadata says and what the code names: rocprofv3 reports half of the vector
-    registers on gfx950, and a listing may not show all code. A code that names no accumulation registers uses none:
-    what metadata then calls so belongs to the same file. LDS and workgroup size come from the dispatch where it was
-    recorded, else from the metadata. `override` wins.
+    Registers are the larger of what the metadata says and what the code names: metadata may be wrong (rocprofv3 reports
+    half of the vector registers on gfx950), and a listing may not show all code. A code that names no accumulation
+    registers uses none: what metadata then calls so belongs to the same file. LDS and workgroup size come from the
+    dispatch where it was recorded, else from the metadata. `override` wins.
 
     Examples
     --------
@@ -77,8 +78,8 @@ def _one(
     notes: list[str] = []
     vgprs, agprs, origin = _vector_registers(facts, metadata, scan, notes)
     launched = launch or {}
-    size = launched.get("workgroup_size") or metadata.get("workgroup_size_max")
-    if size and not launched.get("workgroup_size") and trace.source.format == "raw capture":
+    size = launched.get("workgroup_size") or metadata.get("workgroup_size")
+    if not size and (size := metadata.get("workgroup_size_max")):
         notes.append(f"workgroup size not recorded: {size:,} is the largest that it was compiled for")
     found = Resources(
         vgprs=override.vgprs if override.vgprs is not None else vgprs,
@@ -105,15 +106,26 @@ def _vector_registers(
         return scan["vgprs"], scan["agprs"], "code"
     if facts.accumulation == "unified" and not scan["agprs"]:
         said, said_accumulation = said + said_accumulation, 0
+    named = scan["vgprs"] + scan["agprs"]
+    if _is_half(facts, said + said_accumulation, named):
+        told = said + said_accumulation
+        notes.append(f"rocprofv3 reports half of the vector registers on {facts.target}: {2 * told:,}, not {told:,}")
+        return max(scan["vgprs"], 2 * told - scan["agprs"]), scan["agprs"], "metadata (doubled)"
     if scan["vgprs"] > said:
-        granule = max(facts.vgpr_granule.values())
-        half = -(-scan["vgprs"] // granule) * granule == 2 * said
-        notes.append(
-            f"the metadata says {said:,} vector registers, the code names {scan['vgprs']:,}"
-            + (": rocprofv3 reports half of them on this GPU" if half and facts.target == "gfx950" else "")
-        )
+        notes.append(f"the metadata says {said:,} vector registers, the code names {scan['vgprs']:,}")
     vgprs, agprs = max(said, scan["vgprs"]), max(said_accumulation, scan["agprs"])
     return vgprs, agprs, "metadata" if vgprs == said else "code and metadata"
+
+
+def _is_half(facts: Arch, told: int, named: int) -> bool:
+    """Whether metadata tells half of the vector registers, as rocprofv3 does on gfx950.
+
+    It counts granules of 4 registers there instead of 8. The allocation is always a multiple of 8, and never less than
+    what the code names; a number that is not gives itself away, if twice of it is possible.
+    """
+    granule = facts.vgpr_granule[max(facts.wave_sizes)]
+    impossible = told % granule != 0 or told < named
+    return facts.target in _HALF_TOLD and impossible and named <= 2 * told <= facts.vgprs_per_wave_max
 
 
 def _scalar_registers(metadata: dict[str, Any], scan: dict[str, int] | None) -> int | None:

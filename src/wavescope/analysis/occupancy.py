@@ -36,7 +36,7 @@ _KERNELS = table_spec(
     lds_bytes                UInt32   bytes   | LDS per workgroup
     workgroup_size           UInt32   lanes   | work-items per workgroup
     wave_size                UInt8    lanes   | 32 or 64
-    registers_from           String   -       | code, metadata, code and metadata, options or nothing
+    registers_from           String   -       | code, metadata, metadata (doubled), code and metadata, options, nothing
     waves_per_simd_limit     UInt32   waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
     bound_by                 String   -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
     next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none
@@ -78,6 +78,8 @@ _ENGINES = table_spec(
 )
 
 _MAX_NAME = 60
+_EMPTY_BELOW = 0.8
+"""Share of the peak below which the mean is worth a word."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def occupancy(
         rows.append(_theoretical_row(kernel, found) | asdict(achieved(seen[kernel.kernel])))
         limiters += _limiter_rows(kernel, found)
         notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
-        notes += _agreement(rows[-1], found)
+        notes += _agreement(rows[-1], found) or _emptying(rows[-1])
         if found is not None:
             notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
     kernels = _frame(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
@@ -267,6 +269,15 @@ def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
     ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
     doubt = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
     return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
+
+
+def _emptying(row: dict[str, Any]) -> list[str]:
+    """Words about SIMDs that ran empty although all waves were there from the start."""
+    if not row["all_at_once"] or row["waves_per_simd_mean"] > _EMPTY_BELOW * row["waves_per_simd_max"]:
+        return []
+    mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
+    seen = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
+    return [f"{_short(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
 
 
 def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:

@@ -38,19 +38,35 @@ def _trace(
     return ThreadTrace(tables, TraceSource(path="made", target=target, format="ui_output"))
 
 
-_FLASH = {"vgprs": 124, "agprs": 0, "sgprs": 112, "lds_bytes": 49152, "workgroup_size_max": 256, "wave_size": 64}
+_FLASH = {"vgprs": 124, "agprs": 0, "sgprs": 112, "lds_bytes": 49152, "workgroup_size": 256, "wave_size": 64}
 
 
 def test_half_of_the_registers_in_the_metadata_of_gfx950() -> None:
     answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"]))
     row = answer.kernels.row(0, named=True)
-    assert (row["vgprs"], row["waves_per_simd_limit"], row["bound_by"]) == (242, 2, "VGPR")
+    assert (row["vgprs"], row["waves_per_simd_limit"], row["bound_by"]) == (248, 2, "VGPR")
     assert (row["waves_per_simd_max"], row["waves_per_simd_mean"], row["limit_share"]) == (2, 2.0, 1.0)
-    assert row["registers_from"] == "code and metadata"
+    assert row["registers_from"] == "metadata (doubled)"
     assert any("half" in note for note in answer.notes)
     assert answer.limiters.filter(limiter="VGPR")["next_at_most"][0] == 168
     for table, spec in answer.tables.items():
         assert getattr(answer, table).columns == [column.name for column in spec.columns]
+
+
+@pytest.mark.parametrize(
+    ("told", "named", "expected"),
+    [
+        (124, 242, 248),  # less than the code names: half
+        (132, 120, 264),  # no allocation is a multiple of 4 only: half, of more than the code names
+        (128, 120, 128),  # possible, so believed
+        (96, 200, 200),  # twice of it would still be too little: the code is believed
+    ],
+)
+def test_when_the_metadata_of_gfx950_is_half(told: int, named: int, expected: int) -> None:
+    answer = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32 v{named - 1}, v0"]))
+    assert answer.kernels["vgprs"][0] == expected
+    elsewhere = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32 v{named - 1}, v0"], target="gfx942"))
+    assert elsewhere.kernels["vgprs"][0] == max(told, named)
 
 
 def test_more_waves_than_fit_are_called_wrong() -> None:

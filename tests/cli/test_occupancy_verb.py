@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+_WORKED = ("--gpu", "gfx942", "--vgprs", 144, "--agprs", 136, "--sgprs", 112, "--lds", 12800, "--workgroup", 256)
+
+
+def test_the_calculator(run: Run) -> None:
+    done = run("occupancy", *_WORKED)
+    assert done.returncode == 0, done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert first == "1 wave per SIMD fits, bound by VGPR"
+    counted = {line.split()[0]: line for line in rest}
+    assert counted["VGPR"].split()[2] == "1"
+    assert counted["LDS"].split()[1] == "5"
+    assert counted["SGPR"].split()[1] == "7"
+    assert "next: 2 waves per SIMD need VGPR ≤ 256 registers (free 24)" in rest
+
+
+def test_the_calculator_as_json(run: Run) -> None:
+    done = run("occupancy", *_WORKED, "--json")
+    answer = json.loads(done.stdout)
+    assert answer["kernels"]["rows"][0]["waves_per_simd_limit"] == 1
+    assert [row["waves_per_simd"] for row in answer["limiters"]["rows"]] == [1, 5, 7, 8, 8]
+
+
+def test_the_calculator_needs_a_gpu(run: Run) -> None:
+    done = run("occupancy", "--vgprs", 8)
+    assert done.returncode == 2
+    assert "--gpu" in done.stderr
+    done = run("occupancy", "--gpu", "gfx999", "--vgprs", 8)
+    assert done.returncode == 2
+    assert "gfx942" in done.stderr
+    done = run("occupancy", "--gpu", "gfx942", "--vgprs", 600)
+    assert done.returncode == 2
+    assert "600 vector registers are more than gfx942 can give" in done.stderr
+
+
+def test_a_capture(run: Run, capture: Path) -> None:
+    done = run("occupancy", capture)
+    assert done.returncode == 0, done.stderr
+    assert "bound by" in done.stdout
+    assert "resident waves over time" in done.stdout
+    answer = json.loads(run("occupancy", capture, "--json", "--se", 1).stdout)
+    assert [row["se"] for row in answer["engines"]["rows"]] == [1]
+    assert answer["target"] == "gfx942"
+    assert "losses" in answer
+
+
+def test_a_choice_that_means_nothing_here(run: Run, capture: Path) -> None:
+    done = run("occupancy", capture, "--wave", 3)
+    assert done.returncode == 2
+    assert "--kernel" in done.stderr
+
+
+def test_narrow_terminals(run: Run, capture: Path) -> None:
+    for width in ("80", "120"):
+        done = run("occupancy", capture, environment={"COLUMNS": width})
+        assert max(map(len, done.stdout.splitlines())) <= int(width)
