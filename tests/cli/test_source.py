@@ -121,3 +121,12 @@ def test_a_terminal_without_unicode(run: Run, gemm: Path, arguments: tuple[str, 
 
 def test_a_source_root_that_is_not_there(run: Run, gemm: Path) -> None:
     assert run("source", gemm, "--source-root", gemm / "nothing").returncode == 2
+
+
+def test_pc_samples(run: Run, shared: Path) -> None:
+    done = run("source", shared / "data" / "pcsampling-rcv", "--top", "2", environment=COLOURS_OFF)
+    assert done.returncode == 0
+    assert "852 sampled: 4,690 samples" in done.stdout
+    assert "stalled mostly by: barrier" in done.stdout
+    answer = json.loads(run("source", shared / "data" / "pcsampling-rcv", "--json").stdout)
+    assert answer["sample_count"] == 4690

@@ -66,6 +66,9 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
     """
     from wavescope.analysis.source_lines import source_listing
 
+    if asked.trace.samples.height and not asked.trace.instructions.height:
+        _show_samples(asked, _rows(asked, function), options)
+        return
     trace = asked.require_instructions()
     if source_root is not None:
         from wavescope.readers.sources import add_sources
@@ -97,21 +100,45 @@ def _show_source(asked: Asked, listing: SourceListing, *, show_all: bool, contex
     from wavescope.report.source import SourceView, source_report
 
     advice = "--source-root DIR reads it from below DIR"
-    top = DEFAULT_HOT if asked.top is None else asked.limit
-    asked.show(*source_report(listing, SourceView(top, context, show_all, advice)))
+    asked.show(*source_report(listing, SourceView(_top(asked), context, show_all, advice)))
+
+
+def _show_samples(asked: Asked, rows: pl.Series | None, options: dict[str, Any]) -> None:
+    from wavescope.analysis.sample_listing import sample_listing
+
+    around = _around(asked, options)
+    listing = sample_listing(asked.trace, rows=rows)
+    if asked.as_json:
+        asked.emit(listing)
+        return
+    from wavescope.report.isa import IsaView, samples_report
+
+    asked.show(
+        *samples_report(listing, IsaView("none", "sum", _top(asked), options["context"], options["show_all"], around))
+    )
 
 
 def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.code_places import rows_at
     from wavescope.analysis.listing import isa_listing
 
-    around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
+    around = _around(asked, options)
     listing = isa_listing(asked.trace, rows=rows, iteration=options["iteration"])
     if asked.as_json:
         asked.emit(listing)
         return
     from wavescope.report.isa import IsaView, isa_report
 
-    top = DEFAULT_HOT if asked.top is None else asked.limit
-    view = IsaView(options["arrows"], options["cost"], top, options["context"], options["show_all"], around, hint)
+    view = IsaView(
+        options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint
+    )
     asked.show(*isa_report(listing, view))
+
+
+def _top(asked: Asked) -> int:
+    return DEFAULT_HOT if asked.top is None else asked.limit
+
+
+def _around(asked: Asked, options: dict[str, Any]) -> frozenset[int]:
+    from wavescope.analysis.code_places import rows_at
+
+    return frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))

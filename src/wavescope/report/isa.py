@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING
 from wavescope.report.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavescope.report.fitting import fitted
 from wavescope.report.heat import legend
-from wavescope.report.isa_columns import WIDE, columns_for
-from wavescope.report.isa_lines import (
-    IsaView,
-    contexts,
-    cycles_of,
-    exposed_of,
-    hottest,
-    isa_arrows,
-    isa_lines,
-)
+from wavescope.report.isa_columns import columns_for
+from wavescope.report.isa_lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
+from wavescope.report.measures import CYCLES, CYCLES_OF_ONE, SAMPLES, WIDE
 from wavescope.report.tables import printable, short
 
 if TYPE_CHECKING:
@@ -27,9 +20,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from wavescope.analysis.listing import IsaListing
-    from wavescope.report.isa_lines import Line, Row
+    from wavescope.analysis.sample_listing import SampleListing
+    from wavescope.report.isa_lines import Line
+    from wavescope.report.measures import Measure, Row
 
-__all__ = ["IsaView", "isa_report"]
+__all__ = ["IsaView", "isa_report", "samples_report"]
 
 _MAX_FUNCTION = 90
 _LEFT_OUT_WIDTH = 4
@@ -42,62 +37,81 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
     --------
     >>> parts = list(isa_report(listing, IsaView()))  # doctest: +SKIP
     """
-    from rich.text import Text
-
-    rows = listing.rows.to_dicts()
-    if not rows:
-        yield Text("there is no code to list")
-        return
-    yield from _verdict(listing, rows)
-    yield _Listing(listing, view, rows)
-
-
-def _verdict(listing: IsaListing, rows: Sequence[Row]) -> Iterator[Text]:
-    from rich.text import Text
-
-    executed = sum(row["hit_count"] > 0 for row in rows)
-    total, stall = sum(map(cycles_of, rows)), sum(row["stall_cycles_total"] for row in rows)
+    rows, measure = listing.rows.to_dicts(), CYCLES if listing.iteration is None else CYCLES_OF_ONE
+    total, stall = sum(map(measure.total, rows)), sum(row["stall_cycles_total"] for row in rows)
+    executed = sum(map(measure.is_seen, rows))
     which = "" if listing.wave is None else f" by wave {listing.wave}"
     if listing.iteration is not None:
         which += f", their execution {listing.iteration} (from 0)"
     share = f", {stall / total:.1%} of them stall" if total else ""
-    yield Text(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}", style="bold")
-    for index in hottest(rows, 1):
-        row = rows[index]
-        exposed, everything = exposed_of(row), sum(map(exposed_of, rows))
-        hidden = "" if row["exposed_cycles_total"] is None else " that nothing hides"
-        producers = listing.arrows.filter(listing.arrows["wait_row"] == row["row"])["producer_row"].n_unique()
+    yield _bold(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
+    for index in hottest(rows, measure, 1):
+        hidden = " that nothing hides" if listing.iteration is None else ""
+        producers = listing.arrows.filter(listing.arrows["wait_row"] == rows[index]["row"])["producer_row"].n_unique()
         waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
-        what = f"{short(exposed)} cycles{hidden}, {exposed / everything:.1%} of all{waits}"
-        yield Text.assemble(("hottest: ", "bold"), f"{printable(row['text'])} at {row['address']:#x}: {what}")
+        yield _hottest_line(rows, index, measure, f"{hidden}", waits)
+    if rows:
+        yield _Listing(rows, measure, view, pairs_of(listing, view))
+
+
+def samples_report(listing: SampleListing, view: IsaView) -> Iterator[RenderableType]:
+    """The code with its samples of the program counter.
+
+    Examples
+    --------
+    >>> parts = list(samples_report(listing, IsaView()))  # doctest: +SKIP
+    """
+    rows = listing.rows.to_dicts()
+    sampled = sum(map(SAMPLES.is_seen, rows))
+    share = f", {listing.stalled_count / listing.sample_count:.1%} of them stalled" if listing.sample_count else ""
+    yield _bold(f"{len(rows):,} rows, {sampled:,} sampled: {listing.sample_count:,} samples{share}")
+    for index in hottest(rows, SAMPLES, 1):
+        reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
+        yield _hottest_line(rows, index, SAMPLES, "", reason)
+    if rows:
+        yield _Listing(rows, SAMPLES, view, [])
+
+
+def _bold(words: str) -> Text:
+    from rich.text import Text
+
+    return Text(words, style="bold")
+
+
+def _hottest_line(rows: Sequence[Row], index: int, measure: Measure, how: str, more: str) -> Text:
+    row, everything = rows[index], sum(map(measure.hot, rows))
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {measure.hot(row) / everything:.1%} of all{more}"
+    return _bold("hottest: ").append(f"{printable(row['text'])} at {row['address']:#x}: {what}", "not bold")
 
 
 @dataclass
 class _Listing:
     """Renders itself to the width and the characters of the console."""
 
-    listing: IsaListing
-    view: IsaView
     rows: Sequence[Row]
+    measure: Measure
+    view: IsaView
+    pairs: Sequence[tuple[int, int]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        lines = isa_lines(self.rows, contexts(self.listing, self.view, self.rows))
-        folds = {number for number, line in enumerate(lines) if line.is_fold}
+        chosen = focus(self.view, self.rows, self.measure)
+        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen))
         drawing = draw_arrows(
-            isa_arrows(self.listing, self.view, self.rows, lines),
-            folded=folds,
+            isa_arrows(self.pairs, self._weights(), self.rows, lines, chosen),
+            folded={number for number, line in enumerate(lines) if line.is_fold},
             max_lanes=8 if options.max_width >= WIDE else 4,
             glyphs=ASCII if options.ascii_only else UNICODE,
         )
         gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
         columns = columns_for(
             [self.rows[line.begin] for line in lines if line.is_row],
+            self.measure,
             cost=self.view.cost,
             width=options.max_width,
             gutter=gutter,
-            scale=max(map(cycles_of, self.rows)),
+            scale=max(map(self.measure.total, self.rows)),
             ascii_only=options.ascii_only,
         )
         yield fitted(Text(" " * gutter).append_text(columns.head()), options)
@@ -107,6 +121,10 @@ class _Listing:
             yield fitted(text, options)
         yield from self._foot(lines, options)
 
+    def _weights(self) -> dict[int, float]:
+        """Of the rows that arrows may point at: what they cost."""
+        return {row["row"]: float(self.measure.total(row)) for row in self.rows}
+
     def _other(self, line: Line) -> Text:
         from rich.text import Text
 
@@ -114,14 +132,14 @@ class _Listing:
             name = printable(line.heading)
             return Text(name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…", style="bold")
         folded = self.rows[line.begin : line.end]
-        share = sum(map(cycles_of, folded)) / (sum(map(cycles_of, self.rows)) or 1)
-        return Text(f"… {len(folded):,} rows, {share:.1%} of the cycles …", style="dim")
+        total = self.measure.total
+        share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
+        return Text(f"… {len(folded):,} rows, {share:.1%} of the {self.measure.unit} …", style="dim")
 
     def _foot(self, lines: Sequence[Line], options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        parts = ("stall", "issue", "idle", "hidden") if self.listing.iteration is None else ("stall", "issue", "idle")
-        yield legend(ascii_only=options.ascii_only, parts=parts)
+        yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
         shown = sum(line.is_row for line in lines)
         if shown < len(self.rows):
             yield Text(f"showing {shown:,} of {len(self.rows):,} rows; --all shows every row", style="dim")

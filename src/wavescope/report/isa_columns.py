@@ -6,23 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.report.heat import heat_bar
-from wavescope.report.isa_lines import parts_of
-from wavescope.report.tables import place, printable, short
+from wavescope.report.measures import WIDE
+from wavescope.report.tables import place, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.text import Text
 
-    from wavescope.report.isa_lines import Row
-
-    Cell = Callable[[Row], str]
+    from wavescope.report.measures import Cell, Measure, Row
 
 __all__ = ["Columns", "columns_for"]
 
-WIDE = 110
-"""Characters from which on there is room for idle cycles and the source."""
-_VERY_WIDE, _MIDDLE = 140, 76
 _MAX_PLACE, _MIN_TEXT = 28, 20
 
 
@@ -35,8 +30,9 @@ class Columns:
     text_width: int
     with_place: bool
     bar_width: int
+    measure: Measure
     scale: int
-    """Cycles of a full bar."""
+    """What a full bar stands for."""
     ascii_only: bool
 
     def head(self) -> Text:
@@ -44,53 +40,32 @@ class Columns:
         from rich.text import Text
 
         names = [name.rjust(width) for name, width in self.widths.items()]
-        words = ["cycles".ljust(self.bar_width), *names, "instruction".ljust(self.text_width)]
+        words = ["heat".ljust(self.bar_width), *names, "instruction".ljust(self.text_width)]
         return Text("  ".join([*words, "source"] if self.with_place else words), style="bold")
 
     def line(self, row: Row) -> Text:
         """The line of one row."""
         from rich.text import Text
 
-        text = heat_bar(parts_of(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
+        text = heat_bar(self.measure.parts(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
         for name, cell in self.cells.items():
             text.append("  " + cell(row).rjust(self.widths[name]))
         words = printable(row["text"])
         if self.with_place:
             words = words if len(words) <= self.text_width else words[: self.text_width - 1] + "…"
             words = words.ljust(self.text_width) + "  " + printable(place(row["file"], row["line"]))
-        return text.append("  ").append(Text(words, style="" if row["hit_count"] else "dim"))
+        return text.append("  ").append(Text(words, style="" if self.measure.is_seen(row) else "dim"))
 
 
-def columns_for(rows: Sequence[Row], *, cost: str, width: int, gutter: int, scale: int, ascii_only: bool) -> Columns:
+def columns_for(
+    rows: Sequence[Row], measure: Measure, *, cost: str, width: int, gutter: int, scale: int, ascii_only: bool
+) -> Columns:
     """Columns for a console of `width` characters, `gutter` of them taken; `cost` is sum, mean or max."""
-    cells = _cells(cost, width)
+    cells = measure.cells(cost, width)
     widths = {name: max([len(name), *(len(cell(row)) for row in rows)]) for name, cell in cells.items()}
     with_place = width >= WIDE and any(row["file"] for row in rows)
     places = max((len(place(row["file"], row["line"])) for row in rows), default=0) if with_place else 0
     bar_width = 10 if width >= WIDE else 6
     left = width - gutter - bar_width - sum(2 + wide for wide in widths.values()) - min(places, _MAX_PLACE) - 4
     longest = max((len(printable(row["text"])) for row in rows), default=0)
-    return Columns(cells, widths, max(_MIN_TEXT, min(longest, left)), with_place, bar_width, scale, ascii_only)
-
-
-def _cells(cost: str, width: int) -> dict[str, Cell]:
-    chosen: dict[str, tuple[int, Cell]] = {
-        "hits": (_MIDDLE, lambda row: f"{row['hit_count']:,}" if row["hit_count"] else ""),
-        "latency": (0, _cost("latency", cost)),
-        "stall": (_MIDDLE, _cost("stall", cost)),
-        "idle": (WIDE if cost != "max" else 1 << 30, _cost("idle", cost)),
-        "stalls on": (_VERY_WIDE, lambda row: row["stall_class"] or ""),
-        "address": (_MIDDLE, lambda row: f"{row['address']:#x}"),
-    }
-    return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
-
-
-def _cost(name: str, cost: str) -> Cell:
-    def cell(row: Row) -> str:
-        if not row["hit_count"]:
-            return ""
-        if cost == "max":
-            return short(row[f"{name}_cycles_max"])
-        return short(row[f"{name}_cycles_total"] / (row["hit_count"] if cost == "mean" else 1))
-
-    return cell
+    return Columns(cells, widths, max(_MIN_TEXT, min(longest, left)), with_place, bar_width, measure, scale, ascii_only)

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavescope.report.arrows import Arrow
 from wavescope.report.folding import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from wavescope.analysis.listing import IsaListing
+    from wavescope.report.measures import Measure, Row
 
-__all__ = [
-    "IsaView",
-    "Line",
-    "contexts",
-    "cycles_of",
-    "exposed_of",
-    "focus",
-    "hottest",
-    "isa_arrows",
-    "isa_lines",
-    "parts_of",
-]
+__all__ = ["IsaView", "Line", "contexts", "focus", "hottest", "isa_arrows", "isa_lines", "pairs_of"]
 
-Row = dict[str, Any]
+Pair = tuple[int, int]
 
 _MAX_ENDS = 8
 """Rows shown because an arrow joins them with one in focus; more are folded."""
@@ -76,54 +67,30 @@ class Line:
         return self.end - self.begin > 1
 
 
-def cycles_of(row: Row) -> int:
-    """All cycles of a row: latency and idle."""
-    total: int = row["latency_cycles_total"] + row["idle_cycles_total"]
-    return total
+def hottest(rows: Sequence[Row], measure: Measure, top: int) -> list[int]:
+    """Indexes of the hottest rows, hottest first."""
+    order = sorted(range(len(rows)), key=lambda index: -measure.hot(rows[index]))
+    return [index for index in order[:top] if measure.hot(rows[index]) > 0]
 
 
-def exposed_of(row: Row) -> int:
-    """Cycles of a row that nothing hid; all of them where that is not known."""
-    exposed: int | None = row["exposed_cycles_total"]
-    return cycles_of(row) if exposed is None else exposed
-
-
-def parts_of(row: Row) -> dict[str, int]:
-    """The parts of a row's heat bar, which add up to `cycles_of`."""
-    latency, stall, idle = (row[f"{name}_cycles_total"] for name in ("latency", "stall", "idle"))
-    if row["exposed_cycles_total"] is None:
-        return {"stall": stall, "issue": latency - stall, "idle": idle}
-    shown = {name: row[f"exposed_{name}_cycles_total"] for name in ("stall", "issue", "idle")}
-    return {**shown, "hidden": latency + idle - sum(shown.values())}
-
-
-def hottest(rows: Sequence[Row], top: int) -> list[int]:
-    """Indexes of the rows with the most exposed cycles, hottest first."""
-    order = sorted(range(len(rows)), key=lambda index: -exposed_of(rows[index]))
-    return [index for index in order[:top] if exposed_of(rows[index]) > 0]
-
-
-def focus(view: IsaView, rows: Sequence[Row]) -> set[int]:
+def focus(view: IsaView, rows: Sequence[Row], measure: Measure) -> set[int]:
     """Indexes of the rows that the listing is about: those asked for, else the hottest."""
     if view.around:
         return {index for index, row in enumerate(rows) if row["row"] in view.around}
-    return set(hottest(rows, view.top))
+    return set(hottest(rows, measure, view.top))
 
 
-def contexts(listing: IsaListing, view: IsaView, rows: Sequence[Row]) -> dict[int, int]:
+def contexts(pairs: Sequence[Pair], view: IsaView, rows: Sequence[Row], chosen: AbstractSet[int]) -> dict[int, int]:
     """Rows to show (by index) and how many around each: those in focus, and the other ends of their arrows."""
     if view.show_all:
         return {0: len(rows)}
     index_of = {row["row"]: index for index, row in enumerate(rows)}
-    chosen = focus(view, rows)
     windows: dict[int, int] = {}
     if view.arrows == "branches":
-        ends = {row for pair in listing.branches.select("from_row", "to_row").iter_rows() for row in pair}
-        windows |= {index_of[row]: 1 for row in ends if row in index_of}
-    elif view.arrows == "waits":
+        windows |= {index_of[row]: 1 for pair in pairs for row in pair if row in index_of}
+    else:
         at = {rows[index]["row"] for index in chosen}
         found: dict[int, int] = {}
-        pairs = listing.arrows.sort("count", descending=True).select("wait_row", "producer_row").iter_rows()
         for one, other in (pair[::step] for pair in pairs for step in (1, -1)):
             if one in at and other in index_of and found.setdefault(one, 0) < _MAX_ENDS:
                 found[one] += 1
@@ -149,26 +116,36 @@ def isa_lines(rows: Sequence[Row], windows: Mapping[int, int]) -> list[Line]:
     return lines
 
 
-def isa_arrows(listing: IsaListing, view: IsaView, rows: Sequence[Row], lines: Sequence[Line]) -> list[Arrow]:
-    """One arrow for each waiting row (or branch target), between lines; weighed by the stall at its head.
-
-    An arrow into folded rows is left away, unless it comes from a row in focus.
-    """
+def pairs_of(listing: IsaListing, view: IsaView) -> list[Pair]:
+    """(head, tail) of every arrow that the view asks for, as rows; the most frequent first."""
     if view.arrows == "none":
         return []
     frame = listing.arrows if view.arrows == "waits" else listing.branches
-    tail, head = ("producer_row", "wait_row") if view.arrows == "waits" else ("from_row", "to_row")
+    head, tail = ("wait_row", "producer_row") if view.arrows == "waits" else ("to_row", "from_row")
+    ordered = frame.sort("count", head, tail, descending=[True, False, False])
+    return list(ordered.select(head, tail).iter_rows())
+
+
+def isa_arrows(
+    pairs: Sequence[Pair],
+    weights: Mapping[int, float],
+    rows: Sequence[Row],
+    lines: Sequence[Line],
+    chosen: AbstractSet[int],
+) -> list[Arrow]:
+    """One arrow for each row that arrows point at, between lines; `weights` of rows say which matter most.
+
+    An arrow into folded rows is left away, unless it comes from a row in focus.
+    """
     line_of = {rows[index]["row"]: number for number, line in enumerate(lines) for index in range(line.begin, line.end)}
-    stall_of = {row["row"]: row["stall_cycles_total"] for row in rows}
-    in_focus = {rows[index]["row"] for index in focus(view, rows)}
+    in_focus = {rows[index]["row"] for index in chosen}
     tails: dict[int, set[int]] = {}
-    for source, target in frame.select(tail, head).iter_rows():
+    for target, source in pairs:
         if source in line_of and target in line_of and (lines[line_of[target]].is_row or source in in_focus):
             tails.setdefault(target, set()).add(source)
     arrows = []
     for target, sources in tails.items():
         places = {line_of[source] for source in sources if source == target or line_of[source] != line_of[target]}
         if places:
-            weight = stall_of[target] if view.arrows == "waits" else len(sources)
-            arrows.append(Arrow(line_of[target], tuple(sorted(places)), weight))
+            arrows.append(Arrow(line_of[target], tuple(sorted(places)), weights.get(target, 0.0)))
     return arrows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavescope.report.fitting import fitted
 from wavescope.report.folding import stretches
 from wavescope.report.heat import heat_bar, legend
-from wavescope.report.isa_lines import cycles_of, exposed_of, parts_of
+from wavescope.report.measures import CYCLES
 from wavescope.report.tables import place, printable, short
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from wavescope.analysis.source_lines import SourceListing
-    from wavescope.report.isa_lines import Row
+    from wavescope.report.measures import Row
 
 __all__ = ["SourceView", "source_report"]
 
@@ -55,14 +55,14 @@ def source_report(listing: SourceListing, view: SourceView) -> Iterator[Renderab
     from rich.text import Text
 
     lines = listing.lines.to_dicts()
-    costly = sorted((line for line in lines if line["row_count"]), key=lambda line: -exposed_of(line))
+    costly = sorted((line for line in lines if line["row_count"]), key=lambda line: -CYCLES.hot(line))
     if not costly:
         yield Text("no row has a debug line: compile with -g, or look at the instructions with --isa")
         return
     yield from _verdict(listing, costly)
-    hot = {(line["file"], line["line"]) for line in costly[: view.top] if exposed_of(line) > 0}
-    scale = max(map(cycles_of, costly))
-    total = sum(map(cycles_of, costly)) + listing.unmapped_cycles_total
+    hot = {(line["file"], line["line"]) for line in costly[: view.top] if CYCLES.hot(line) > 0}
+    scale = max(map(CYCLES.total, costly))
+    total = sum(map(CYCLES.total, costly)) + listing.unmapped_cycles_total
     inlined: dict[tuple[str, int | None], list[Row]] = {}
     for row in listing.inlined.to_dicts():
         inlined.setdefault((row["file"], row["line"]), []).append(row)
@@ -80,10 +80,9 @@ def source_report(listing: SourceListing, view: SourceView) -> Iterator[Renderab
 def _verdict(listing: SourceListing, costly: Sequence[Row]) -> Iterator[Text]:
     from rich.text import Text
 
-    total = sum(map(exposed_of, costly)) or 1
+    total = sum(map(CYCLES.hot, costly)) or 1
     first = costly[0]
-    known = first["exposed_cycles_total"] is not None
-    what = f"{short(exposed_of(first))} cycles{' that nothing hides' * known}, {exposed_of(first) / total:.1%} of all"
+    what = f"{short(CYCLES.hot(first))} cycles that nothing hides, {CYCLES.hot(first) / total:.1%} of all"
     yield Text.assemble(("hottest: ", "bold"), f"{printable(place(first['file'], first['line']))}: {what}")
 
 
@@ -102,7 +101,7 @@ class _File:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        share = cycles_of(self.file) / (self.total or 1)
+        share = CYCLES.total(self.file) / (self.total or 1)
         yield Text()
         yield fitted(Text(f"{printable(self.file['file'])}  {share:.1%} of the cycles", style="bold"), options)
         if not self.file["has_text"]:
@@ -113,7 +112,7 @@ class _File:
         for part in stretches(len(self.lines), dict.fromkeys(self.hot or {0}, context)):
             if part.is_folded:
                 folded = self.lines[part.begin : part.end]
-                cold = sum(map(cycles_of, folded)) / (self.total or 1)
+                cold = sum(map(CYCLES.total, folded)) / (self.total or 1)
                 folded_text = Text(f"  …  {len(folded):,} lines, {cold:.1%} of the cycles …", style="dim")
                 yield fitted(folded_text, options)
                 continue
@@ -137,7 +136,7 @@ class _File:
         arrow = "`" if options.ascii_only else "↳"
         cheap = 0
         for row in _tree(self.inlined.get((line["file"], line["line"]), [])):
-            if cycles_of(row) < _LEAST_INLINED_SHARE * self.total and not self.view.show_all:
+            if CYCLES.total(row) < _LEAST_INLINED_SHARE * self.total and not self.view.show_all:
                 cheap += 1
                 continue
             text = Text("      ").append_text(self._costs(row, options, wide=wide))
@@ -153,10 +152,9 @@ class _File:
 
         if not row["row_count"]:
             return Text(" " * _costs_width(wide=wide))
-        text = heat_bar(parts_of(row), self.scale, width=10, ascii_only=options.ascii_only)
+        text = heat_bar(CYCLES.parts(row), self.scale, width=10, ascii_only=options.ascii_only)
         text.append(f" {short(row['hit_count']):>7} {short(row['stall_cycles_total']):>7}")
-        exposed = row["exposed_cycles_total"]
-        text.append(f" {'' if exposed is None else short(exposed):>7}")
+        text.append(f" {short(CYCLES.hot(row)):>7}")
         if wide:
             text.append(f"  {(row.get('stall_class') or '')[:16]:<16}")
         return text.append("  ")
@@ -168,7 +166,7 @@ def _costs_width(*, wide: bool) -> int:
 
 def _head(*, wide: bool) -> str:
     classes = f"  {'stalls on':<16}" if wide else ""
-    return f"{'line':>5} {'cycles':<10} {'hits':>7} {'stall':>7} {'exposed':>7}{classes}  source"
+    return f"{'line':>5} {'heat':<10} {'hits':>7} {'stall':>7} {'exposed':>7}{classes}  source"
 
 
 def _tree(rows: Sequence[Row]) -> Iterator[Row]:
@@ -178,7 +176,7 @@ def _tree(rows: Sequence[Row]) -> Iterator[Row]:
         parent, _, _ = row["path"].rpartition(" -> ")
         children.setdefault(parent, []).append(row)
     for below in children.values():
-        below.sort(key=cycles_of)
+        below.sort(key=CYCLES.total)
     waiting = children.get("", [])[:]
     while waiting:
         row = waiting.pop()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 
 import polars as pl
 import pytest
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from wavescope.analysis.listing import IsaListing
+from wavescope.analysis.sample_listing import SampleListing
 from wavescope.model.schema import empty_frame
-from wavescope.report.isa import IsaView, isa_report
-from wavescope.report.isa_lines import contexts, isa_lines
+from wavescope.report.isa import IsaView, isa_report, samples_report
+from wavescope.report.isa_lines import contexts, focus, isa_lines, pairs_of
+from wavescope.report.measures import CYCLES
 
 
 def listing(count: int = 40, **columns: list[object]) -> IsaListing:
@@ -59,9 +62,13 @@ def hot_listing() -> IsaListing:
 
 
 def printed(answer: IsaListing, view: IsaView, *, width: int = 120, encoding: str = "utf-8") -> list[str]:
+    return printed_parts(isa_report(answer, view), width=width, encoding=encoding)
+
+
+def printed_parts(parts: Iterable[RenderableType], *, width: int = 120, encoding: str = "utf-8") -> list[str]:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     out = Console(file=file, width=width, highlight=False)
-    for part in isa_report(answer, view):
+    for part in parts:
         out.print(part)
     file.flush()
     buffer = file.buffer
@@ -142,7 +149,8 @@ def test_a_wait_for_many_rows_shows_some_of_them() -> None:
     many = pl.DataFrame([(30, row, "vmcnt", row) for row in range(20)], schema=answer.arrows.schema, orient="row")
     answer = IsaListing(None, None, answer.rows, many, answer.branches)
     rows = answer.rows.to_dicts()
-    windows = contexts(answer, IsaView(top=1), rows)
+    view = IsaView(top=1)
+    windows = contexts(pairs_of(answer, view), view, rows, focus(view, rows, CYCLES))
     assert windows == {30: 3} | dict.fromkeys(range(12, 20), 0)
 
 
@@ -153,4 +161,17 @@ def test_nothing_executed() -> None:
     )
     lines = printed(empty, IsaView())
     assert "0 executed" in lines[0]
-    assert printed(listing(0), IsaView()) == ["there is no code to list"]
+    assert printed(listing(0), IsaView()) == ["0 rows, 0 executed: 0 cycles"]
+
+
+def test_samples() -> None:
+    table = empty_frame(SampleListing.tables["rows"])
+    values = {"row": [0, 1], "address": [16, 20], "text": ["s_barrier", "s_nop 0"], "function": ["k", "k"]}
+    counts = {"issued_count": [1, 0], "stalled_count": [9, 0], "reason": ["barrier", None], "reason_share": [1.0, None]}
+    data = {name: (values | counts).get(name, [None, None]) for name in table.columns}
+    answer = SampleListing(10, 9, pl.DataFrame(data, schema=table.schema))
+    lines = printed_parts(samples_report(answer, IsaView("none")))
+    assert lines[0] == "2 rows, 1 sampled: 10 samples, 90.0% of them stalled"
+    assert lines[1].endswith("stalled mostly by: barrier")
+    (barrier,) = [line for line in lines[2:] if "s_barrier" in line]
+    assert barrier.split() == ["█████████▓", "10", "1", "9", "barrier", "0x10", "s_barrier"]
