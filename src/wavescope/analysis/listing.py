@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.selection import Selection, select
-from wavescope.analysis.stalls import stall_rows
+from wavescope.analysis.stall_rows import stall_rows
 from wavescope.errors import UsageError
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.stalls import stall_rows
+from wavescope.analysis.stall_rows import stall_rows
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _PROLOGUE_CYCLES = 2048  # before the first dispatch
 _GAP_CYCLES = 1500  # between two dispatch windows
 _LAUNCH_CYCLES = 160  # from a dispatch to its first wave
+_CLOCK_STARTS_TICKS = 100
 _REALTIME_KHZ = 100_000
 _CYCLES_PER_TICK = 17
 _PAGE = 4096
@@ -59,7 +60,9 @@ class Planner:
             keep_share=scenario.keep_share,
         )
         self.last_ticks = 0  # of the last realtime pair; 0 = none yet
-        self.ticks = self.rng.randrange(1 << 32, 1 << 35)
+        # One wall clock for all; the clocks of the shader engines began within a microsecond of each other.
+        wall_clock = seeded(str(scenario.seed), "clock").randrange(1 << 32, 1 << 35)
+        self.ticks = wall_clock + self.rng.randrange(1 << 32, 1 << 35) % _CLOCK_STARTS_TICKS
 
     def build(self) -> plan.EnginePlan:
         """The whole plan."""
