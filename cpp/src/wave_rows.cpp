@@ -23,6 +23,10 @@ struct Spent {
     int64_t idle = 0;
 };
 
+int64_t cost_of(const Spent& spent) {
+    return wavescope::add(spent.latency, spent.idle);
+}
+
 struct Moments {
     int64_t waves = 0;
     Spent sum;
@@ -30,6 +34,7 @@ struct Moments {
     double latency_squares = 0;
     double stall_squares = 0;
     double cost_squares = 0;
+    double cost_products = 0;
 
     void add(const Spent& spent) {
         const auto square = [](int64_t value) { return static_cast<double>(value) * static_cast<double>(value); };
@@ -41,7 +46,8 @@ struct Moments {
         hit_squares += square(spent.hits);
         latency_squares += square(spent.latency);
         stall_squares += square(spent.stall);
-        cost_squares += square(spent.latency + spent.idle);
+        cost_squares += square(cost_of(spent));
+        cost_products += static_cast<double>(spent.hits) * static_cast<double>(cost_of(spent));
     }
 };
 
@@ -103,6 +109,7 @@ void emit(UnitMoments& table, uint32_t group, const std::vector<Moments>& moment
         table.latency_squares.push_back(one.latency_squares);
         table.stall_squares.push_back(one.stall_squares);
         table.cost_squares.push_back(one.cost_squares);
+        table.cost_products.push_back(one.cost_products);
     }
 }
 

@@ -53,6 +53,7 @@ TEST(wave_rows, moments_add_waves_and_their_squares) {
     CHECK_EQUAL(found.idle[0], 2 + 20 + 4);
     CHECK_EQUAL(found.latency_squares[0], 100.0 + 64.0);
     CHECK_EQUAL(found.cost_squares[0], 32.0 * 32.0 + 12.0 * 12.0);
+    CHECK_EQUAL(found.cost_products[0], 2 * 32.0 + 1 * 12.0);
 }
 
 TEST(wave_rows, unknown_waves_groups_and_rows_are_left_out) {

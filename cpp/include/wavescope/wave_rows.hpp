@@ -45,7 +45,8 @@ struct UnitMoments {
     Column<double> hit_squares;
     Column<double> latency_squares;
     Column<double> stall_squares;
-    Column<double> cost_squares;  // of latency + idle
+    Column<double> cost_squares;   // of latency + idle, the cost of a unit
+    Column<double> cost_products;  // of hits and cost
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -60,6 +61,7 @@ struct UnitMoments {
         visit("latency_squares", latency_squares);
         visit("stall_squares", stall_squares);
         visit("cost_squares", cost_squares);
+        visit("cost_products", cost_products);
     }
 };
 

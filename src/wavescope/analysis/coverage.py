@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.entered import entered_rows
-from wavescope.analysis.stays import stays
+from wavescope.analysis.resident_waves import resident_waves
 from wavescope.analysis.wave_paths import wave_paths
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
@@ -153,7 +153,7 @@ def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
     functions = _functions(entered)
     paths = wave_paths(trace)
     engines = _engines(trace, paths)
-    lived = stays(trace).select("on_target", lived=pl.col("end_cycles") - pl.col("begin_cycles"))
+    lived = _stays(trace)
     means = [lived.filter(on_target)["lived"].mean() for on_target in (pl.col("on_target"), ~pl.col("on_target"))]
     return Coverage(
         wave_count=trace.waves.height,
@@ -176,6 +176,27 @@ def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
 
 def _number(mean: object) -> float | None:
     return float(mean) if isinstance(mean, int | float) else None
+
+
+def _stays(trace: ThreadTrace) -> pl.DataFrame:
+    """Every wave of the traced shader engines: `se`, `cu`, `on_target` (the CU was traced), `lived` (cycles; null =
+    its begin or end was not seen)."""
+    import polars as pl
+
+    targets = trace.waves.lazy().select("se", "cu", on_target=pl.lit(value=True)).unique()
+    was_seen = pl.col("has_begin") & pl.col("has_end")
+    return (
+        resident_waves(trace)
+        .lazy()
+        .join(targets, on=["se", "cu"], how="left", maintain_order="left")
+        .select(
+            "se",
+            "cu",
+            pl.col("on_target").fill_null(value=False),
+            lived=pl.when(was_seen).then(pl.col("end_cycles") - pl.col("begin_cycles")),
+        )
+        .collect()
+    )
 
 
 def _functions(rows: pl.DataFrame) -> pl.DataFrame:
@@ -237,9 +258,9 @@ def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
             instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
         )
     )
-    lived = pl.col("end_cycles") - pl.col("begin_cycles")
+    lived = pl.col("lived")
     everywhere = (
-        stays(trace)
+        _stays(trace)
         .group_by("se")
         .agg(
             all_wave_count=pl.len().cast(pl.Int64),

@@ -31,6 +31,9 @@ _GROUPS = {
     "Can I trust it?": {
         "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
     },
+    "What changed, what to do?": {
+        "compare": "What changed between traces of the same kernel, and is it more than noise?",
+    },
 }
 """Verbs by the question they answer, in the order of `--help`."""
 

@@ -1,0 +1,102 @@
+"""Verbs coverage, barriers and compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Two runs of a GEMM, the second with more loop trips, and a run of another kernel."""
+    folder = tmp_path_factory.mktemp("captures")
+    for name, kernel, trips in (("one", "tiled_gemm", 3), ("two", "tiled_gemm", 6), ("other", "saxpy", 3)):
+        scenario = Scenario(kernels=(compiled(kernel, "gfx942"),), shader_engines=2, workgroups=4, loop_trips=trips)
+        write_capture(synthesize(scenario), folder / name)
+    return folder / "one", folder / "two", folder / "other"
+
+
+def test_coverage(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    done = run("coverage", captures[0])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("trust: ")
+    assert "instructions of the functions entered ran" in done.stdout
+    answer = json.loads(run("coverage", captures[0], "--json").stdout)
+    assert answer["trust"] in ("good", "with care")
+    assert answer["coverage"]["wave_count"] == sum(row["wave_count"] for row in answer["coverage"]["paths"]["rows"])
+    assert {"severity", "sentence", "advice", "numbers"} <= set(answer["doubts"][0])
+    assert answer["mapping"]["definition"]
+
+
+def test_coverage_of_a_choice(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    answer = json.loads(run("coverage", captures[0], "--se", "1", "--json").stdout)
+    assert [row["se"] for row in answer["coverage"]["engines"]["rows"]] == [1]
+
+
+def test_barriers(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    done = run("barriers", captures[0])
+    assert done.returncode == 0, done.stderr
+    assert "waiting for the last wave" in done.stdout
+    answer = json.loads(run("barriers", captures[0], "--json").stdout)
+    assert answer["rows"]["row_count"] >= 1
+    assert answer["definition"]
+
+
+def test_no_barriers(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    assert "no barrier was executed" in run("barriers", captures[2]).stdout
+
+
+def test_compare(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    one, two, _ = captures
+    done = run("compare", one, two)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("B ")
+    assert "The code is the same." in done.stdout.replace("\n", " ")
+    answer = json.loads(run("compare", one, two, "--json", "--by", "instruction").stdout)
+    assert answer["same_code"]
+    assert answer["by"] == "instruction"
+    work = sum(row["work_cycles_per_wave"] for row in answer["units"]["rows"])
+    assert work > 0
+    assert [row["label"] for row in answer["traces"]["rows"]] == ["A", "B"]
+    assert len(answer["verdicts"]) == 1
+
+
+def test_compare_says_what_it_does_not_show(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    one, two, _ = captures
+    shown = run("compare", one, two, "--by", "instruction", "--top", "1").stdout
+    assert "showing 1 of" in shown
+    assert "differ within noise" in shown
+    everything = run("compare", one, two, "--by", "instruction", "--all", "--top", "0").stdout
+    assert "differ within noise" not in everything
+
+
+def test_compare_with_a_repeated_run(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    one, two, other = captures
+    answer = json.loads(run("compare", one, two, "--repeat", one, "--json").stdout)
+    assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 1)
+    refused = run("compare", one, two, "--repeat", other)
+    assert refused.returncode == 2
+    assert "no repeated run" in refused.stderr
+
+
+def test_compare_different_kernels(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    refused = run("compare", captures[0], captures[2])
+    assert refused.returncode == 2
+    assert "different kernels" in refused.stderr
+    assert "--force" in refused.stderr
+    forced = run("compare", captures[0], captures[2], "--force")
+    assert forced.returncode == 0, forced.stderr
+    assert "different kernels" in forced.stdout
+
+
+def test_compare_wants_two(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    assert run("compare", captures[0]).returncode == 2
+    assert run("compare", captures[0], captures[0].parent / "missing").returncode == 2
+    wrong = run("compare", captures[0], captures[1], captures[2], "--dispatch", "1", "--dispatch", "2")
+    assert wrong.returncode == 2
+    assert "once for each PATH" in wrong.stderr
