@@ -23,14 +23,13 @@ _SWALLOWS_ROWS = 64
 _HEAD_LINE = re.compile(r"\s*(@|def\s|async\s+def\s|class\s|with\s|template\b|__global__|__device__)")
 _REMEDIES = {
     "py": (
-        "the compiler gave its instructions the line of a decorator, of a function's head or of a helper: build the "
-        "location from the caller's frame where each operation is made (FlyDSL, tinygrad: pass a location to the "
-        "builder; Triton: TRITON_DISABLE_LINE_INFO=0, and inline helpers with @triton.jit instead of a wrapper)"
+        "the compiler gave these instructions the line of a decorator, a function's head or a helper: give every "
+        "operation the location of the code that asked for it (FlyDSL, tinygrad: pass a location to the builder)"
     ),
-    "other": "inlined helpers took the lines: compile with -g (HIP: -g -O3 keeps inline chains), and look at the chain",
+    "other": "an inlined helper or macro took the line: look at the inline chain (wavescope source), compile with -g",
     "none": (
-        "no debug lines: HIP and C++: compile with -gline-tables-only or -g; Triton: TRITON_DISABLE_LINE_INFO=0; "
-        "FlyDSL and tinygrad: keep the locations of the operations in the module that is compiled"
+        "no debug lines: HIP, C++: compile with -g or -gline-tables-only; Triton: unset TRITON_DISABLE_LINE_INFO; "
+        "FlyDSL, tinygrad: keep the locations of operations up to the code object"
     ),
 }
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import RenderableType
-    from rich.text import Text
+    from rich.table import Table
 
     from wavescope.analysis.coverage import Coverage
     from wavescope.analysis.doubts import Doubt
@@ -47,7 +47,7 @@ def coverage_report(
     if seen.functions.height > 1:
         parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
     if seen.paths.height:
-        title = "ways through the code (min..median..max)"
+        title = "ways through the code"
         parts += [Text(), frame_table(seen.paths, _PATHS, limit=limit, what="paths", title=title)]
     if seen.engines.height:
         parts += [Text(), frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
@@ -86,42 +86,49 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}".replace("%", " %")
 
 
-def _summary(seen: Coverage) -> Text:
+def _facts(*facts: tuple[str, float | None, str]) -> Table:
+    """Lines of a name, a bar for a share, and what it means; the text is kept apart from the bars when it wraps."""
+    from rich.table import Table
     from rich.text import Text
 
-    text = Text()
-    text.append("code   ", "bold")
-    text.append(f"{bar(seen.executed_share, 20)} {_percent(seen.executed_share)}: ")
-    text.append(f"{seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the functions entered ran")
+    table = Table.grid(padding=(0, 1))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column()
+    for name, share, text in facts:
+        drawn = "" if share is None else bar(share)
+        table.add_row(Text(name, "bold"), drawn, Text(_percent(share), justify="right"), Text(printable(text)))
+    return table
+
+
+def _summary(seen: Coverage) -> Table:
+    code = f"{seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the functions entered ran"
     if seen.row_count > seen.entered_row_count:
-        text.append(f" ({seen.row_count:,} in all functions)")
-    text.append("\nwaves  ", "bold")
+        code += f" ({seen.row_count:,} in all functions)"
     share = seen.traced_share
+    waves = f"{seen.wave_count:,} traced"
     if share is None:
-        text.append(f"{seen.wave_count:,} traced; the occupancy of other CUs was not recorded")
+        waves += "; the occupancy of other CUs was not recorded"
     else:
-        text.append(f"{bar(share, 20)} {_percent(share)}: {seen.wave_count:,} traced of {seen.all_wave_count:,} ")
-        text.append("waves of these shader engines")
+        waves += f" of {seen.all_wave_count:,} waves of these shader engines"
     target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
     if target and other:
-        text.append(f"\n       mean stay {target:,.0f} cycles, on other CUs {other:,.0f}")
-    return text
+        waves += f"; mean stay {target:,.0f} cycles, on other CUs {other:,.0f}"
+    return _facts(("code", seen.executed_share, code), ("waves", share, waves))
 
 
 def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[RenderableType]:
     from rich.text import Text
 
-    text = Text()
-    text.append("lines  ", "bold")
-    text.append(f"{bar(lines.mapped_share, 20)} {_percent(lines.mapped_share)}: ")
-    text.append(f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line")
+    text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
     if lines.line_count:
-        text.append(f"; {lines.line_count:,} lines that work like {lines.effective_line_count:.2f}, ")
-        text.append(f"the heaviest with {_percent(lines.top_line_share)} of the cost")
-    parts: list[RenderableType] = [text]
+        text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "
+        text += f"the heaviest has {_percent(lines.top_line_share)}"
+    parts: list[RenderableType] = [_facts(("lines", lines.mapped_share, text))]
     if lines.line_count:
-        title = "heaviest lines"
-        parts.append(frame_table(lines.lines, _SOURCE_LINES, limit=min(limit, _LINES), what="lines", title=title))
+        known = lines.lines["text"].null_count() < lines.lines.height
+        columns = _SOURCE_LINES if known else _SOURCE_LINES[:-1]
+        parts.append(frame_table(lines.lines, columns, limit=min(limit, _LINES), what="lines", title="heaviest lines"))
     if lines.files.height > 1:
         parts.append(frame_table(lines.files, _FILES, limit=min(limit, _LINES), what="files", title="by file"))
     if remedy:
@@ -130,8 +137,8 @@ def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[Renderabl
 
 
 def _range(row: dict[str, Any], name: str) -> str:
-    least, middle, most = (row[f"{name}_{how}"] for how in ("min", "median", "max"))
-    return short(middle) if least == most else f"{short(least)}..{short(middle)}..{short(most)}"
+    least, most = row[f"{name}_min"], row[f"{name}_max"]
+    return short(least) if least == most else f"{short(least)}..{short(most)}"
 
 
 _FUNCTIONS = (
@@ -148,6 +155,7 @@ _PATHS = (
     Column("rows", lambda row: f"{row['distinct_row_count']:,}"),
     Column("instructions", lambda row: _range(row, "instruction_count")),
     Column("cycles", lambda row: _range(row, "duration_cycles")),
+    Column("median", lambda row: short(row["duration_cycles_median"])),
     Column("e.g.", lambda row: str(row["first_wave"])),
     Column("", lambda row: "early exit" if row["early_exit"] else "", is_text=True),
 )
@@ -186,8 +194,13 @@ _FILES = (
     Column("of executions", lambda row: _percent(row["hit_share"])),
     Column("of latency", lambda row: _percent(row["latency_share"])),
     Column("of stall", lambda row: _percent(row["stall_share"])),
-    Column("file", lambda row: row["file"] or "(no source line)", takes_rest=True),
+    Column("file", lambda row: _tail(row["file"]) if row["file"] else "(no source line)", takes_rest=True),
 )
+
+
+def _tail(path: str) -> str:
+    """The end of a path: the beginning is the same everywhere."""
+    return "/".join(path.rsplit("/", 2)[-2:])
 
 
 def _mean(cycles: float | None) -> str:

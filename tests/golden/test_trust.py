@@ -1,0 +1,90 @@
+"""Coverage, source mapping and barriers of real directories, against figures that were computed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wavescope
+from wavescope.analysis.barriers import barriers
+from wavescope.analysis.coverage import coverage
+from wavescope.analysis.doubts import doubts, verdict
+from wavescope.analysis.mapping import mapping
+from wavescope.model import ThreadTrace
+
+
+def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> ThreadTrace:
+    folder = shared / "data" / "uiout-mi350x-flydsl" / kernel / size
+    (path,) = (path for path in folder.iterdir() if part in path.name and path.name.startswith("ui_output"))
+    return wavescope.open(path)
+
+
+def names(trace: ThreadTrace) -> set[str]:
+    return {doubt.name for doubt in doubts(trace)}
+
+
+def test_flash_before_the_location_fix(shared: Path) -> None:
+    trace = opened(shared, "flash_attn_func", "38430")
+    found = mapping(trace)
+    assert (found.mapped_row_count, found.row_count) == (2069, 2069)
+    top, second = (found.lines.row(at, named=True) for at in (0, 1))
+    assert (top["line"], top["row_count"], round(top["row_share"], 3)) == (257, 1895, 0.919)
+    assert (second["line"], second["row_count"], round(second["row_share"], 3)) == (283, 130, 0.063)
+    assert found.files["row_count"].to_list() == [2062, 7]
+    assert found.files["line_count"].to_list() == [6, 1]
+    assert round(found.top_line_share, 4) == 0.7615
+    assert round(found.effective_line_count, 2) == 2.01
+    assert "coarse_lines" in names(trace)
+    assert round(coverage(trace).executed_share, 2) == 0.92
+
+
+def test_flash_after_the_location_fix(shared: Path) -> None:
+    found = mapping(opened(shared, "flash_attn_func", "55287"))
+    assert round(found.top_line_share, 4) == 0.4891
+    assert round(found.effective_line_count, 2) == 8.24
+    assert found.files["line_count"].max() == 30
+
+
+def test_early_exits_and_working_waves(shared: Path) -> None:
+    trace = opened(shared, "pa")
+    seen = coverage(trace)
+    assert (seen.wave_count, seen.early_exit_wave_count, seen.all_wave_count) == (56, 48, 512)
+    assert seen.paths["distinct_row_count"].to_list() == [936, 12]
+    assert {"early_exits", "unlike_other_cus"} <= names(trace)
+    assert verdict(doubts(trace)) == "with care"
+
+
+def test_uneven_shader_engines(shared: Path) -> None:
+    trace = opened(shared, "preshuffle_gemm")
+    assert coverage(trace).engines["wave_count"].to_list() == [16, 20, 16, 16]
+    assert "uneven_engines" in names(trace)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "doubt"), [("fused_rope_cache", "too_short"), ("moe_gemm", "early_exits"), ("moe_reduce", "few_rows")]
+)
+def test_what_speaks_against_a_trace(shared: Path, kernel: str, doubt: str) -> None:
+    assert doubt in names(opened(shared, kernel))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "part", "groups", "rows"),
+    [("flash_attn_func", "38430", 8, 4), ("moe_gemm", "", 4, 4), ("rmsnorm", "", 16, 2), ("hgemm_splitk", "", 2, 5)],
+)
+def test_workgroups_of_four_waves_are_found(shared: Path, kernel: str, part: str, groups: int, rows: int) -> None:
+    found = barriers(opened(shared, kernel, part))
+    assert (found.workgroup_count, found.waves_per_workgroup, found.alone_wave_count) == (groups, 4.0, 0)
+    assert found.rows.height == rows
+    assert 0 < found.lost_cycles_total <= found.stall_cycles_total
+
+
+@pytest.mark.parametrize("name", ["c02", "c08"])
+def test_raw_and_decoded_barriers_agree(shared: Path, llvm: str, name: str) -> None:
+    """A raw s_barrier is two records, a decoded one a single one: the meetings are the same."""
+    folder = shared / "data" / "att-mi300x-bmm" / name
+    (decoded,) = folder.glob("ui_output_*_dispatch_3")
+    raw, official = (barriers(wavescope.open(path, dispatch=3)) for path in (folder / "raw", decoded))
+    columns = ("execution_count", "meeting_count", "waves_per_meeting")
+    assert raw.rows.sort("row").select(columns).rows() == official.rows.sort("row").select(columns).rows()
+    assert raw.lost_cycles_total == pytest.approx(official.lost_cycles_total, rel=0.02)
