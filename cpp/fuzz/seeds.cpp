@@ -51,10 +51,34 @@ std::vector<Seed> wait_seeds() {
     return seeds;
 }
 
+std::vector<Seed> wave_json_seeds() {
+    constexpr std::string_view kTexts[] = {
+        R"({"name":"SE0","duration":148,"num_insts":4,"num_stitched":4,"wave":{"begin":1000,"end":1148,"cu":1,"simd":2,)"
+        R"("slot":5,"id":0,"instructions":[[1032,1,0,4,1],[1036,9,100,100,2],[1136,6,4,8,3],[1144,11,0,4,0]],)"
+        R"("timeline":[[1,32],[2,4],[3,100],[4,4],[2,8]],"waitcnt":[[2,[[1,0]]]]}})",
+        R"({"wave" : { "info": {"a":[{"b":"]}\"x"}], "c":null}, "instructions": [ [1e3, 1.0, 0, 4, 1099511627776, 7],)"
+        R"( [-5,1,-1,4,1], 3, "x", [1,2] ], "timeline":null, "end":9223372036854775807, "begin":-9223372036854775808}})",
+        R"([[1000,1,2,5,1,1],[1004,3,0,0,true,1],[1148,1,2,5,false,1],[18446744073709551615,0,0]])",
+        R"({"version":"3.0.0","dispatches":{"0":"0 / 0x0","1":"demo_kernel"},"0":[[1000,1,2,5,1,1]],"events":{"0":[]}})",
+    };
+    std::vector<Seed> seeds;
+    Seed all{"all", {}};
+    for (const std::string_view text : kTexts) {
+        Seed seed{"text" + std::to_string(seeds.size()), {}};
+        append(seed.bytes, text);
+        append(all.bytes, text);
+        all.bytes.push_back(0);
+        seeds.push_back(std::move(seed));
+    }
+    seeds.push_back(std::move(all));
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_waits") return wait_seeds();
+    if (target == "fuzz_wave_json") return wave_json_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

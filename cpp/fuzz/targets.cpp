@@ -8,7 +8,9 @@
 #include "recipe.hpp"
 #include "sample.hpp"
 #include "wavescope/decode.hpp"
+#include "wavescope/integer_rows.hpp"
 #include "wavescope/waits.hpp"
+#include "wavescope/wave_json.hpp"
 
 namespace wavescope::fuzz {
 namespace {
@@ -77,6 +79,34 @@ const testing::Sample& sample_of(const Control& control) {
     return samples[control.family];
 }
 
+// Waves, instructions and states belong together, and are no more than the texts can hold.
+void check_waves(WaveFiles& read, const std::vector<WaveFile>& files, size_t bytes) {
+    read.each_table([&](const char* name, auto& table) {
+        size_t rows = SIZE_MAX;
+        table.each_column([&](const char*, auto& column) {
+            if (rows != SIZE_MAX && column.size() != rows) require(std::string("uneven columns of ") + name);
+            rows = column.size();
+        });
+        if (rows > bytes + 4 * files.size()) require(std::string("more rows than bytes in ") + name);
+    });
+    uint64_t instructions = 0, states = 0;
+    for (size_t i = 0; i < read.waves.file.size(); ++i) {
+        if (read.waves.file[i] >= files.size()) require("a wave of no file");
+        if (read.waves.end_cycles[i] < read.waves.begin_cycles[i]) require("a wave that ends before it begins");
+        if (read.waves.first_instruction[i] != instructions || read.waves.first_state[i] != states)
+            require("a gap between waves");
+        instructions += read.waves.instruction_count[i];
+        states += read.waves.state_count[i];
+    }
+    if (instructions != read.instructions.wave.size() || states != read.states.wave.size()) require("rows of no wave");
+    for (const int32_t row : read.instructions.row) {
+        if (row < -1 || row > 2) require("a row that the code does not have");
+    }
+    for (const uint32_t wave : read.instructions.wave) {
+        if (wave >= read.waves.file.size()) require("an instruction of no wave");
+    }
+}
+
 }  // namespace
 
 void fuzz_tokens(Bytes input) {
@@ -140,6 +170,23 @@ void fuzz_waits(Bytes input) {
             require("a producer in the future");
         if (waves[waits.instruction[i]] != waves[waits.producer[i]]) require("a producer of another wave");
         if (waits.counter[i] >= kWaitCounterNames.size()) require("an unknown counter");
+    }
+}
+
+void fuzz_wave_json(Bytes input) {
+    std::vector<std::string> texts;
+    for (Bytes rest = input; !rest.empty() && texts.size() < 64;) texts.emplace_back(text_of(take_text(rest)));
+    std::vector<WaveFile> files;
+    for (const std::string& text : texts) files.push_back({.path = {}, .content = text, .se = 0});
+    const LineRows lines({{1, 0}, {2, 1}, {int64_t{1} << 40, 2}});
+    WaveFiles read = read_waves(files, lines, 1);
+    check_waves(read, files, input.size());
+    for (const std::string& text : texts) {
+        const IntegerRows rows = read_integer_rows(text, 1, 3);
+        if (2 * rows.width.size() > text.size() || rows.byte_offset > text.size()) require("more rows than text");
+        for (const auto& [key, begin, end] : split_object(text).members) {
+            if (begin > end || end > text.size()) require("a member outside of the text");
+        }
     }
 }
 

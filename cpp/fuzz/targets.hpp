@@ -23,6 +23,8 @@ void fuzz_program(Bytes input);
 // A dialect byte, texts (one per line) up to the first NUL, then one byte per executed instruction: its row, and with
 // the top bit the first of a new wave.
 void fuzz_waits(Bytes input);
+// Wave files, separated by NULs; each is also read as rows and as an object.
+void fuzz_wave_json(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -45,7 +47,7 @@ struct Target {
 };
 constexpr Target kTargets[] = {
     {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves}, {"fuzz_pcmap", fuzz_pcmap},
-    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits},
+    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits}, {"fuzz_wave_json", fuzz_wave_json},
 };
 
 struct Seed {

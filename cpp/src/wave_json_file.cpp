@@ -78,7 +78,9 @@ class WaveParser {
     bool integer(int64_t& value, bool& has_it) {
         if (cursor_.take_null()) return true;
         bool fits = false;
-        if (!cursor_.number(value, fits) || !fits) return cursor_.fail(JsonFault::number);
+        if (!cursor_.number(value, fits))
+            return cursor_.fail(*cursor_.at() == '\0' ? JsonFault::syntax : JsonFault::number);
+        if (!fits) return cursor_.fail(JsonFault::number);
         has_it = true;
         return true;
     }
