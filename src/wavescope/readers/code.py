@@ -76,6 +76,8 @@ class Code:
     losses: list[Loss] = field(default_factory=list)
     line_losses: list[Loss] = field(default_factory=list)
     """What the debug lines lost; known once the table was made."""
+    likely_target: str | None = None
+    """A GPU of the generation that the trace names, for code without a target of its own."""
     is_partial: bool = False
     """Whether only the entered functions of large code objects are listed; functions they call may be missing."""
 
@@ -137,7 +139,7 @@ class Code:
             pl.col("text").fill_null(""),
             pl.col("text").str.split(" ").list.first().alias("mnemonic"),
         )
-        code = classify_frame(code, self.target)
+        code = classify_frame(code, self.target or self.likely_target)
         return code.select(
             pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE["code"].columns
         )
@@ -209,7 +211,8 @@ def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whol
     without a disassembler, become losses.
     """
     losses: list[Loss] = []
-    parts = list(_read_parts(files, _likely_target(buffers), losses))
+    likely_target = _likely_target(buffers)
+    parts = list(_read_parts(files, likely_target, losses))
     text_bytes = sum(size for part in parts if part.elf for _, size in part.elf.text_ranges)
     unplaced = any(part.id == 0 and part.load_address is None for part in parts)
     is_large = text_bytes > WHOLE_TEXT_BYTES
@@ -219,7 +222,10 @@ def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whol
     parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
     targets = [part.elf.target for part in parts if part.elf and part.elf.target]
     target = targets[0] if targets else None
-    return Code(_linked(parts, losses), tuple(parts), target, losses, is_partial=is_large and not whole)
+    is_partial = is_large and not whole
+    return Code(
+        _linked(parts, losses), tuple(parts), target, losses, likely_target=likely_target, is_partial=is_partial
+    )
 
 
 def _likely_target(buffers: Sequence[bytes]) -> str | None:

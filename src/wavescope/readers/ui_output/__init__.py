@@ -67,6 +67,7 @@ def _assembled(
 ) -> ThreadTrace:
     from wavescope.readers._assemble import loss_frame
     from wavescope.readers.ui_output.clocks import read_clocks, shader_engine_table
+    from wavescope.readers.ui_output.markers import MarkerNames, marker_table
     from wavescope.readers.ui_output.occupancy import read_occupancy
     from wavescope.readers.ui_output.sources import read_snapshots, source_table
     from wavescope.readers.ui_output.streams import read_streams
@@ -76,6 +77,9 @@ def _assembled(
     clocks, streams = read_clocks(folder), read_streams(folder, manifest)
     losses = [*manifest.losses, *code.losses, *occupancy.losses, *clocks.losses, *streams.losses]
     snapshots = read_snapshots(folder, losses)
+    names = MarkerNames(code.marker_rows)
+    if names.unreadable:
+        losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
     read = reading.result()
     tables = read.tables | occupancy.tables | streams.tables | code.sample_tables()
     tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
@@ -89,6 +93,7 @@ def _assembled(
     trace = ThreadTrace(tables, _source(folder, manifest, code, target), lazy_tables)
     lazy_tables["code"] = lambda: code.table(manifest.gfxip, trace.source.target)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, manifest.gfxip)
+    lazy_tables["markers"] = lambda: marker_table(names, trace.shader_data, trace.occupancy)
     lazy_tables["sources"] = lambda: source_table(folder, snapshots, trace.code)
     return trace
 
