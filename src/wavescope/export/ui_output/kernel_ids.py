@@ -38,11 +38,11 @@ class KernelIds:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[Entry, int] = {_UNKNOWN: 0}
+        self._numbers: dict[Entry | str, int] = {_UNKNOWN: 0}
         self.names: dict[int, str] = {0: "0 / 0x0"}
 
-    def number(self, entry: Entry, name: str) -> int:
-        """The number of `entry`; a new one if it is met for the first time.
+    def number(self, entry: Entry | str, name: str) -> int:
+        """The number of `entry`, or of a kernel that is known by name only; a new one if it is met for the first time.
 
         Examples
         --------
@@ -70,8 +70,9 @@ class KernelNames:
     def __init__(self, trace: ThreadTrace) -> None:
         self._starts = function_starts(trace.code)
         self._code_objects = {code_object for code_object, _ in self._starts}
-        kernels = trace.kernels.select("code_object", "address", "name").iter_rows()
-        self._kernels = {(code_object, address): name for code_object, address, name in kernels}
+        kernels = trace.kernels.select("kernel", "code_object", "address", "name").rows()
+        self._kernels = {(code_object, address): name for _, code_object, address, name in kernels}
+        self._by_number = {number: name for number, _, _, name in kernels}
 
     def of(self, entry: Entry) -> str:
         """The name of the kernel entered at `entry`.
@@ -87,6 +88,17 @@ class KernelNames:
         if code_object in self._code_objects:
             return self._starts.get(entry, number)
         return self._kernels.get(entry) or number
+
+    def of_kernel(self, number: int) -> str:
+        """The name of a kernel whose entry is not known.
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> KernelNames(ThreadTrace({}, TraceSource(path="nothing"))).of_kernel(3)
+        '0 / 0x0'
+        """
+        return self._by_number.get(number) or "0 / 0x0"
 
 
 def decode_order(dispatches: Iterable[int]) -> list[int]:

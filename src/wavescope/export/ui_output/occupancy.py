@@ -10,7 +10,7 @@ from wavescope.export.ui_output.kernel_ids import KernelNames
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.export.ui_output.kernel_ids import Entry, KernelIds
+    from wavescope.export.ui_output.kernel_ids import KernelIds
     from wavescope.model import ThreadTrace
 
 __all__ = ["occupancy_json"]
@@ -79,18 +79,24 @@ def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool 
 
 
 def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelNames) -> pl.Series:
-    """A kernel number for each row of a frame with the columns `code_object` and `address`."""
+    """A kernel number for each row of a frame with the columns `code_object`, `address` and `kernel`.
+
+    The entry tells kernels apart. A decoded directory may know nothing of a kernel but its name: then that does.
+    """
     import polars as pl
 
-    places = entered.select(pl.col("code_object", "address").fill_null(0))
-    entries: list[Entry] = places.unique(maintain_order=True).rows()
-    numbers = {
-        "code_object": [code_object for code_object, _ in entries],
-        "address": [address for _, address in entries],
-        "kernel_id": [kernel_ids.number(entry, names.of(entry)) for entry in entries],
-    }
-    table = pl.DataFrame(numbers, schema={"code_object": pl.UInt64, "address": pl.UInt64, "kernel_id": pl.Int64})
-    return places.join(table, on=["code_object", "address"], how="left", maintain_order="left")["kernel_id"]
+    placed = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
+    has_place = (pl.col("code_object") != 0) | (pl.col("address") != 0)
+    placed = placed.with_columns(pl.when(~has_place).then("kernel").alias("kernel"))
+    entries = placed.unique(maintain_order=True)
+    numbers = [
+        kernel_ids.number((code_object, address), names.of((code_object, address)))
+        if kernel is None
+        else kernel_ids.number(names.of_kernel(kernel), names.of_kernel(kernel))
+        for code_object, address, kernel in entries.iter_rows()
+    ]
+    table = entries.with_columns(pl.Series("kernel_id", numbers, pl.Int64))
+    return placed.join(table, on=entries.columns, how="left", nulls_equal=True, maintain_order="left")["kernel_id"]
 
 
 def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:
