@@ -34,7 +34,8 @@ class ClockAlignment(Answer):
     definition: ClassVar[str] = (
         "Clock: cycles per wall-clock second between the first and the last realtime pair, summed over shader engines. "
         "Offset: where the wall clock stood at cycle 0 of an engine, less that of the earliest engine, in cycles; "
-        "whole cycles, cut towards zero. Without pairs for every engine that has data, no engine is moved."
+        "whole cycles, cut towards zero. Without pairs for every engine that has data, or when the pairs put engines "
+        "farther apart than the trace is long, no engine is moved."
     )
 
     offsets: Mapping[int, int]
@@ -142,7 +143,8 @@ def _offsets(spans: Mapping[int, _Span]) -> dict[int, int] | None:
     origins = {se: span.first_ticks - span.first_cycles * ticks_per_cycle for se, span in spans.items()}
     anchor = min(origins.values())
     offsets = {se: int((origin - anchor) / ticks_per_cycle) for se, origin in origins.items()}
-    return offsets if max(offsets.values()) < _MAX_OFFSET_CYCLES else None
+    longest = max(span.first_cycles + span.cycles for span in spans.values())
+    return offsets if max(offsets.values()) <= min(longest, _MAX_OFFSET_CYCLES) else None
 
 
 def _engines_with_data(trace: ThreadTrace) -> set[int]:

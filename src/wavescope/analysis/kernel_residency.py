@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.clocks import alignment
-from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of
+from wavescope.analysis.time_bins import aligned, bins_of_trace, step_means
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -130,31 +130,4 @@ def _waves(events: pl.DataFrame, group: str) -> pl.DataFrame:
 
 
 def _curves(events: pl.DataFrame, group: str, stretches: TimeBins) -> pl.DataFrame:
-    """Mean of the step function per bin: a change counts for the rest of its bin, and for every later bin."""
-    import polars as pl
-
-    width = stretches.width_cycles
-    at = (pl.col("time_cycles") - stretches.begin_cycles).clip(lower_bound=0)
-    rest = (at // width + 1) * width - at
-    per_bin = (
-        events.filter(pl.col("time_cycles") < stretches.end_cycles)
-        .group_by(group, bin=(at // width).cast(pl.UInt32))
-        .agg(change=pl.col("change").sum(), inside=(pl.col("change") * rest).sum())
-    )
-    grid = (
-        events.select(pl.col(group).unique())
-        .join(lengths_of(stretches), how="cross")
-        .sort(group, "bin", nulls_last=True)
-    )
-    filled = grid.join(per_bin, on=[group, "bin"], how="left", maintain_order="left", nulls_equal=True).with_columns(
-        pl.col("change", "inside").fill_null(0)
-    )
-    earlier = pl.col("change").cum_sum().over(group) - pl.col("change")
-    # the last bin may end early: what is resident there stops counting at its end
-    cut = (width - pl.col("length")) * (earlier + pl.col("change"))
-    return filled.select(
-        group,
-        "bin",
-        "begin_cycles",
-        wave_count_mean=(earlier * width + pl.col("inside") - cut) / pl.col("length"),
-    )
+    return step_means(events, group, stretches).rename({"mean": "wave_count_mean"})

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["TimeBins", "aligned", "bins_of_trace", "lengths_of", "time_bins"]
+__all__ = ["TimeBins", "aligned", "bins_of_trace", "lengths_of", "step_means", "time_bins"]
 
 _FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 
@@ -115,3 +115,38 @@ def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFr
         pl.col("offset").fill_null(0),
         *(pl.col(name).clip(-bound, bound) + pl.col("offset").fill_null(0) for name in columns),
     )
+
+
+def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFrame:
+    """Means of step functions over the bins: columns `group`, `bin`, `begin_cycles`, `mean`, for every group and bin.
+
+    `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
+    What changes before the first bin counts from its begin on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> changes = pl.DataFrame({"se": [0, 0], "time_cycles": [2, 6], "change": [1, 2]})
+    >>> step_means(changes, "se", time_bins(0, 8, 2))["mean"].to_list()
+    [0.5, 2.0]
+    """
+    import polars as pl
+
+    width = bins.width_cycles
+    at = (pl.col("time_cycles") - bins.begin_cycles).clip(lower_bound=0)
+    rest = (at // width + 1) * width - at  # a change counts for the rest of its bin, and for every later bin
+    per_bin = (
+        changes.filter(pl.col("time_cycles") < bins.end_cycles)
+        .group_by(group, bin=(at // width).cast(pl.UInt32))
+        .agg(change=pl.col("change").sum(), inside=(pl.col("change") * rest).sum())
+    )
+    groups = changes.select(pl.col(group).unique(maintain_order=True))
+    grid = groups.join(lengths_of(bins), how="cross", maintain_order="left_right")
+    dense = grid.join(per_bin, on=[group, "bin"], how="left", maintain_order="left", nulls_equal=True).with_columns(
+        pl.col("change", "inside").fill_null(0)
+    )
+    earlier = pl.col("change").cum_sum().over(group) - pl.col("change")
+    # the last bin may end early: what is there stops counting at its end
+    cut = (width - pl.col("length")) * (earlier + pl.col("change"))
+    mean = (earlier * width + pl.col("inside") - cut) / pl.col("length")
+    return dense.select(group, "bin", "begin_cycles", mean=mean)

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from wavescope.cli._io import console
 from wavescope.cli._trace import Asked, trace_verb
 
+if TYPE_CHECKING:
+    from wavescope.analysis.counters import Counters
+    from wavescope.analysis.derived_counters import DerivedCounters
+
 _JSON_BINS = 60
+_MAX_DEFINITIONS = 1 << 20
 
 
 @trace_verb
 @click.option("--bins", type=click.IntRange(1, 10_000), help="Stretches of time; default: what fits the terminal.")
-def command(asked: Asked, bins: int | None) -> None:
+@click.option("--counters", "with_counters", is_flag=True, help="Show the counters in the trace and derived ones.")
+@click.option("--counter-names", metavar="A,B,...", help="Names of the counters, which raw traces do not hold.")
+@click.option(
+    "--derived",
+    "definitions",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Definitions of derived counters instead of the built-in ones.",
+)
+def command(
+    asked: Asked, bins: int | None, with_counters: bool, counter_names: str | None, definitions: Path | None
+) -> None:
     """Show what the waves of PATH do over time.
 
     Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
@@ -21,16 +39,49 @@ def command(asked: Asked, bins: int | None) -> None:
     from wavescope.analysis.kernel_residency import kernel_residency
     from wavescope.analysis.states import states
     from wavescope.analysis.utilization import utilization
+    from wavescope.report.counters import counters_report
     from wavescope.report.states import states_report
 
-    if not (asked.trace.waves.height or asked.trace.occupancy.height):
+    trace, width = asked.trace, console().width
+    if not (trace.waves.height or trace.occupancy.height or trace.counters.height):
         asked.require_instructions()
-    width = console().width
     count = bins or (_JSON_BINS if asked.as_json else max(20, width - 8))
-    waves = states(asked.trace, bins=count)
-    pipes = utilization(asked.trace, rows=asked.rows, bins=count)
-    residency = kernel_residency(asked.trace, bins=count)
+    found = None
+    if with_counters or counter_names or definitions:
+        found = _counted(asked, counter_names, definitions, count)
+    waves = states(trace, bins=count)
+    pipes = utilization(trace, rows=asked.rows, bins=count)
+    residency = kernel_residency(trace, bins=count)
     if asked.as_json:
-        asked.emit({"states": waves, "utilization": pipes, "residency": residency})
-    else:
-        asked.show(*states_report(waves, pipes, residency, width=width, limit=asked.limit))
+        more = {"counters": found[0], "derived": found[1]} if found else {}
+        asked.emit({"states": waves, "utilization": pipes, "residency": residency, **more})
+        return
+    parts = list(states_report(waves, pipes, residency, width=width, limit=asked.limit))
+    if found:
+        parts += ["", *counters_report(*found, width=width, limit=asked.limit)]
+    elif trace.counters.height:
+        parts += ["", f"the trace also has counters: wavescope states {asked.path} --counters"]
+    asked.show(*parts)
+
+
+def _counted(asked: Asked, names: str | None, definitions: Path | None, bins: int) -> tuple[Counters, DerivedCounters]:
+    from wavescope.analysis.counters import counters
+    from wavescope.analysis.derived_counters import derived_counters
+
+    named = tuple(name.strip() for name in names.split(",")) if names else ()
+    text = _text_of(definitions) if definitions else None
+    return (
+        counters(asked.trace, names=named, bins=bins),
+        derived_counters(asked.trace, names=named, definitions=text, bins=bins),
+    )
+
+
+def _text_of(path: Path) -> str:
+    from wavescope.errors import UsageError
+
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_DEFINITIONS + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"the definitions cannot be read: {error}"
+        raise UsageError(what, where=str(path), advice="give a text file with lines NAME := EXPRESSION") from error

@@ -76,6 +76,7 @@ def test_one_engine_needs_no_alignment() -> None:
         [(0, 100, 5), (0, 100, 5), (1, 100, 5), (1, 100, 5)],  # clocks that stand still
         [(0, 100, 9), (0, 200, 5), (1, 100, 9), (1, 200, 5)],  # a wall clock that runs backwards
         [(0, 100, 0), (0, 200, 1), (1, 100, (1 << 64) - 2), (1, 200, (1 << 64) - 1)],  # five millennia apart
+        [(0, 100, 0), (0, 200, 1), (1, 100, 50), (1, 200, 51)],  # one ended before the other began
     ],
 )
 def test_pairs_that_make_no_sense_move_nothing(pairs: list[tuple[int, int, int]]) -> None:
