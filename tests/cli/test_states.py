@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> None:
@@ -47,3 +50,54 @@ def test_a_stretch_of_time(run: Run, capture: Path) -> None:
     assert part["end_cycles"] == middle
     cycles = [sum(row["cycles_total"] for row in answer["total"]["rows"]) for answer in (part, whole)]
     assert 0 < cycles[0] < cycles[1]
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Path:
+    """A small raw capture with eight counters."""
+    folder = tmp_path / "counted"
+    kernel = compiled("saxpy", "gfx942")
+    write_capture(synthesize(Scenario(kernels=(kernel,), realtime_pairs=2, counters=True)), folder)
+    return folder
+
+
+def test_counters_are_hinted_at_and_shown_when_asked(run: Run, counted: Path) -> None:
+    assert "--counters" in run("states", counted).stdout
+    names = "SQ_BUSY_CU_CYCLES,SQ_VALU_MFMA_BUSY_CYCLES,SQ_ACTIVE_INST_VALU"
+    told = run("states", counted, "--counter-names", names).stdout
+    assert "VALU_util" in told and "hardware utilization" in told and "counter7" in told
+    answer = json.loads(run("states", counted, "--counters", "--json").stdout)
+    assert answer["counters"]["names_are_known"] is False
+    assert len(answer["counters"]["totals"]["rows"]) == 8
+    assert answer["derived"]["summary"]["rows"][0]["name"] == "SHADER_MHZ"
+
+
+def test_definitions_from_a_file(run: Run, counted: Path, tmp_path: Path) -> None:
+    definitions = tmp_path / "mine.def"
+    definitions.write_text("double := 2 * sum[counter0, axis=[SE, CU]]\nwrong := GONE\n")
+    told = run("states", counted, "--derived", definitions)
+    assert told.returncode == 0
+    assert "double" in told.stdout
+    assert "no value: wrong: unknown name GONE (line 2, column 10)" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(b"a := (1", "1:8: a: a ) is missing"), (b"\xff\xfe", "the definitions cannot be read")]
+)
+def test_definitions_that_cannot_be_read(run: Run, counted: Path, tmp_path: Path, text: bytes, said: str) -> None:
+    definitions = tmp_path / "mine.def"
+    definitions.write_bytes(text)
+    told = run("states", counted, "--derived", definitions)
+    assert told.returncode == 2
+    assert said in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_numpy_is_imported_for_counters_only(capture: Path) -> None:
+    code = (
+        "import sys; from wavescope.cli import _group; _group(sys.argv[1:], standalone_mode=False);"
+        "assert 'numpy' not in sys.modules"
+    )
+    command = [sys.executable, "-c", code, "states", str(capture)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

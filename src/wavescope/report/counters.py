@@ -73,7 +73,7 @@ def _hardware(counters: Counters) -> RenderableType:
         Column("", lambda row: bar(row["share"], 20), is_text=True),
         Column("peak", lambda row: _percent(row["peak_share"])),
     ]
-    title = "hardware utilization while CUs are busy"
+    title = "hardware utilization"
     return frame_table(counters.hardware, columns, limit=counters.hardware.height, what="units", title=title)
 
 
@@ -87,7 +87,12 @@ def _derived(derived: DerivedCounters, *, width: int, limit: int) -> RenderableT
         Column("most", lambda row: _number(row["value_max"])),
         _sparkline_column(curves),
     ]
-    return frame_table(derived.summary, columns, limit=limit, what="derived counters")
+    return frame_table(
+        derived.summary,
+        columns,
+        limit=limit,
+        what="derived counter" if derived.summary.height == 1 else "derived counters",
+    )
 
 
 def _sparkline_column(curves: dict[str, list[float]]) -> Column:
@@ -105,7 +110,9 @@ def _curves(rows: pl.DataFrame, width: int) -> dict[str, list[float]]:
 def _number(value: float | None) -> str:
     if value is None:
         return "-"
-    return short(value) if abs(value) >= 1000 else f"{value:,.4g}"
+    if abs(value) >= 1e6:
+        return short(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"
 
 
 def _percent(share: float) -> str:

@@ -146,13 +146,14 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     import polars as pl
 
     engines = pipes.bubbles["se"].to_list()
-    shown = engines[:_MAX_ENGINES] if 1 < len(engines) <= _MAX_ENGINES else []
+    room = (width - 62) // 8  # columns of engines beside a curve that can still be read
+    shown = engines if 1 < len(engines) <= min(room, _MAX_ENGINES) else []
     by_engine = {(row["se"], row["pipe"]): row["busy_share"] for row in pipes.by_engine.iter_rows(named=True)}
     simds = pipes.over_time.join(pipes.bubbles.select("se", "simd_count"), on="se")
     weight = pl.col("simd_count").cast(pl.Float64)
     curve = simds.group_by("pipe", "bin").agg(share=(pl.col("busy_share") * weight).sum())
     all_simds = max(1, int(pipes.bubbles["simd_count"].sum()))
-    spark_width = max(8, min(pipes.bin_count, width - 40 - 7 * len(shown)))
+    spark_width = max(8, min(pipes.bin_count, width - 42 - 8 * len(shown)))
     curves = {
         str(pipe): [share / all_simds for share in resampled(_dense(part, "share", pipes.bin_count), spark_width)]
         for (pipe,), part in _parts(curve.sort("bin"), "pipe")
