@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["Stalls", "stalls"]
+__all__ = ["Stalls", "stall_rows", "stalls"]
 
 _ROW_SPEC = table_spec(
     "by_row",
