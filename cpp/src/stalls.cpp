@@ -90,7 +90,8 @@ class Outstanding {
         for (size_t i = operations_.size(); i > first_; --i) {
             if (operations_[i - 1].instruction != instruction) continue;
             operations_.erase(operations_.begin() + static_cast<std::ptrdiff_t>(i - 1));
-            at_most_ -= at_most_ != 0;
+            at_most_ = std::min(at_most_, size());
+            mixed_ = at_most_ < size() || !is_one_sequence();
             return;
         }
     }
@@ -102,6 +103,11 @@ class Outstanding {
 
   private:
     size_t size() const { return operations_.size() - first_; }
+
+    bool is_one_sequence() const {
+        return std::all_of(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
+                           [&](const Operation& o) { return o.order != 0 && o.order == operations_.back().order; });
+    }
 
     void compact() {
         operations_.erase(operations_.begin(), operations_.begin() + static_cast<std::ptrdiff_t>(first_));

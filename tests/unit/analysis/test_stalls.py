@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from small_traces import small_trace
 
+from tests.unit.small_traces import small_trace
 from wavescope.analysis.resolved_waits import resolve
 from wavescope.analysis.selection import Selection, select
 from wavescope.analysis.stall_classes import CLASSES, PRODUCER_OF_CLASS, stall_class
