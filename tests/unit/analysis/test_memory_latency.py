@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from statistics import mean, stdev
 from typing import Any
@@ -94,7 +95,7 @@ def walk(trace: ThreadTrace, samples: list[tuple[int, int]], interval: int) -> d
         for place, step in enumerate(trace.instructions.iter_rows(named=True))
         if step["category"] in (CATEGORY["VMEM"], CATEGORY["FLAT"])
     )
-    gaps = [(a + interval, 0) for (a, _), (b, _) in zip(samples, samples[1:], strict=False) if b - a > interval]
+    gaps = [(a + interval, 0) for (a, _), (b, _) in pairwise(samples) if b - a > interval]
     filled = sorted([*samples, *gaps], key=lambda sample: sample[0])
     filled.append((filled[-1][0] + interval, 0))
     latencies: dict[int, list[float]] = {}
