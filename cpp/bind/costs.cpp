@@ -8,6 +8,7 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "wavescope/hidden.hpp"
+#include "wavescope/jumps.hpp"
 #include "wavescope/row_totals.hpp"
 
 namespace nb = nanobind;
@@ -101,6 +102,36 @@ ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::obje
     return arrow_table(*found, found);
 }
 
+ArrowTable taken_jumps_of(nb::object instructions, nb::object may_jump, nb::object is_call) {
+    const ArrowInput<uint32_t> wave(Instructions::column(instructions, "wave"));
+    const ArrowInput<int32_t> row(Instructions::column(instructions, "row"));
+    const ArrowInput<uint8_t> jumps(may_jump), calls(is_call);
+    same_length({wave.values().size(), row.values().size()});
+    auto found = std::make_shared<Jumps>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = taken_jumps(wave.values(), row.values(), jumps.values(), calls.values());
+    }
+    return arrow_table(*found, found);
+}
+
+ArrowTable loop_iterations_of(nb::object instructions, nb::object loops, nb::object is_call) {
+    const Instructions columns(instructions);
+    const ArrowInput<int32_t> first(Instructions::column(loops, "first_row")),
+        last(Instructions::column(loops, "last_row")), begin(Instructions::column(loops, "begin_row"));
+    const ArrowInput<uint8_t> calls(is_call);
+    same_length({first.values().size(), last.values().size(), begin.values().size()});
+    std::vector<LoopSpan> spans;
+    for (size_t i = 0; i < first.values().size(); ++i)
+        spans.push_back({first.values()[i], last.values()[i], begin.values()[i]});
+    auto found = std::make_shared<LoopIterations>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = loop_iterations(columns.executed(), spans, calls.values());
+    }
+    return arrow_table(*found, found);
+}
+
 }  // namespace
 
 void bind_costs(nb::module_& m) {
@@ -109,6 +140,10 @@ void bind_costs(nb::module_& m) {
     m.def("hidden_latency", &hidden_latency_of, "instructions"_a, "waves"_a, "other_simd"_a, "is_matrix"_a,
           "kept"_a.none(), "rule"_a,
           "Cycles of every executed code row that passed while pipes of its SIMD were busy.");
+    m.def("taken_jumps", &taken_jumps_of, "instructions"_a, "may_jump"_a, "is_call"_a,
+          "Pairs of code rows between which waves jumped, with counts.");
+    m.def("loop_iterations", &loop_iterations_of, "instructions"_a, "loops"_a, "is_call"_a,
+          "Cycles and stall of every iteration of every loop.");
 }
 
 }  // namespace wavescope::bind

@@ -1,4 +1,4 @@
-// Python face of wavescope/row_totals.hpp and wavescope/hidden.hpp.
+// Python face of row_totals.hpp, hidden.hpp and jumps.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
