@@ -236,6 +236,11 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "totals_disagree",
+        "code.json counts {detail}: waves are missing, repeated or cut, or of another decoding",
+        "copy the whole directory again, or decode the raw capture with wavescope",
+    ),
+    LossKind(
         "both_forms",
         "the folder holds raw traces and decoded directories of them; {detail}",
         "name the decoded directory itself, or the folder of the .att files, to read the other form",

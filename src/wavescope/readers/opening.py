@@ -124,8 +124,18 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace
         return trace
     trace = read_ui_output(candidate.folder)
     fill_from_around(trace, candidate.around)
-    add_losses(trace, losses)
+    add_losses(trace, [*_disagreement(trace), *losses])
     return trace
+
+
+def _disagreement(trace: ThreadTrace) -> list[Loss]:
+    """A loss when the wave files do not have as many executions as code.json states."""
+    stated = int(trace.stored_totals["hit_count"].sum())
+    read = int((trace.instructions["row"] >= 0).sum())
+    if stated in (0, read):
+        return []
+    detail = f"{stated:,} executed instructions, the wave files have {read:,}"
+    return [Loss("totals_disagree", abs(stated - read), detail=detail)]
 
 
 def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:

@@ -1,0 +1,201 @@
+"""`wavescope.open` on everything that holds decoded traces: which one is read, and what is said about the others."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import wavescope
+from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
+from wavescope.analysis.row_totals import row_totals
+from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.model import THREAD_TRACE
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+from wavescope.synth.kernels import kernel_path
+
+
+def kinds(trace: wavescope.ThreadTrace) -> list[str]:
+    return trace.losses["kind"].to_list()
+
+
+def inside(name: str, files: dict[str, bytes] | None = None) -> dict[str, bytes]:
+    return {f"{name}/{file}": data for file, data in (decoded_files() if files is None else files).items()}
+
+
+def test_a_directory_and_every_file_in_it(tmp_path: Path) -> None:
+    folder = write_decoded(tmp_path)
+    trace = wavescope.open(folder)
+    assert (trace.source.agent, trace.source.dispatch, trace.source.format) == (1, 1, "ui_output")
+    assert trace.waves.height == 4
+    assert kinds(trace) == []
+    for name in ("code.json", "filenames.json", next(folder.glob("se0_sm*.json")).name):
+        assert wavescope.open(folder / name).instructions.equals(trace.instructions)
+    assert wavescope.open(str(folder) + "/").source.dispatch == 1
+
+
+@pytest.mark.parametrize("top", ["", NAME + "/", f"run/deep/{NAME}/"])
+@pytest.mark.parametrize("pack", [tar_xz, zipped])
+def test_archives_are_the_same_as_directories(tmp_path: Path, top: str, pack: object) -> None:
+    folder = write_decoded(tmp_path)
+    files = {top + name: data for name, data in decoded_files().items()}
+    packed = pack(tmp_path / f"{NAME}.archive", files)  # type: ignore[operator]
+    trace, plain = wavescope.open(packed), wavescope.open(folder)
+    for name in THREAD_TRACE:
+        assert trace.table(name).equals(plain.table(name)), name
+    assert (trace.source.agent, trace.source.dispatch) == (1, 1)
+
+
+def test_a_tar_gz(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+        tar.add(write_decoded(tmp_path), arcname="x")
+    (tmp_path / "a.tgz").write_bytes(stream.getvalue())
+    assert wavescope.open(tmp_path / "a.tgz").waves.height == 4
+
+
+def several(parent: Path) -> Path:
+    write_decoded(parent, "ui_output_agent_1_dispatch_1", waves=2)
+    write_decoded(parent, "ui_output_agent_1_dispatch_3", waves=4)
+    write_files(parent / "ui_output_agent_1_dispatch_2", PLACEHOLDER)
+    return parent
+
+
+def test_a_parent_with_several_dispatches(tmp_path: Path) -> None:
+    trace = wavescope.open(several(tmp_path))
+    assert (trace.source.dispatch, trace.source.other_dispatches) == (3, (1, 2))
+    note = trace.losses.filter(pl.col("kind") == "other_dispatches")
+    assert note["count"].to_list() == [2]
+    assert "dispatch 1, dispatch 2 (empty placeholder)" in note["message"][0]
+    assert wavescope.open(tmp_path, dispatch=1).waves.height == 2
+
+
+def test_placeholders_are_said_not_raised(tmp_path: Path) -> None:
+    several(tmp_path)
+    trace = wavescope.open(tmp_path, dispatch=2)
+    assert "placeholder" in kinds(trace)
+    assert trace.waves.height == row_totals(trace).height == 0
+    with pytest.raises(UsageError, match=r"dispatch 9.*there are: dispatch 1, dispatch 2 \(empty placeholder\)"):
+        wavescope.open(tmp_path, dispatch=9)
+
+
+def test_an_archive_with_several_dispatches(tmp_path: Path) -> None:
+    files = inside("run/ui_output_agent_1_dispatch_7") | inside("run/ui_output_agent_1_dispatch_8", PLACEHOLDER)
+    trace = wavescope.open(zipped(tmp_path / "a.zip", files))
+    assert (trace.source.dispatch, trace.source.other_dispatches) == (7, (8,))
+    assert trace.source.path.endswith("a.zip!run/ui_output_agent_1_dispatch_7")
+
+
+def test_a_folder_of_archives(tmp_path: Path) -> None:
+    tar_xz(tmp_path / "ui_output_agent_1_dispatch_1.tar.xz", inside("a", decoded_files(waves=2)))
+    zipped(tmp_path / "ui_output_agent_1_dispatch_2.zip", decoded_files())
+    trace = wavescope.open(tmp_path)
+    assert (trace.source.dispatch, trace.waves.height) == (2, 4)
+    assert "other_dispatches" in kinds(trace)
+
+
+def test_the_same_dispatch_of_two_agents(tmp_path: Path) -> None:
+    write_decoded(tmp_path, "ui_output_agent_1_dispatch_4", waves=2)
+    write_decoded(tmp_path, "ui_output_agent_2_dispatch_4_after_fix")
+    trace = wavescope.open(tmp_path, dispatch=4)
+    assert trace.source.agent == 2
+    assert trace.source.other_dispatches == ()
+    assert "ui_output_agent_1_dispatch_4" in trace.losses.filter(pl.col("kind") == "other_dispatches")["message"][0]
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path / "host")
+    for listing in (tmp_path / "host").glob("*.isa.tsv"):
+        listing.unlink()
+    return write_decoded(tmp_path).parent
+
+
+def test_raw_and_decoded_with_a_disassembler(both: Path, llvm: str) -> None:
+    assert llvm
+    trace = wavescope.open(both)
+    assert trace.source.format == "raw capture"
+    assert "the raw traces were decoded" in trace.losses.filter(pl.col("kind") == "both_forms")["message"][0]
+    assert wavescope.open(both / NAME).source.format == "ui_output"
+
+
+def test_raw_and_decoded_without_a_disassembler(both: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", str(both / "missing"))
+    trace = wavescope.open(both)
+    assert trace.source.format == "ui_output"
+    assert "no AMDGPU disassembler" in trace.losses.filter(pl.col("kind") == "both_forms")["message"][0]
+
+
+def test_a_dispatch_that_only_was_decoded(both: Path) -> None:
+    write_decoded(both, "ui_output_agent_1_dispatch_77")
+    assert wavescope.open(both, dispatch=77).source.format == "ui_output"
+
+
+def test_what_stands_beside_is_found(tmp_path: Path) -> None:
+    folder = write_decoded(tmp_path)
+    (name,) = wavescope.open(folder).kernels["name"].to_list()[-1:]
+    host = tmp_path / "host"
+    host.mkdir()
+    table = f'Kernel_Name,Dispatch_Id,VGPR_Count,Workgroup_Size\n"{name}",1,40,64\n'
+    (host / "1_kernel_trace.csv.gz").write_bytes(gzip.compress(table.encode()))
+    (host / "1_agent_info.csv").write_text("Name,Gfx_Target_Version,Node_Id\ngfx942,90402,2\n")
+    trace = wavescope.open(folder)
+    ours = trace.kernels.filter(pl.col("name") == name)
+    assert ours.select("vgprs", "workgroup_size", "resource_origin").row(0) == (40, 64, "1_kernel_trace.csv.gz")
+    assert trace.source.target == "gfx942"
+
+
+def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
+    folder = write_decoded(tmp_path)
+    other = tmp_path / "another_run"
+    other.mkdir()
+    (other / "1_agent_info.csv").write_text("Name,Gfx_Target_Version,Node_Id\ngfx90a,90010,2\n")
+    (other / "1_kernel_trace.csv").write_text("Kernel_Name,Dispatch_Id,VGPR_Count\nsomething_else,1,40\n")
+    trace = wavescope.open(folder)
+    assert trace.source.target is None
+    assert trace.kernels["vgprs"].drop_nulls().len() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "words"),
+    [
+        ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope l2"),
+        ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
+        ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
+        ("a.db", b"SQLite format 3\0" + bytes(84), UnsupportedError, "database"),
+        ("notes.txt", b"hello, world\n", NotATraceError, "nothing that wavescope reads"),
+        ("code.json", b"{}", NotATraceError, "nothing that wavescope reads"),
+    ],
+)
+def test_other_kinds_name_what_fits(
+    tmp_path: Path, name: str, content: bytes, error: type[Exception], words: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(error, match=words):
+        wavescope.open(tmp_path / name)
+
+
+def test_a_code_object_names_info() -> None:
+    with pytest.raises(NotATraceError, match="wavescope info"):
+        wavescope.open(kernel_path("saxpy", "gfx942"))
+
+
+def test_an_archive_without_a_trace(tmp_path: Path) -> None:
+    with pytest.raises(NotATraceError, match="no decoded trace in the archive"):
+        wavescope.open(zipped(tmp_path / "a.zip", {"notes.txt": b"hello"}))
+    with pytest.raises(NotATraceError, match="holds raw traces"):
+        wavescope.open(zipped(tmp_path / "b.zip", {"se0.att": b"hello"}))
+
+
+def test_tables_in_other_forms(tmp_path: Path) -> None:
+    trace = wavescope.open(write_decoded(tmp_path))
+    counted = trace.sql("SELECT count(*) AS n, sum(stall_cycles) AS stalled FROM instructions WHERE row >= 0")
+    assert counted["n"][0] == trace.instructions.height
+    pytest.importorskip("pyarrow")
+    assert trace.to_arrow()["waves"].num_rows == 4
+    pytest.importorskip("pandas")
+    assert len(trace.to_pandas()["instructions"]) == trace.instructions.height
