@@ -241,6 +241,11 @@ _KINDS = (
         "copy the whole directory again, or decode the raw capture with wavescope",
     ),
     LossKind(
+        "no_occupancy",
+        "waves were traced, but no starts and ends of waves are recorded: kernels and residency are not known",
+        "copy the whole directory again, occupancy.json included",
+    ),
+    LossKind(
         "both_forms",
         "the folder holds raw traces and decoded directories of them; {detail}",
         "name the decoded directory itself, or the folder of the .att files, to read the other form",

@@ -124,18 +124,21 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace
         return trace
     trace = read_ui_output(candidate.folder)
     fill_from_around(trace, candidate.around)
-    add_losses(trace, [*_disagreement(trace), *losses])
+    add_losses(trace, [*_disagreements(trace), *losses])
     return trace
 
 
-def _disagreement(trace: ThreadTrace) -> list[Loss]:
-    """A loss when the wave files do not have as many executions as code.json states."""
+def _disagreements(trace: ThreadTrace) -> list[Loss]:
+    """Losses when the files of a decoded directory cannot all be of one whole decoding."""
+    found = []
     stated = int(trace.stored_totals["hit_count"].sum())
     read = int((trace.instructions["row"] >= 0).sum())
-    if stated in (0, read):
-        return []
-    detail = f"{stated:,} executed instructions, the wave files have {read:,}"
-    return [Loss("totals_disagree", abs(stated - read), detail=detail)]
+    if stated not in (0, read):
+        detail = f"{stated:,} executed instructions, the wave files have {read:,}"
+        found.append(Loss("totals_disagree", abs(stated - read), detail=detail))
+    if trace.waves.height and not trace.occupancy.height:
+        found.append(Loss("no_occupancy"))
+    return found
 
 
 def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
