@@ -130,3 +130,11 @@ def test_pc_samples(run: Run, shared: Path) -> None:
     assert "stalled mostly by: barrier" in done.stdout
     answer = json.loads(run("source", shared / "data" / "pcsampling-rcv", "--json").stdout)
     assert answer["sample_count"] == 4690
+
+
+def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> None:
+    for arguments, line in (((), "tile_a[y][x] = a["), (("--prefetch",), "tile_a[y][x] = next_a;")):
+        folder = tmp_path / f"demo{len(arguments)}"
+        assert run("demo", "--keep", folder, *arguments).returncode == 0
+        shown = run("source", folder, "--source-root", folder / "src").stdout
+        assert line in shown

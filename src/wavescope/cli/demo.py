@@ -22,10 +22,16 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
     "--gpu", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU to make a capture of."
 )
 @click.option(
-    "--keep", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the capture in this folder."
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep the capture in this folder, and the kernel's source in DIR/src.",
+)
+@click.option(
+    "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
 )
 @json_option
-def command(gpu: str, keep: Path | None, as_json: bool) -> None:
+def command(gpu: str, keep: Path | None, prefetch: bool, as_json: bool) -> None:
     """Make a raw capture of a small matrix multiplication, decode it, and tell its story.
 
     Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU.
@@ -35,7 +41,7 @@ def command(gpu: str, keep: Path | None, as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
         folder = keep or Path(scratch)
         with progress("running the kernel on a timing model"):
-            files = _make(gpu, folder)
+            files = _make("tiled_gemm_prefetch" if prefetch else "tiled_gemm", gpu, folder)
         began = time.perf_counter()
         trace = decode(folder)
         seconds = time.perf_counter() - began
@@ -49,13 +55,14 @@ def command(gpu: str, keep: Path | None, as_json: bool) -> None:
             _tell(gpu, files, trace, seconds, kept=keep)
 
 
-def _make(gpu: str, folder: Path) -> list[Path]:
+def _make(kernel: str, gpu: str, folder: Path) -> list[Path]:
     from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
+    from wavescope.synth.kernels import source_paths
 
     family = family_of(gpu)
     scenario = Scenario(
         family=family,
-        kernels=(compiled("tiled_gemm", gpu),),
+        kernels=(compiled(kernel, gpu),),
         shader_engines=2,
         workgroups=6,
         waves_per_workgroup=4,
@@ -65,7 +72,12 @@ def _make(gpu: str, folder: Path) -> list[Path]:
         realtime_pairs=2,
         seed=7,
     )
-    return write_capture(synthesize(scenario), folder)
+    files = write_capture(synthesize(scenario), folder)
+    sources = folder / "src"
+    sources.mkdir(exist_ok=True)
+    for source in source_paths(kernel):
+        (sources / source.name).write_bytes(source.read_bytes())
+    return files
 
 
 def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from wavescope.errors import MissingToolError, WavescopeError
-from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
+from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path, listing_path, source_paths
 
 __all__ = ["build"]
 
@@ -22,7 +22,7 @@ _COMPILER = "clang++-22"
 _SHOWN_FOLDER = "/wavescope/kernels"  # what debug lines call the folder of the sources
 _OPTIONS = (
     *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"),
-    *("-std=c++20", "-O3", "-g", "-Wall", "-Wextra", "-Werror"),
+    *("-I", str(_SOURCES), "-std=c++20", "-O3", "-g", "-Wall", "-Wextra", "-Werror"),
     *(f"-ffile-prefix-map={_SOURCES}={_SHOWN_FOLDER}", f"-fdebug-compilation-dir={_SHOWN_FOLDER}"),
 )
 
@@ -51,7 +51,9 @@ def build(folder: Path) -> int:
 def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
     with tempfile.TemporaryDirectory(dir=output.parent) as scratch:
         made = Path(scratch) / output.name
-        command = [compiler, *_OPTIONS, f"--offload-arch={target}", "-o", str(made), str(_SOURCES / f"{kernel}.hip")]
+        source = source_paths(kernel)[0]
+        shown = f"-ffile-prefix-map={source.parent}={_SHOWN_FOLDER}"
+        command = [compiler, *_OPTIONS, shown, f"--offload-arch={target}", "-o", str(made), str(source)]
         subprocess.run(command, cwd=_SOURCES, check=True)
         made.replace(output)
 
