@@ -100,3 +100,19 @@ def test_compare_wants_two(run: Run, captures: tuple[Path, Path, Path]) -> None:
     wrong = run("compare", captures[0], captures[1], captures[2], "--dispatch", "1", "--dispatch", "2")
     assert wrong.returncode == 2
     assert "once for each PATH" in wrong.stderr
+
+
+def test_compare_finds_dispatches_of_the_same_code_beside_a_trace(run: Run, tmp_path: Path) -> None:
+    parent = tmp_path / "parent"
+    for seed in (1, 2, 3):
+        scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), workgroups=4, seed=seed)
+        write_capture(synthesize(scenario), tmp_path / f"raw{seed}")
+        assert run("decode", tmp_path / f"raw{seed}", "-o", tmp_path / f"out{seed}").returncode == 0
+        (decoded,) = (tmp_path / f"out{seed}").glob("ui_output_*")
+        parent.mkdir(exist_ok=True)
+        decoded.rename(parent / f"ui_output_agent_1_dispatch_{seed}")
+    answer = json.loads(run("compare", parent, tmp_path / "raw2", "--json").stdout)
+    assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 2)
+    both = json.loads(run("compare", parent, "--dispatch", "1", "--dispatch", "2", "--json").stdout)
+    assert both["repeat_count"] == 1
+    assert [row["path"][-1] for row in both["traces"]["rows"]] == ["1", "2"]

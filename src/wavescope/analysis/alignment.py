@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Alignment", "align_rows", "align_traces", "grouped_units"]
 
-_SERIAL = re.compile(r"([._$]?\d+|\.kd|\.[a-z]+)+$")
+_SERIAL = re.compile(r"([._$]\d+|\.kd)+$")
 
 
 @dataclass(frozen=True)

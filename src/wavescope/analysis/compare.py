@@ -30,7 +30,7 @@ _CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
 KINDS = ("instruction", "line", "function")
 """What can be compared."""
 
-_SERIAL = re.compile(r"[_$.]?\d+$")
+_SERIAL = re.compile(r"[_$.]\d+$")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Comparison(Answer):
         "speed: work = (hits per wave - base hits per wave) x base cost per execution, speed = hits per wave x "
         "(cost per execution - base cost per execution); units that only one trace has are work. noise bounds what "
         "the difference would be between equal runs (95 %, times 1.5 for units because there are many): from repeated "
-        "dispatches Student's t times their standard deviation; without them Student's t times the standard error "
+        "dispatches Student's t times their standard deviation, and in any case Student's t times the standard error "
         "of the mean over waves or over batches of four and more neighbouring waves, whichever is larger. A difference "
         "is beyond noise when its work and speed together, or its speed, exceed their noise."
     )

@@ -142,13 +142,13 @@ def _bound_of(values: Sequence[float]) -> float | None:
 
 
 def _noisy(runs: Sequence[Noisy]) -> Noisy:
-    """The first run; with repeats, the noise is what they show: Student's t times their standard deviation."""
+    """The first run; with repeats, the noise is at least Student's t times their standard deviation."""
     if len(runs) < 2:
         return runs[0]
     values = [value for value, _ in runs]
     mean = sum(values) / len(values)
     deviation = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
-    return values[0], student_t(len(values) - 1) * deviation
+    return values[0], max(student_t(len(values) - 1) * deviation, runs[0][1] or 0.0)
 
 
 def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:

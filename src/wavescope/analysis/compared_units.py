@@ -90,6 +90,8 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
 def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The first run, with the noise that it and its repeats show: Student's t times their standard deviation.
 
+    Few repeats can agree by chance: the noise never gets smaller than what the waves of the first run show.
+
     Examples
     --------
     >>> import polars as pl
@@ -109,9 +111,13 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     noise = (
         pl.concat([run.select("unit", cost, rate) for run in runs])
         .group_by("unit")
-        .agg(wave_noise=student_t(count - 1) * deviation, rate_noise=student_t(count - 1) * rate.std())
+        .agg(run_noise=student_t(count - 1) * deviation, run_rate_noise=student_t(count - 1) * rate.std())
     )
-    return runs[0].drop("wave_noise", "rate_noise").join(noise, on="unit", how="left", maintain_order="left")
+    both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
+        rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
+    ).drop("run_noise", "run_rate_noise")
 
 
 def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:

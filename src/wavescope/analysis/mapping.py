@@ -51,7 +51,8 @@ class SourceMapping(Answer):
         "hit_count + stall_cycles_total of its rows; top_line_share is the largest weight over the sum of the weights "
         "of all mapped lines, and effective_line_count = exp(entropy of the weight shares): how many equally heavy "
         "lines would spread the cost as widely. A line swallows the code when it holds at least a quarter of its "
-        "file's rows and at least 64 rows. hit, latency and stall totals are those of row_totals."
+        "file's rows and at least 64 rows. hit, latency and stall totals are those of row_totals; of PC samples, "
+        "issued samples are hits, stalled samples are stall, and all of them latency."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "files": table_spec(
@@ -129,7 +130,7 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
     costs = (
         code.select("row", "file", "line")
         .with_columns(file=pl.when(pl.col("line").is_not_null()).then("file"))
-        .join(row_totals(trace).select("row", *totals), on="row", how="left")
+        .join(_totals(trace).select("row", *totals), on="row", how="left")
         .with_columns(pl.col(name).fill_null(0) for name in totals)
     )
     mapped = costs.filter(pl.col("file").is_not_null())
@@ -147,6 +148,16 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
         files=_files(costs),
         lines=lines,
     )
+
+
+def _totals(trace: ThreadTrace) -> pl.DataFrame:
+    """Totals per row; of PC samples, those that were issued count as hits and the others as stall."""
+    import polars as pl
+
+    if trace.instructions.height or not trace.samples.height:
+        return row_totals(trace)
+    seen = (pl.col("issued_count") + pl.col("stalled_count")).alias("latency_cycles_total")
+    return trace.samples.select("row", seen, hit_count="issued_count", stall_cycles_total="stalled_count")
 
 
 def _share(part: pl.DataFrame, whole: pl.DataFrame, column: str) -> float:

@@ -66,9 +66,10 @@ def command(
     from wavescope.report.compare import compare_report
 
     selection = Selection(kernel=kernel, file=file)
-    whole = [open_trace(path, dispatch=dispatch) for path, dispatch in _asked(paths, dispatches)]
+    asked = _asked(paths, dispatches)
+    whole = [open_trace(path, dispatch=dispatch) for path, dispatch in asked]
     traces = [select(trace, selection) for trace in whole]
-    again = [[select(trace, selection) for trace in more] for more in _repeats(whole, repeats)]
+    again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats)]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [chr(ord("A") + number % 26) for number in range(len(traces))]
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
@@ -99,7 +100,9 @@ def _asked(paths: tuple[Path, ...], dispatches: tuple[int, ...]) -> list[tuple[P
     raise UsageError(what, advice="give --dispatch once, or once for each PATH")
 
 
-def _repeats(traces: list[ThreadTrace], named: tuple[Path, ...]) -> list[list[ThreadTrace]]:
+def _repeats(
+    asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...]
+) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
     from wavescope.analysis.alignment import align_rows
     from wavescope.errors import UsageError, WavescopeError
@@ -111,13 +114,14 @@ def _repeats(traces: list[ThreadTrace], named: tuple[Path, ...]) -> list[list[Th
             what = "this is no repeated run: its code is not that of the first trace"
             raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
         found[0].append(trace)
-    used = {(trace.source.path, trace.source.dispatch) for trace in traces}
-    for trace, more in zip(traces, found, strict=True):
+    used = {(path, trace.source.dispatch) for (path, _), trace in zip(asked, traces, strict=True)}
+    for (path, _), trace, more in zip(asked, traces, found, strict=True):
         for dispatch in trace.source.other_dispatches[:_MOST_SIBLINGS]:
-            if (trace.source.path, dispatch) in used:
+            if (path, dispatch) in used:
                 continue
+            used.add((path, dispatch))
             try:
-                sibling = open_trace(Path(trace.source.path), dispatch=dispatch)
+                sibling = open_trace(path, dispatch=dispatch)
             except WavescopeError:
                 continue  # what cannot be read repeats nothing
             if sibling.instructions.height and align_rows([trace, sibling]).same_code:

@@ -65,9 +65,10 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
     within = units.height - beyond.height
     title = f"{names[number]} against {names[0]}"
     what = f"{answer.by}s" if chosen.height == units.height else f"{answer.by}s that differ beyond noise"
-    parts: list[RenderableType] = [
-        frame_table(chosen, _units(answer, names[0], names[number]), limit=limit, what=what, title=title)
-    ]
+    parts: list[RenderableType] = []
+    if chosen.height:
+        columns = _units(answer, names[0], names[number])
+        parts.append(frame_table(chosen, columns, limit=limit, what=what, title=title))
     if within and chosen.height != units.height:
         rest = float(units.filter(~pl.col("beyond_noise").fill_null(value=False))["delta_share"].sum())
         hidden = f"{within:,} {answer.by}s differ within noise, together {100 * rest:+.1f} %; --all shows them"

@@ -54,6 +54,8 @@ def coverage_report(
     if seen.outliers.height:
         title = "waves unlike the others of their path"
         parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=min(limit, _LINES), what="waves", title=title)]
+    if not seen.executed_row_count:
+        return parts
     said = any(doubt.advice == lines.remedy for doubt in doubts)
     return [*parts, Text(), *_mapping(lines, limit, remedy="" if said else lines.remedy)]
 
