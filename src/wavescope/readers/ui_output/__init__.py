@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
+from wavescope.readers.ui_output.background import Background
 from wavescope.readers.ui_output.code import CodeFile, read_code
 from wavescope.readers.ui_output.manifest import Manifest, read_manifest
-from wavescope.readers.ui_output.waves import WaveReading, with_kernels
+from wavescope.readers.ui_output.occupancy import occupancy_tables, read_occupancy
+from wavescope.readers.ui_output.waves import read_waves, wave_tables, with_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
+    from wavescope import _core
     from wavescope.readers.folder import Folder
-    from wavescope.readers.ui_output.occupancy import OccupancyFile
+    from wavescope.readers.ui_output.occupancy import OccupancyFile, RawOccupancy
 
 __all__ = ["read_ui_output"]
 
@@ -57,30 +60,35 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
         what = "neither filenames.json nor code.json, occupancy.json or wave files are here"
         raise NotATraceError(what, where=folder.label, advice="a decoded directory is called ui_output_*")
     code = read_code(folder)
-    reading = WaveReading(folder, manifest.waves, code.lines, threads or 0)
-    # From here on polars is needed: its import and the reading of the waves overlap.
-    return _assembled(folder, manifest, code, reading, target)
+    # Both go on while polars is imported, which takes about as long.
+    waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
+    occupancy = Background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
+    return _assembled(folder, manifest, code, waves, occupancy, target)
 
 
 def _assembled(
-    folder: Folder, manifest: Manifest, code: CodeFile, reading: WaveReading, target: str | None
+    folder: Folder,
+    manifest: Manifest,
+    code: CodeFile,
+    waves: Background[dict[str, _core.Table]],
+    raw_occupancy: Background[RawOccupancy],
+    target: str | None,
 ) -> ThreadTrace:
     from wavescope.readers._assemble import loss_frame
     from wavescope.readers.ui_output.clocks import read_clocks, shader_engine_table
     from wavescope.readers.ui_output.markers import MarkerNames, marker_table
-    from wavescope.readers.ui_output.occupancy import read_occupancy
     from wavescope.readers.ui_output.sources import read_snapshots, source_table
     from wavescope.readers.ui_output.streams import read_streams
     from wavescope.readers.waits import match_waits
 
-    occupancy = read_occupancy(folder, code, required=manifest.has_thread_trace)
+    occupancy = occupancy_tables(raw_occupancy.result(), code)
     clocks, streams = read_clocks(folder), read_streams(folder, manifest)
     losses = [*manifest.losses, *code.losses, *occupancy.losses, *clocks.losses, *streams.losses]
     snapshots = read_snapshots(folder, losses)
     names = MarkerNames(code.marker_rows)
     if names.unreadable:
         losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
-    read = reading.result()
+    read = wave_tables(waves.result(), manifest.waves)
     tables = read.tables | occupancy.tables | streams.tables | code.sample_tables()
     tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
     tables["realtime"] = clocks.realtime

@@ -55,13 +55,15 @@ def read_clocks(folder: Folder) -> ClockFile:
             continue
         clocks.engines.add(se)
         rows, unreadable, _ = _core.read_integer_rows(text, 2, 2)
-        frame, unfit = fitting("realtime", rows, {"shader_clock_cycles": 0, "realtime_ticks": 1}, {"se": se})
-        malformed += unreadable + unfit
-        parts.append(frame.drop("width"))
+        malformed += unreadable
+        parts.append(pl.DataFrame(rows).select(pl.lit(se).alias("se"), pl.all()))
+    if parts:
+        given = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
+        positions = {"shader_clock_cycles": 0, "realtime_ticks": 1}
+        clocks.realtime, unfit = fitting("realtime", given, positions, ["se"])
+        malformed += unfit
     if malformed:
         clocks.losses.append(Loss("malformed_rows", malformed, detail=FILE_NAME))
-    if parts:
-        clocks.realtime = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
     return clocks
 
 

@@ -50,15 +50,13 @@ class Kernels:
         """The `kernels` table."""
         import polars as pl
 
-        from wavescope.codeobj.names import demangle_all
-
         names = [self._name(number) for number in self._used]
-        signatures = {label.name: label.demangled for label in self._code.labels}
-        readable_names = demangle_all(name for name in names if not signatures.get(name))
+        signatures = {label.name: label.demangled for label in self._code.labels if label.demangled}
+        readable_names = _demangled([name for name in names if name not in signatures])
         rows = []
         for at, (number, name) in enumerate(zip(self._used, names, strict=True)):
             code_object, address = self._place(number) or (None, None)
-            demangled = signatures.get(name) or readable_names[name]
+            demangled = signatures.get(name) or readable_names.get(name, name)
             row = {"kernel": at, "name": name, "demangled": demangled, "code_object": code_object, "address": address}
             rows.append(row)
         columns = THREAD_TRACE["kernels"].columns
@@ -85,3 +83,11 @@ class Kernels:
         if entry not in self._code.places:
             return name
         return self._code.functions[self._code.places.index(entry)] or name
+
+
+def _demangled(names: list[str]) -> dict[str, str]:
+    if not any(name.startswith("_Z") or name.endswith(".kd") for name in names):
+        return {}  # saves an import that not every reader of a trace needs
+    from wavescope.codeobj.names import demangle_all
+
+    return demangle_all(names)

@@ -109,24 +109,23 @@ def _items(value: object) -> Iterator[tuple[str, Any]]:
 def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern: re.Pattern[str]) -> list[ListedFile]:
     """The listed files that are here; all that look like it when none is listed."""
     here = folder.names()
-    alike = {name: match for name in here if (match := pattern.fullmatch(name))}
+    once = {file.name: file for file in listed}
+    strangers = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
     if not listed:
-        found = [ListedFile(name, number) for name, m in alike.items() if (number := engine_number(m[1])) is not None]
+        engines = {name: engine_number(match[1]) for name, match in strangers.items()}
+        found = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
         if found:
-            manifest.losses.append(Loss("unlisted_files", len(found), detail=f"{_example(alike)}: read all the same"))
-        return sorted(found, key=lambda file: file.name)
-    distinct = list(dict.fromkeys(listed))
-    once = {file.name: file for file in reversed(distinct)}
-    present = [file for file in distinct if file.name in here and once[file.name] is file]
+            detail = f"{_example(strangers)}: read all the same"
+            manifest.losses.append(Loss("unlisted_files", len(found), detail=detail))
+        return found
     missing = [name for name in once if name not in here]
-    strangers = alike.keys() - once.keys()
     if missing:
         manifest.losses.append(Loss("missing_files", len(missing), detail=_example(missing)))
     if len(listed) > len(once):
         manifest.losses.append(Loss("duplicate_waves", len(listed) - len(once), detail="listed twice"))
     if strangers:
         manifest.losses.append(Loss("unlisted_files", len(strangers), detail=f"{_example(strangers)}: not read"))
-    return present
+    return [file for name, file in once.items() if name in here]
 
 
 def _example(names: Any) -> str:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope import _core
     from wavescope.readers.folder import Folder
     from wavescope.readers.ui_output.code import CodeFile
 
-__all__ = ["OccupancyFile", "read_occupancy"]
+__all__ = ["OccupancyFile", "RawOccupancy", "occupancy_tables", "read_occupancy"]
 
 FILE_NAME = "occupancy.json"
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
@@ -43,6 +44,17 @@ _DISPATCH_FIELDS = {
 
 
 @dataclass
+class RawOccupancy:
+    """The members of occupancy.json, the long lists as native rows."""
+
+    members: dict[bytes, bytes] = field(default_factory=dict)
+    rows: dict[int, _core.Table] = field(default_factory=dict)
+    """By shader engine."""
+    malformed_count: int = 0
+    losses: list[Loss] = field(default_factory=list)
+
+
+@dataclass
 class OccupancyFile:
     """What occupancy.json says; kernel numbers are those of the `kernels` table."""
 
@@ -52,13 +64,36 @@ class OccupancyFile:
     losses: list[Loss] = field(default_factory=list)
 
 
-def read_occupancy(folder: Folder, code: CodeFile, *, required: bool = True) -> OccupancyFile:
-    """Read occupancy.json; `code` says where the kernels lie. Its absence is a loss where it is required."""
-    result = OccupancyFile()
-    members = _members(folder, result.losses) if required or FILE_NAME in folder.names() else {}
-    names = decoded(members.pop(b"dispatches", b"null"), FILE_NAME, result.losses)
-    happened = decoded(members.pop(b"events", b"null"), FILE_NAME, result.losses)
-    occupancy = _occupancy(members, result)
+def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
+    """Read occupancy.json, whose absence is a loss where it is required. Needs no polars."""
+    from wavescope import _core
+
+    raw = RawOccupancy()
+    if not required and FILE_NAME not in folder.names():
+        return raw
+    content = read_bytes(folder, FILE_NAME, raw.losses)
+    if content is None:
+        return raw
+    members, fault = _core.split_json_object(content)
+    if fault is not None:
+        what = f"{FILE_NAME} is no JSON (fault at byte {fault}); what stands before it was read"
+        raw.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
+    for key, text in members:
+        se = engine_number(key)
+        if se is None:
+            raw.members[key] = text
+            continue
+        raw.rows[se], unreadable, row_fault = _core.read_integer_rows(text, _SHORT, _LONG)
+        raw.malformed_count += unreadable + (row_fault is not None)
+    return raw
+
+
+def occupancy_tables(raw: RawOccupancy, code: CodeFile) -> OccupancyFile:
+    """The tables of occupancy.json; `code` says where the kernels lie."""
+    result = OccupancyFile(engines=set(raw.rows), losses=raw.losses)
+    names = decoded(raw.members.get(b"dispatches", b"null"), FILE_NAME, result.losses)
+    happened = decoded(raw.members.get(b"events", b"null"), FILE_NAME, result.losses)
+    occupancy = _occupancy(raw, result)
     events, dispatches = _events(happened, result)
     kernels = Kernels(names if isinstance(names, dict) else {}, code)
     kernels.use(occupancy["kernel"])
@@ -72,40 +107,18 @@ def read_occupancy(folder: Folder, code: CodeFile, *, required: bool = True) -> 
     return result
 
 
-def _members(folder: Folder, losses: list[Loss]) -> dict[bytes, bytes]:
-    from wavescope import _core
-
-    content = read_bytes(folder, FILE_NAME, losses)
-    if content is None:
-        return {}
-    members, fault = _core.split_json_object(content)
-    if fault is not None:
-        what = f"{FILE_NAME} is no JSON (fault at byte {fault}); what stands before it was read"
-        losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
-    return dict(members)
-
-
-def _occupancy(members: dict[bytes, bytes], result: OccupancyFile) -> pl.DataFrame:
+def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
     """Rows of all shader engines; `kernel` is still the number of the file."""
     import polars as pl
 
-    from wavescope import _core
-
-    parts, malformed = [], 0
-    for key, text in sorted(members.items(), key=lambda item: (len(item[0]), item[0])):
-        se = engine_number(key)
-        if se is None:
-            continue
-        result.engines.add(se)
-        rows, unreadable, fault = _core.read_integer_rows(text, _SHORT, _LONG)
-        frame, unfit = fitting("occupancy", rows, {name: at for at, name in enumerate(_FIELDS)}, {"se": se})
-        malformed += unreadable + unfit + (fault is not None)
-        parts.append(frame)
-    if malformed:
-        result.losses.append(Loss("malformed_rows", malformed, detail=FILE_NAME))
+    parts = [pl.DataFrame(raw.rows[se]).select(pl.lit(se).alias("se"), pl.all()) for se in sorted(raw.rows)]
     if not parts:
         return empty_frame(THREAD_TRACE["occupancy"])
-    return pl.concat(parts, rechunk=True)
+    positions = {name: at for at, name in enumerate(_FIELDS)}
+    frame, unfit = fitting("occupancy", pl.concat(parts, rechunk=True), positions, ["se"])
+    if raw.malformed_count + unfit:
+        result.losses.append(Loss("malformed_rows", raw.malformed_count + unfit, detail=FILE_NAME))
+    return frame
 
 
 def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame:

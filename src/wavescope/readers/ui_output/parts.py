@@ -9,11 +9,10 @@ from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
 
-    from wavescope import _core
     from wavescope.readers.folder import Folder
 
 __all__ = ["decoded", "engine_number", "fitting", "fitting_rows", "load_json", "read_bytes", "readable", "whole"]
@@ -104,22 +103,25 @@ def engine_number(text: str | bytes) -> int | None:
 
 
 def fitting(
-    table: str, rows: _core.Table, positions: Mapping[str, int], constants: Mapping[str, int]
+    table: str, rows: pl.DataFrame, positions: Mapping[str, int], named: Sequence[str] = ()
 ) -> tuple[pl.DataFrame, int]:
     """Rows of the native reader with the columns of `table` at `positions`, and how many did not fit their types.
 
-    Columns that are neither in `positions` nor in `constants` are missing in the result.
+    Columns in `named` are there by name already. All others are missing in the result.
     """
     import polars as pl
 
-    given = pl.DataFrame(rows)
     types = {column.name: column.dtype for column in THREAD_TRACE[table].columns}
-    narrow = [(name, at) for name, at in positions.items() if types[name] in INTEGER_RANGES]
-    fits = [pl.col(f"c{at}").is_between(*_range(types[name])) for name, at in narrow]
-    kept = given.filter(*fits) if fits else given
-    columns = [pl.col(f"c{at}").cast(getattr(pl, types[name])).alias(name) for name, at in positions.items()]
-    fixed = [pl.lit(value, getattr(pl, types[name])).alias(name) for name, value in constants.items()]
-    return kept.select(*fixed, *columns, "width"), given.height - kept.height
+    fits = [
+        pl.col(f"c{at}").is_between(*_range(types[name]))
+        for name, at in positions.items()
+        if types[name] in INTEGER_RANGES and types[name] != "Int64"
+    ]
+    all_fit = rows.select(pl.all_horizontal(fits).all()).item()
+    kept = rows if all_fit else rows.filter(fits)
+    cast = {name: name for name in named} | {f"c{at}": name for name, at in positions.items()}
+    columns = [pl.col(source).cast(getattr(pl, types[name])).alias(name) for source, name in cast.items()]
+    return kept.select(columns), rows.height - kept.height
 
 
 def _range(dtype: str) -> tuple[int, int]:

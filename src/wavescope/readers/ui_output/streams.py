@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope import _core
     from wavescope.readers.folder import Folder
     from wavescope.readers.ui_output.manifest import ListedFile, Manifest
 
@@ -138,14 +139,17 @@ def _byte(value: object) -> int:
 
 def _fitting(
     table: str,
-    rows: tuple[object, int, int | None],
+    rows: tuple[_core.Table, int, int | None],
     positions: Mapping[str, int],
     constants: Mapping[str, int],
     name: str,
     streams: Streams,
 ) -> pl.DataFrame:
+    import polars as pl
+
     given, unreadable, fault = rows
-    frame, unfit = fitting(table, given, positions, constants)  # type: ignore[arg-type]
+    described = pl.DataFrame(given).with_columns(pl.lit(value).alias(column) for column, value in constants.items())
+    frame, unfit = fitting(table, described, positions, list(constants))
     malformed = unreadable + unfit + (fault is not None)
     if malformed:
         streams.losses.append(Loss("malformed_rows", malformed, detail=readable(name)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.readers.folder import Folder
     from wavescope.readers.ui_output.manifest import ListedFile
 
-__all__ = ["WaveReading", "with_kernels"]
+__all__ = ["WaveTables", "read_waves", "wave_tables", "with_kernels"]
 
 
 class Problem(IntEnum):
@@ -65,44 +64,24 @@ class WaveTables:
     losses: list[Loss]
 
 
-class WaveReading:
-    """Wave files being read in the background, so that what else has to be done costs no extra time.
+def read_waves(
+    folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
+) -> dict[str, _core.Table]:
+    """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
+    from wavescope import _core
 
-    Examples
-    --------
-    >>> reading = WaveReading(folder, files, lines, threads=2)  # doctest: +SKIP
-    >>> import polars
-    >>> tables = reading.result().tables  # doctest: +SKIP
-    """
+    engines = [file.se for file in files]
+    return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
 
-    def __init__(self, folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int) -> None:
-        self._files = files
-        self._tables: dict[str, _core.Table] = {}
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._read, args=(folder, lines, threads), daemon=True)
-        self._thread.start()
 
-    def _read(self, folder: Folder, lines: Sequence[int], threads: int) -> None:
-        from wavescope import _core
+def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
+    """What `read_waves` gave, as tables of the model and losses; `with_kernels` completes the waves."""
+    import polars as pl
 
-        try:
-            engines = [file.se for file in self._files]
-            contents = _contents(folder, self._files)
-            self._tables = _core.read_waves(contents, engines, lines, range(len(lines)), threads)
-        except BaseException as error:  # raised again by result()
-            self._error = error
-
-    def result(self) -> WaveTables:
-        """Waits for the end; raises what the reading raised."""
-        import polars as pl
-
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        frames = {name: pl.DataFrame(table) for name, table in self._tables.items()}
-        losses = _losses(frames["problems"], self._files)
-        frames["waves"] = _waves(frames["waves"], self._files)
-        return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
+    frames = {name: pl.DataFrame(table) for name, table in read.items()}
+    losses = _losses(frames["problems"], files)
+    frames["waves"] = _waves(frames["waves"], files)
+    return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
 
 
 def _contents(folder: Folder, files: Sequence[ListedFile]) -> list[str | bytes]:

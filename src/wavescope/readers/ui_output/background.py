@@ -1,0 +1,49 @@
+"""Work that goes on while the importing of polars, or anything else, keeps the caller busy."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Background"]
+
+T = TypeVar("T")
+
+
+class Background(Generic[T]):
+    """Calls `work` in a thread of its own; worth it for what releases the interpreter lock.
+
+    Examples
+    --------
+    >>> Background(lambda: 6 * 7).result()
+    42
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Callable[[], T]) -> None:
+        try:
+            self._results.append(work())
+        except BaseException as error:  # raised again by result()
+            self._error = error
+
+    def result(self) -> T:
+        """Waits for the end; raises what the work raised.
+
+        Examples
+        --------
+        >>> Background(lambda: 1 // 0).result()
+        Traceback (most recent call last):
+        ZeroDivisionError: integer division or modulo by zero
+        """
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
