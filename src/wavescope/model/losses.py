@@ -269,6 +269,16 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "counter_rows",
+        "{count} rows of {detail} lack a dispatch, a kernel, a counter or a number; they were left out",
+        "check that the file was copied whole, or collect the counters again",
+    ),
+    LossKind(
+        "counter_twice",
+        "{count} values of {detail} give a counter of a dispatch again; the first value was taken",
+        "collect the counters again; a file should hold one value per counter, dispatch and pass",
+    ),
+    LossKind(
         "resources_ambiguous",
         "{detail}",
         "give the one file that belongs to this dispatch with --resources",

@@ -1,0 +1,300 @@
+"""Does a kernel use L2 and memory well: reuse, lines, over-fetch and bandwidth, from hardware counters?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavescope import arch
+from wavescope.analysis.l2_traffic import Measurement, measure, short_path
+from wavescope.analysis.l2_verdict import findings, verdict
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["L2", "l2"]
+
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel; null = not measured, here and in every column",
+    """
+    kernel_name                     String   -        | name
+    dispatch_count                  UInt32   -        | dispatches in the run that has most of them
+    duration_ns_mean                Float64  ns       | mean duration of these, while counters were collected
+    hit_rate                        Float64  -        | hits over hits and misses of L2
+    l1_read_requests_mean           Float64  -        | read requests from L1 to L2 per dispatch
+    read_32b_share                  Float64  -        | share of the reads from memory that were of 32 bytes
+    read_bytes_mean                 Float64  bytes    | bytes read from memory (through the fabric) per dispatch
+    read_bytes_at_most              Float64  bytes    | when read_bytes_mean is a lower bound: what it can be; else null
+    write_bytes_mean                Float64  bytes    | bytes written to memory per dispatch
+    over_fetch                      Float64  -        | bytes read over the bytes that had to be read (--ideal-gb)
+    read_bytes_per_second           Float64  bytes/s  | read_bytes_mean over the duration of the same dispatches
+    write_bytes_per_second          Float64  bytes/s  | write_bytes_mean over the duration of the same dispatches
+    useful_bytes_per_second         Float64  bytes/s  | --ideal-gb over the duration of these dispatches
+    peak_share                      Float64  -        | useful bytes, else reads and writes of one run, over the peak
+    verdict                         String   -        | the conclusion in a few words
+    """,
+)
+_MEASUREMENTS = table_spec(
+    "measurements",
+    "one metric of one kernel in one run; runs are never added up",
+    """
+    kernel_name       String   -   | name
+    metric            String   -   | hit_rate, l1_read_requests, read_32b_share, read_bytes or write_bytes
+    value             Float64  -   | ratio of sums over dispatches, or mean per dispatch
+    run               UInt32   -   | number of the run
+    file              String   -   | file of the run
+    dispatch_count    UInt32   -   | dispatches
+    duration_ns_mean  Float64  ns  | their mean duration; null = timestamps are missing or make no sense
+    formula           String   -   | counters and weights
+    same_pass         Boolean  -   | whether all counters come from one pass over the dispatches
+    is_lower_bound    Boolean  -   | whether requests may have been larger than the formula can see
+    """,
+)
+_FINDINGS = table_spec(
+    "findings",
+    "one question of the decision tree",
+    """
+    kernel_name  String  -  | name
+    question     String  -  | what was asked
+    answer       String  -  | yes, no or not measured, in words
+    reason       String  -  | the number behind it and what it means
+    """,
+)
+_FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")
+"""Targets without reads of 128 bytes."""
+_LARGEST_READ = 2.0
+"""Times 64 bytes."""
+
+
+@dataclass(frozen=True)
+class L2(Answer):
+    """L2 and memory traffic of kernels, from counters.
+
+    Examples
+    --------
+    >>> L2.tables["kernels"].columns[0].name
+    'kernel_name'
+    """
+
+    definition: ClassVar[str] = (
+        "Ratios are ratios of sums over the dispatches of one run, amounts are means per dispatch; counters are "
+        "combined within a pass, else within the passes of one run, never across runs. Bytes: 32 per request of 32 "
+        "bytes, 64 per one of 64, 128 per one of 128. Bandwidth: bytes over the duration of the same dispatches."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "kernels": _KERNELS,
+        "measurements": _MEASUREMENTS,
+        "findings": _FINDINGS,
+    }
+
+    target: str | None
+    product: str | None
+    memory_bytes_per_second_peak: int | None
+    kernels: pl.DataFrame
+    measurements: pl.DataFrame
+    findings: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def l2(
+    counters: CounterSet,
+    *,
+    kernel: str | None = None,
+    ideal_gb: float | None = None,
+    ea_channels: int | None = None,
+    gpu: str | None = None,
+) -> L2:
+    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel.
+
+    Parameters
+    ----------
+    kernel
+        Part of the kernel's name.
+    ideal_gb
+        10^9 bytes that one dispatch has to read at least; the choice of `kernel` must leave one kernel.
+    ea_channels
+        Multiplies the bytes read where the counters do not tell the sizes of requests.
+    gpu
+        Target or product whose peak to compare with; None = what the files say.
+
+    Raises
+    ------
+    UsageError
+        When no dispatch fits, or `ideal_gb` is given for several kernels.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> l2(CounterSet({}))
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: no dispatches in these files; rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM
+    """
+    names = _chosen(counters, kernel, ideal_gb)
+    facts, notes = _facts(counters, gpu)
+    measured, silent = measure(counters)
+    mine = [_scaled(m, facts, ea_channels) for m in measured if m.kernel_name in names]
+    files = dict(counters.runs.select("run", "file").iter_rows())
+    rows = [_row(name, [m for m in mine if m.kernel_name == name], facts, ideal_gb, counters) for name in names]
+    rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
+    told = {row["kernel_name"]: findings(row) for row in rows}
+    for row in rows:
+        row["verdict"] = verdict(told[row["kernel_name"]])
+    return L2(
+        target=facts.target if facts else None,
+        product=facts.product.name or None if facts else None,
+        memory_bytes_per_second_peak=facts.product.memory_bytes_per_second_peak if facts else None,
+        kernels=_frame(_KERNELS, rows),
+        measurements=_frame(_MEASUREMENTS, [vars(m) | {"file": files[m.run]} for m in mine]),
+        findings=_frame(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
+        notes=(*notes, *silent, *_doubts(mine, files)),
+    )
+
+
+def _chosen(counters: CounterSet, kernel: str | None, ideal_gb: float | None) -> list[str]:
+    names: list[str] = counters.dispatches["kernel_name"].unique(maintain_order=True).to_list()
+    if not names:
+        what = "no dispatches in these files"
+        raise UsageError(what, advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
+    chosen = [name for name in names if kernel is None or kernel in name]
+    shown = ", ".join(name[:60] for name in (chosen or names)[:6])
+    if not chosen:
+        what = f"no kernel's name contains {kernel!r}"
+        raise UsageError(what, advice=f"kernels: {shown}")
+    if ideal_gb is not None and len(chosen) > 1:
+        what = f"--ideal-gb speaks about one kernel, but there are {len(chosen):,}"
+        raise UsageError(what, advice=f"choose one with --kernel: {shown}")
+    if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
+        what = "--ideal-gb must be more than 0"
+        raise UsageError(what)
+    return chosen
+
+
+def _facts(counters: CounterSet, gpu: str | None) -> tuple[arch.Arch | None, list[str]]:
+    """The GPU, and words about how well it is known."""
+    if gpu:
+        facts = arch.of(gpu)
+        named = gpu
+    else:
+        named_by_files = counters.runs.select("target", "product").drop_nulls("target").unique(maintain_order=True)
+        if named_by_files["target"].n_unique() != 1:
+            why = "the files name several GPUs" if named_by_files.height else "nothing here names the GPU"
+            return None, [f"{why}, so there is no peak to compare with: say it with --gpu"]
+        target, product = named_by_files.row(0)
+        facts = _product(target, product)
+        named = product or target
+    if facts.product.memory_bytes_per_second_peak is None:
+        return facts, [f"the memory bandwidth of {named} is not known here"]
+    if facts.product.name.lower() not in named.lower():
+        return facts, [f"{named} names no product: the peak is that of {facts.product.name}; --gpu PRODUCT for another"]
+    return facts, []
+
+
+def _product(target: str, product: str | None) -> arch.Arch:
+    for name in (product, (product or "").split("_")[0], target):
+        try:
+            return arch.of(name or target)
+        except UsageError:
+            continue
+    what = f"no facts about {target!r}"
+    raise UsageError(what, advice="say which GPU it is like with --gpu")
+
+
+def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int | None) -> Measurement:
+    if not measurement.is_lower_bound:
+        return measurement
+    if ea_channels is not None:
+        value = measurement.value * ea_channels
+        formula = f"({measurement.formula})·{ea_channels} (--ea-channels)"
+        return replace(measurement, value=value, formula=formula, is_lower_bound=False)
+    return replace(measurement, is_lower_bound=facts is None or facts.target not in _FULLY_COUNTED)
+
+
+def _row(
+    name: str, mine: list[Measurement], facts: arch.Arch | None, ideal_gb: float | None, counters: CounterSet
+) -> dict[str, Any]:
+    """The first run that measured a metric speaks for it."""
+    best: dict[str, Measurement] = {}
+    for measurement in mine:
+        best.setdefault(measurement.metric, measurement)
+    read, written = best.get("read_bytes"), best.get("write_bytes")
+    row: dict[str, Any] = {"kernel_name": name} | _times(name, counters)
+    for metric in ("hit_rate", "read_32b_share"):
+        row[metric] = best[metric].value if metric in best else None
+    row["l1_read_requests_mean"] = best["l1_read_requests"].value if "l1_read_requests" in best else None
+    row["read_bytes_mean"] = read.value if read else None
+    row["read_bytes_at_most"] = read.value * _LARGEST_READ if read and read.is_lower_bound else None
+    row["write_bytes_mean"] = written.value if written else None
+    row["read_bytes_per_second"] = _rate(read.value, read) if read else None
+    row["write_bytes_per_second"] = _rate(written.value, written) if written else None
+    if ideal_gb is not None and read:
+        row["over_fetch"] = read.value / (ideal_gb * 1e9)
+        row["useful_bytes_per_second"] = _rate(ideal_gb * 1e9, read)
+    peak = facts.product.memory_bytes_per_second_peak if facts else None
+    together = read is not None and written is not None and read.run == written.run
+    rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
+    moved = [rate for rate in rates if rate is not None]
+    rate = row.get("useful_bytes_per_second") or (sum(moved) if moved else None)
+    row["peak_share"] = rate / peak if rate is not None and peak else None
+    return row
+
+
+def _times(name: str, counters: CounterSet) -> dict[str, Any]:
+    import polars as pl
+
+    length = pl.col("end_ns") - pl.col("begin_ns")
+    found = (
+        counters.dispatches.filter(pl.col("kernel_name") == name)
+        .group_by("run", "pass", maintain_order=True)
+        .agg(dispatch_count=pl.len(), duration_ns_mean=length.filter(length > 0).mean())
+        .sort("dispatch_count", descending=True, maintain_order=True)
+    )
+    row: dict[str, Any] = found.select("dispatch_count", "duration_ns_mean").row(0, named=True)
+    return row
+
+
+def _rate(amount: float, measurement: Measurement) -> float | None:
+    return amount / measurement.duration_ns_mean * 1e9 if measurement.duration_ns_mean else None
+
+
+def _doubts(mine: list[Measurement], files: dict[int, str]) -> list[str]:
+    """What limits the trust in the numbers."""
+    notes = []
+    if any(not m.same_pass for m in mine):
+        notes.append("some counters of one ratio were collected in different passes: small differences mean nothing")
+    if any(m.duration_ns_mean is None for m in mine):
+        notes.append("timestamps are missing or make no sense: no bandwidth")
+    if any(m.is_lower_bound for m in mine):
+        notes.append(
+            "the sizes of reads were not counted: bytes are between 64 and 128 per request; collect TCC_BUBBLE_sum "
+            "(MI300) or TCC_EA0_RDREQ_64B_sum and _128B_sum (MI350) with TCC_EA0_RDREQ_sum, or use --ea-channels 2"
+        )
+    for metric in ("hit_rate", "read_bytes"):
+        by_kernel: dict[str, list[Measurement]] = {}
+        for m in mine:
+            if m.metric == metric:
+                by_kernel.setdefault(m.kernel_name, []).append(m)
+        for name, several in by_kernel.items():
+            values = [m.value for m in several]
+            if min(values) < 0.95 * max(values):
+                where = ", ".join(short_path(files[m.run]) for m in several[:4])
+                notes.append(
+                    f"{name[:60]}: runs disagree about {metric} ({min(values):.4g} to {max(values):.4g}): {where}"
+                )
+    return notes
+
+
+def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(
+        {column.name: [row.get(column.name) for row in rows] for column in table.columns},
+        schema={column.name: getattr(pl, column.dtype) for column in table.columns},
+    )

@@ -1,0 +1,51 @@
+"""`wavescope l2`: does a kernel use L2 and memory well, from hardware counters?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wavescope.cli._io import console, emit_json, json_option, progress
+
+
+@click.command()
+@click.argument("csv", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CSV...")
+@click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME.")
+@click.option("--ideal-gb", type=float, metavar="GB", help="10^9 bytes that one dispatch has to read at least.")
+@click.option(
+    "--ea-channels", type=click.IntRange(min=1, max=64), metavar="N", help="Multiply reads of unknown size by N."
+)
+@click.option("--gpu", metavar="NAME", help="Target (gfx942) or product (MI300X) whose peak to compare with.")
+@click.option("--top", type=click.IntRange(min=0), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
+@json_option
+def command(
+    csv: tuple[Path, ...],
+    kernel: str | None,
+    ideal_gb: float | None,
+    ea_channels: int | None,
+    gpu: str | None,
+    top: int | None,
+    as_json: bool,
+) -> None:
+    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel, and what to conclude.
+
+    CSV is a *_counter_collection.csv of rocprofv3, a pmc_perf.csv of ROCm Compute Profiler, or a folder of them. Every
+    file is a run of its own: runs are shown side by side, never added up.
+    """
+    from wavescope.analysis.l2 import l2
+    from wavescope.model import to_builtins
+    from wavescope.readers.counter_csv import read_counters
+    from wavescope.report.l2 import l2_report
+
+    with progress("reading counters"):
+        counters = read_counters(csv)
+    answer = l2(counters, kernel=kernel, ideal_gb=ideal_gb, ea_channels=ea_channels, gpu=gpu)
+    if as_json:
+        body = to_builtins(answer, top=top or None)
+        emit_json({"input": [str(path) for path in csv], **body, "losses": counters.losses.to_dicts()})
+        return
+    out = console()
+    limit = 20 if top is None else top or 1 << 62
+    for part in l2_report(answer, counters.losses, limit=limit):
+        out.print(part)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.model.counter_set import COUNTER_SET
+from wavescope.readers.counter_csv import read_counters
+
+HEAD = (
+    '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name",'
+    '"Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name",'
+    '"Counter_Value","Start_Timestamp","End_Timestamp"\n'
+)
+
+
+def long_row(
+    dispatch: object, counter: str, value: object, *, kernel: str = "k", begin: object = 1000, end: object = 2000
+) -> str:
+    return (
+        f'{dispatch},{dispatch},"Agent 1",1,7,7,1024,3,"{kernel}",256,0,0,16,0,112,"{counter}",{value},{begin},{end}\n'
+    )
+
+
+def write(path: Path, *rows: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(HEAD + "".join(rows))
+    return path
+
+
+def test_the_long_form(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "out_counter_collection.csv",
+        long_row(1, "TCC_HIT_sum", "17.000000"),
+        long_row(1, "TCC_MISS_sum", "9.83e+02"),
+        long_row(2, "TCC_HIT_sum", "5", begin=3000, end=4000),
+    )
+    found = read_counters([file])
+    for name, spec in COUNTER_SET.items():
+        assert found.table(name).columns == [column.name for column in spec.columns]
+    assert found.dispatches.select("dispatch", "run", "dispatch_id", "begin_ns").rows() == [
+        (0, 0, 1, 1000),
+        (1, 0, 2, 3000),
+    ]
+    assert found.values.select("dispatch", "counter", "value").rows() == [
+        (0, "TCC_HIT_sum", 17.0),
+        (0, "TCC_MISS_sum", 983.0),
+        (1, "TCC_HIT_sum", 5.0),
+    ]
+    assert found.losses.height == 0
+
+
+def test_quoted_numbers_and_kernel_suffixes(tmp_path: Path) -> None:
+    name = "void k<int>(float, int) [clone .kd]"
+    fields = ("1", "1", "Agent 1", "1", "7", "7", "64", "3", name, "64", "0", "0", "16", "0", "112", "A_sum", "2.5")
+    row = ",".join(f'"{field}"' for field in (*fields, "10", "20")) + "\n"
+    found = read_counters([write(tmp_path / "a_counter_collection.csv", row)])
+    assert found.dispatches["kernel_name"].to_list() == ["void k<int>(float, int)"]
+    assert found.values["value"].to_list() == [2.5]
+
+
+def test_files_are_runs_and_are_not_joined(tmp_path: Path) -> None:
+    one = write(tmp_path / "pass_1/out_counter_collection.csv", long_row(1, "TCC_HIT_sum", 1))
+    two = write(tmp_path / "pass_2/out_counter_collection.csv", long_row(1, "TCC_HIT_sum", 2))
+    found = read_counters([one, two, one])
+    assert found.runs["run"].to_list() == [0, 1]
+    assert found.dispatches.select("dispatch", "run").rows() == [(0, 0), (1, 1)]
+    assert read_counters([tmp_path]).values["value"].to_list() == [1.0, 2.0]
+
+
+def test_passes_in_one_file_are_told_apart_by_their_times(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "out_counter_collection.csv",
+        long_row(1, "A_sum", 1, begin=10, end=20),
+        long_row(1, "B_sum", 2, begin=510, end=520),
+    )
+    assert read_counters([file]).dispatches["pass"].to_list() == [0, 1]
+
+
+def test_broken_rows_are_losses(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "out_counter_collection.csv",
+        long_row(1, "A_sum", 1),
+        long_row(1, "B_sum", "garbage"),
+        long_row("x", "A_sum", 1),
+        long_row(2, "A_sum", "nan"),
+        long_row(3, "A_sum", "1e999"),
+        "1,2,3\n",
+        long_row(1, "A_sum", 5),
+    )
+    found = read_counters([file])
+    assert found.values["value"].to_list() == [1.0]
+    assert dict(found.losses.select("kind", "count").rows()) == {"counter_rows": 5, "counter_twice": 1}
+
+
+def test_the_wide_form_with_channels(tmp_path: Path) -> None:
+    file = tmp_path / "pmc_perf.csv"
+    file.write_text(
+        "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,TCC_HIT_sum,TCC_HIT[0],TCC_HIT[17],wave_size_1\n"
+        "0,2,k,100.5,200.5,30,10,20,64\n"
+        "1,2,k,300,400,,,5,64\n"
+    )
+    (tmp_path / "sysinfo.csv").write_text("gpu_arch,gpu_model\ngfx942,MI300X_A1\n")
+    found = read_counters([file])
+    rows = set(found.values.rows())
+    assert rows == {
+        (0, "TCC_HIT_sum", None, 30.0),
+        (0, "TCC_HIT", 0, 10.0),
+        (0, "TCC_HIT", 17, 20.0),
+        (1, "TCC_HIT", 17, 5.0),
+    }
+    assert found.runs.row(0, named=True)["target"] == "gfx942"
+    assert found.runs["is_joined"].to_list() == [True]
+
+
+def test_gzip(tmp_path: Path) -> None:
+    file = tmp_path / "a_counter_collection.csv.gz"
+    file.write_bytes(gzip.compress((HEAD + long_row(1, "A_sum", 3)).encode()))
+    assert read_counters([file]).values["value"].to_list() == [3.0]
+    file.write_bytes(file.read_bytes()[:-30] + b"damage")
+    with pytest.raises(WavescopeError):
+        read_counters([file])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"   \n", b"\x7fELF\0\0\0\0", b"a,b\n1,2\n", b'"unclosed,b\n1,2\n', b"\xff\xfe\0x", b"Counter_Name\nx\n"],
+)
+def test_other_files_are_refused_kindly(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "x_counter_collection.csv"
+    file.write_bytes(content)
+    with pytest.raises(NotATraceError) as caught:
+        read_counters([file])
+    assert caught.value.advice
+
+
+def test_a_folder_without_counters(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no counters"):
+        read_counters([tmp_path])
+
+
+def test_a_header_alone_has_no_dispatches(tmp_path: Path) -> None:
+    assert read_counters([write(tmp_path / "a_counter_collection.csv")]).dispatches.height == 0
