@@ -34,6 +34,7 @@ _GROUPS = {
     },
     "What changed, what to do?": {
         "compare": "What changed between traces of the same kernel, and is it more than noise?",
+        "diagnose": "What should be changed first? A plan with evidence, remedies and bounds.",
     },
 }
 """Verbs by the question they answer, in the order of `--help`."""

@@ -1,0 +1,200 @@
+"""What the rules of a diagnosis look at: one view per code row that stalls, made once from the other answers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.control_flow import loops
+from wavescope.analysis.exposure import row_costs
+from wavescope.analysis.stalls import stalls
+from wavescope.analysis.waits import waits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Facts", "Producer", "RowView", "facts"]
+
+_NARROW_LOADS = ("_dword", "_ubyte", "_sbyte", "_ushort", "_sshort", "_short", "_b32", "_u8", "_i8", "_u16", "_i16")
+_ROWS_BEFORE = 4
+_NARROW_ENDS = ("_b16", "_d16", "_d16_hi", "_b8")
+
+
+@dataclass(frozen=True)
+class Producer:
+    """An instruction that a wait waited for."""
+
+    row: int
+    text: str
+    instruction_class: str
+    counter: str
+    count: int
+    distance_cycles_mean: float
+    distance_instructions_mean: float
+    missing_cycles_mean: float
+    """How much earlier it would have had to be issued; 0 = it was never what the wait waited for last."""
+
+    @property
+    def is_narrow_load(self) -> bool:
+        """Whether it loads at most four bytes per lane."""
+        mnemonic = self.text.split(" ", 1)[0]
+        return "load" in mnemonic and mnemonic.endswith(_NARROW_LOADS + _NARROW_ENDS)
+
+
+@dataclass(frozen=True)
+class RowView:
+    """One code row and one class of its stalls."""
+
+    row: int
+    stall_class: str
+    text: str
+    file: str | None
+    line: int | None
+    address: int
+    execution_count: int
+    stall_cycles_total: int
+    exposed_cycles_total: int
+    in_loop: bool
+    loop_has_matrix: bool
+    matrix_between: int
+    """Matrix instructions in the code between its first producer and itself."""
+    follows_matrix: bool
+    """Whether a matrix instruction stands among the few code rows before it."""
+    producers: tuple[Producer, ...]
+
+    @property
+    def stall_cycles_mean(self) -> float:
+        """Stall per execution."""
+        return self.stall_cycles_total / self.execution_count if self.execution_count else 0.0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The costs of a trace, ready for rules."""
+
+    views: dict[str, list[RowView]]
+    """Stall class -> its rows, most exposed first."""
+    kinds: dict[str, str]
+    """Stall class -> kind."""
+    stall_cycles_total: int
+    exposed_cycles_total: int
+    """Exposed stall and idle cycles of all rows: what remedies can be about."""
+    exposed_idle_cycles_total: int
+    issue_cycles_total: int
+    wave_cycles_total: int
+    """Latency and idle cycles of all waves."""
+    wave_count: int
+    has_matrix: bool
+    costs: pl.DataFrame
+
+
+def facts(trace: ThreadTrace) -> Facts:
+    """Everything that rules need.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> facts(ThreadTrace({}, TraceSource(path="nothing"))).wave_cycles_total
+    0
+    """
+    import polars as pl
+
+    costs = row_costs(trace)
+    rows = _class_rows(trace, costs)
+    producers = _producers_of(trace)
+    matrix = _executed_matrix_rows(trace, costs)
+    spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
+    classes = trace.code["class"].to_list()
+    views: dict[str, list[RowView]] = {}
+    kinds: dict[str, str] = {}
+    for row in rows.iter_rows(named=True):
+        around = [span for span in spans if span[0] <= row["row"] <= span[1]]
+        inner = min(around, key=lambda span: span[1] - span[0], default=None)
+        view = RowView(
+            row=row["row"],
+            stall_class=row["class"],
+            text=row["text"] or "",
+            file=row["file"],
+            line=row["line"],
+            address=row["address"] or 0,
+            execution_count=row["execution_count"],
+            stall_cycles_total=row["stall_cycles_total"],
+            exposed_cycles_total=row["exposed_cycles_total"],
+            in_loop=inner is not None,
+            loop_has_matrix=inner is not None and any(inner[0] <= at <= inner[1] for at in matrix),
+            matrix_between=_matrix_between(matrix, producers.get(row["row"], ()), row["row"]),
+            follows_matrix="matrix" in classes[max(0, row["row"] - _ROWS_BEFORE) : max(0, row["row"])],
+            producers=tuple(producers.get(row["row"], ())),
+        )
+        views.setdefault(row["class"], []).append(view)
+        kinds[row["class"]] = row["kind"]
+    latency, idle = (int(costs[f"{name}_cycles_total"].cast(pl.Int64).sum()) for name in ("latency", "idle"))
+    stall = int(costs["stall_cycles_total"].sum())
+    exposed_idle = int(costs["exposed_idle_cycles_total"].sum())
+    return Facts(
+        views=views,
+        kinds=kinds,
+        stall_cycles_total=stall,
+        exposed_cycles_total=int(costs["exposed_stall_cycles_total"].sum()) + exposed_idle,
+        exposed_idle_cycles_total=exposed_idle,
+        issue_cycles_total=latency - stall,
+        wave_cycles_total=latency + idle,
+        wave_count=trace.waves.height,
+        has_matrix=bool(matrix),
+        costs=costs,
+    )
+
+
+def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) -> int:
+    first = min((producer.row for producer in producers if 0 <= producer.row < row), default=row)
+    return bisect_left(matrix, row) - bisect_left(matrix, first)
+
+
+def _class_rows(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """Rows by stall class, most exposed first; a row of several classes shares its exposed stall by their stalls."""
+    import polars as pl
+
+    by_row = stalls(trace).by_row.filter(pl.col("stall_cycles_total") > 0)
+    whole = costs.select("row", "exposed_stall_cycles_total", row_stall="stall_cycles_total")
+    code = trace.code.select("row", "text", "file", "line", "address")
+    part = pl.col("exposed_stall_cycles_total") * pl.col("stall_cycles_total") / pl.col("row_stall")
+    exposed = part.fill_nan(0).fill_null(pl.col("stall_cycles_total")).round().cast(pl.Int64)
+    joined = by_row.select("row", "class", "kind", "stall_cycles_total", "execution_count")
+    joined = joined.join(whole, on="row", how="left").join(code, on="row", how="left")
+    return joined.with_columns(exposed_cycles_total=exposed).sort(
+        "exposed_cycles_total", "stall_cycles_total", "row", descending=[True, True, False]
+    )
+
+
+def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
+    code = trace.code.select("row", "text", "class")
+    edges = waits(trace).producers.join(code, left_on="producer_row", right_on="row", how="left")
+    found: dict[int, list[Producer]] = {}
+    for edge in edges.iter_rows(named=True):
+        found.setdefault(edge["row"], []).append(_producer(edge))
+    return found
+
+
+def _producer(edge: dict[str, Any]) -> Producer:
+    return Producer(
+        row=edge["producer_row"],
+        text=edge["text"] or "an unknown instruction",
+        instruction_class=edge["class"] or "unknown",
+        counter=edge["counter"],
+        count=edge["count"] + edge["candidate_count"],
+        distance_cycles_mean=edge["distance_cycles_mean"] or 0.0,
+        distance_instructions_mean=edge["distance_instructions_mean"] or 0.0,
+        missing_cycles_mean=edge["last_stall_cycles_mean"] or 0.0,
+    )
+
+
+def _executed_matrix_rows(trace: ThreadTrace, costs: pl.DataFrame) -> list[int]:
+    import polars as pl
+
+    rows = trace.code.filter(pl.col("class") == "matrix")["row"]
+    return sorted(costs.filter(pl.col("row").is_in(rows.implode()))["row"].to_list())

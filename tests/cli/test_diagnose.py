@@ -1,0 +1,36 @@
+"""The verb diagnose: text, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+
+def test_text_names_the_first_finding(run: Run, capture: Path) -> None:
+    done = run("diagnose", capture)
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(run("diagnose", capture, "--json").stdout)
+    first = answer["findings"][0]
+    assert f"1. {first['title']}" in done.stdout
+    assert first["exposed_cycles_total"] > 0
+    assert first["evidence"][0]["text"] in done.stdout
+    assert "trust:" in done.stdout
+
+
+def test_truncation_is_said(run: Run, capture: Path) -> None:
+    total = len(json.loads(run("diagnose", capture, "--json").stdout)["findings"])
+    assert f"showing 1 of {total} findings" in run("diagnose", capture, "--top", "1").stdout
+
+
+def test_markdown(run: Run, capture: Path) -> None:
+    done = run("diagnose", capture, "--format", "md")
+    assert done.stdout.startswith("# Diagnosis of capture\n")
+    assert "| # | finding |" in done.stdout
+
+
+def test_part_of_a_trace(run: Run, capture: Path) -> None:
+    whole = json.loads(run("diagnose", capture, "--json").stdout)
+    part = json.loads(run("diagnose", capture, "--se", "0", "--json").stdout)
+    assert 0 < part["wave_cycles_total"] < whole["wave_cycles_total"]
