@@ -33,7 +33,7 @@ PIPES: dict[str, tuple[str, ...]] = {
 }
 """Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic."""
 
-MATRIX_MNEMONICS = r"^v_(s?mfma|s?wmmac?|swmma)"
+MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
 _SHORT = ("MESSAGE", "IMMEDIATE")
 """Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
 _ANY, _RESIDENT, _BUBBLE, _NO_PIPE, _BY_CATEGORY = 16, 17, 18, 255, 254  # numbers of wavescope/timeline.hpp
@@ -120,7 +120,9 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
     cells = max(1, engines.height) * (_BUBBLE + 1)
     stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
-    per_unit, per_bin = _counted(trace, waves.join(units, on=["se", "simd"], maintain_order="left"), rows, stretches)
+    per_unit, per_bin = _counted(
+        trace, waves.join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True), rows, stretches
+    )
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
     spans_of_engines = spans.group_by("se").agg(pl.col("span").sum(), simd_count=pl.len().cast(pl.UInt32)).sort("se")

@@ -30,10 +30,14 @@ def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
     import polars as pl
 
     duration = pl.col("duration_cycles").cast(pl.Int64)
-    stretches = (
-        trace.states.lazy()
-        .join(trace.waves.lazy().select("wave", "se", "begin_cycles"), on="wave", maintain_order="left")
-        .with_columns(end=pl.col("begin_cycles") + duration.cum_sum().over("wave"))
+    # a running sum over all waves; less what it was before the wave, it is the time since the begin of the wave
+    summed = trace.states.lazy().with_columns(end=duration.cum_sum())
+    firsts = summed.group_by("wave").agg(before=pl.col("end").first() - duration.first())
+    begins_of_waves = (
+        trace.waves.lazy().join(firsts, on="wave").select("wave", "se", moved=pl.col("begin_cycles") - pl.col("before"))
+    )
+    stretches = summed.join(begins_of_waves, on="wave", maintain_order="left").with_columns(
+        end=pl.col("end") + pl.col("moved")
     )
     curve = ["se", "state"] if per_se else ["state"]
     begins = stretches.select(*curve, time_cycles=pl.col("end") - duration, change=pl.lit(1, pl.Int64))
