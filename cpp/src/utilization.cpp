@@ -1,6 +1,8 @@
 // How busy the pipes of each SIMD are: unions of the times in which instructions issue.
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <utility>
 
 #include "wavescope/timeline.hpp"
 
@@ -8,6 +10,8 @@ namespace wavescope {
 namespace {
 
 constexpr uint8_t kKinds = kBubble + 1;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
 struct Issue {
     int64_t begin;
     uint32_t cycles;
@@ -42,10 +46,132 @@ class Union {
     bool is_open_ = false;
 };
 
+// What instructions of waves issue, and when.
+class IssueReader {
+  public:
+    IssueReader(const IssuingWaves& waves, const PipeRules& rules) : waves_(waves), rules_(rules) {}
+
+    uint64_t first(uint32_t wave) const { return std::min<uint64_t>(waves_.first[wave], waves_.time.size()); }
+    uint64_t behind(uint32_t wave) const {
+        return first(wave) + std::min<uint64_t>(waves_.count[wave], waves_.time.size() - first(wave));
+    }
+
+    // Whether the instruction goes through a pipe; then `issue` tells which and when.
+    bool read(uint32_t wave, uint64_t instruction, Issue& issue) const {
+        const uint8_t pipe = pipe_of(instruction);
+        if (pipe >= kMaxPipes) return false;
+        const int64_t stall = std::max(waves_.stall[instruction], 0);
+        const bool is_short = (rules_.short_pipes >> pipe & 1) != 0;
+        const int64_t reported = is_short ? 0 : waves_.duration[instruction] - stall;
+        issue.begin = bounded(waves_.time[instruction]) + waves_.offset[wave] + stall;
+        issue.cycles = static_cast<uint32_t>(std::max<int64_t>(reported, rules_.issue_cycles));
+        issue.pipe = pipe;
+        return true;
+    }
+
+  private:
+    uint8_t pipe_of(uint64_t instruction) const {
+        const int32_t row = waves_.row[instruction];
+        const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.of_row.size();
+        if (!is_known && !rules_.counts_unknown_rows) return kNoPipe;
+        const uint8_t pipe = is_known ? rules_.of_row[static_cast<size_t>(row)] : kByCategory;
+        return pipe == kByCategory ? rules_.of_category[waves_.category[instruction]] : pipe;
+    }
+
+    const IssuingWaves& waves_;
+    const PipeRules& rules_;
+};
+
+bool earlier(const Issue& a, const Issue& b) {
+    return a.begin < b.begin;
+}
+
+// The issues of one wave by begin. They are nearly always in that order already; else they are copied and sorted.
+class WaveIssues {
+  public:
+    WaveIssues(const IssueReader& reader, uint32_t wave)
+        : reader_(&reader), wave_(wave), at_(reader.first(wave)), behind_(reader.behind(wave)) {
+        if (!is_ordered()) sort();
+    }
+
+    // Steps to the next issue; false = there is none.
+    bool next() {
+        if (is_sorted_) {
+            if (at_ == sorted_.size()) return false;
+            current_ = sorted_[at_++];
+            return true;
+        }
+        while (at_ < behind_)
+            if (reader_->read(wave_, at_++, current_)) return true;
+        return false;
+    }
+    const Issue& current() const { return current_; }
+
+  private:
+    bool is_ordered() const {
+        Issue issue{};
+        int64_t latest = std::numeric_limits<int64_t>::min();
+        for (uint64_t at = at_; at < behind_; ++at) {
+            if (!reader_->read(wave_, at, issue)) continue;
+            if (issue.begin < latest) return false;
+            latest = issue.begin;
+        }
+        return true;
+    }
+    void sort() {
+        Issue issue{};
+        for (uint64_t at = at_; at < behind_; ++at)
+            if (reader_->read(wave_, at, issue)) sorted_.push_back(issue);
+        std::stable_sort(sorted_.begin(), sorted_.end(), earlier);
+        is_sorted_ = true;
+        at_ = 0;
+    }
+
+    const IssueReader* reader_;
+    uint32_t wave_;
+    uint64_t at_, behind_;
+    Issue current_{};
+    std::vector<Issue> sorted_;
+    bool is_sorted_ = false;
+};
+
+// Calls `visit` with the issues of several waves by begin. A heap holds the waves that are at it at the moment: few,
+// because waves enter when their first issue is due.
+template <class Visit>
+void visit_by_begin(std::vector<WaveIssues> waves, Visit&& visit) {
+    std::erase_if(waves, [](WaveIssues& wave) { return !wave.next(); });
+    std::sort(waves.begin(), waves.end(),
+              [](const WaveIssues& a, const WaveIssues& b) { return earlier(a.current(), b.current()); });
+    const auto later = [](const WaveIssues* a, const WaveIssues* b) { return earlier(b->current(), a->current()); };
+    std::vector<WaveIssues*> heap;
+    for (size_t entering = 0; entering < waves.size() || !heap.empty();) {
+        while (entering < waves.size() &&
+               (heap.empty() || !earlier(heap.front()->current(), waves[entering].current()))) {
+            heap.push_back(&waves[entering++]);
+            std::push_heap(heap.begin(), heap.end(), later);
+        }
+        std::pop_heap(heap.begin(), heap.end(), later);
+        WaveIssues* wave = heap.back();
+        // the same wave goes on for as long as no other is due
+        const int64_t others = std::min(heap.size() > 1 ? heap.front()->current().begin : kNever,
+                                        entering < waves.size() ? waves[entering].current().begin : kNever);
+        bool goes_on = true;
+        do {
+            visit(wave->current());
+            goes_on = wave->next();
+        } while (goes_on && wave->current().begin <= others);
+        if (goes_on) {
+            std::push_heap(heap.begin(), heap.end(), later);
+        } else {
+            heap.pop_back();
+        }
+    }
+}
+
 class PipeCounter {
   public:
     PipeCounter(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins)
-        : waves_(waves), rules_(rules), bins_(bins) {}
+        : waves_(waves), reader_(waves, rules), bins_(bins) {}
 
     PipeUse count() {
         const std::vector<uint32_t> order = waves_by_unit();
@@ -70,35 +196,14 @@ class PipeCounter {
         return order;
     }
 
-    uint8_t pipe_of(size_t instruction) const {
-        const int32_t row = waves_.row[instruction];
-        const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.of_row.size();
-        if (!is_known && !rules_.counts_unknown_rows) return kNoPipe;
-        const uint8_t pipe = is_known ? rules_.of_row[static_cast<size_t>(row)] : kByCategory;
-        return pipe == kByCategory ? rules_.of_category[waves_.category[instruction]] : pipe;
-    }
-
-    void collect(uint32_t wave) {
-        const uint64_t first = std::min<uint64_t>(waves_.first[wave], waves_.time.size());
-        const uint64_t last = first + std::min<uint64_t>(waves_.count[wave], waves_.time.size() - first);
-        for (uint64_t at = first; at < last; ++at) {
-            const uint8_t pipe = pipe_of(at);
-            if (pipe >= kMaxPipes) continue;
-            const int64_t stall = std::max(waves_.stall[at], 0);
-            int64_t cycles = std::max<int64_t>(waves_.duration[at] - stall, rules_.issue_cycles);
-            if ((rules_.short_pipes >> pipe & 1) != 0) cycles = rules_.issue_cycles;
-            issues_.push_back(
-                {bounded(waves_.time[at]) + waves_.offset[wave] + stall, static_cast<uint32_t>(cycles), pipe});
-        }
-        lives_.push_back(
-            {bounded(waves_.begin[wave]) + waves_.offset[wave], bounded(waves_.end[wave]) + waves_.offset[wave]});
-    }
-
     void count_unit(std::span<const uint32_t> members) {
-        issues_.clear();
+        std::vector<WaveIssues> issuing;
         lives_.clear();
-        for (const uint32_t wave : members) collect(wave);
-        std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return a.begin < b.begin; });
+        for (const uint32_t wave : members) {
+            issuing.emplace_back(reader_, wave);
+            lives_.push_back(
+                {bounded(waves_.begin[wave]) + waves_.offset[wave], bounded(waves_.end[wave]) + waves_.offset[wave]});
+        }
         std::sort(lives_.begin(), lives_.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
         unit_ = waves_.unit[members.front()];
         group_ = waves_.group[members.front()];
@@ -107,11 +212,11 @@ class PipeCounter {
         std::array<Union, kMaxPipes> pipes;
         Union any;
         issuing_.clear();
-        for (const Issue& issue : issues_) {
+        visit_by_begin(std::move(issuing), [&](const Issue& issue) {
             const Interval busy{issue.begin, issue.begin + issue.cycles};
             pipes[issue.pipe].add(busy, [&](Interval joined) { book(static_cast<uint8_t>(issue.pipe), joined); });
             any.add(busy, [&](Interval joined) { issuing_.push_back(joined); });
-        }
+        });
         for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe)
             pipes[pipe].finish([&](Interval joined) { book(pipe, joined); });
         any.finish([&](Interval joined) { issuing_.push_back(joined); });
@@ -156,13 +261,12 @@ class PipeCounter {
     }
 
     const IssuingWaves& waves_;
-    const PipeRules& rules_;
+    IssueReader reader_;
     Bins bins_;
     PipeUse use_;
     std::vector<std::unique_ptr<BinnedCycles>> groups_;
     std::array<int64_t, kKinds> totals_{};
     uint32_t unit_ = 0, group_ = 0;
-    std::vector<Issue> issues_;
     std::vector<Interval> lives_, issuing_;
 };
 

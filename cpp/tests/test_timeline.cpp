@@ -145,6 +145,36 @@ TEST(utilization, groups_and_bins_and_gaps_between_lives) {
     CHECK_EQUAL(shown(traced.use().units), "4/0:30 4/16:30 4/17:30 4/18:10 5/0:4 5/16:4 5/17:20 5/18:16");
 }
 
+TEST(utilization, waves_out_of_order_are_sorted) {
+    Traced traced;
+    traced.wave(0, 0, 60, {{40, 0, 8, 6, -1}, {0, 0, 8, 6, -1}, {20, 0, 8, 6, -1}});
+    traced.wave(0, 0, 60, {{4, 0, 8, 6, -1}, {44, 0, 20, 3, -1}});
+    traced.wave(0, 50, 60, {});
+    // VALU 0..12, 20..28, 40..48, memory 44..64
+    CHECK_EQUAL(shown(traced.use().units), "0/0:28 0/1:20 0/16:44 0/17:60 0/18:20");
+}
+
+TEST(utilization, many_waves_against_counting) {
+    Traced traced;
+    std::vector<bool> busy(4000);
+    uint32_t random = 1;
+    for (int wave = 0; wave < 40; ++wave) {
+        std::vector<std::array<int, 5>> instructions;
+        int time = wave * 31;
+        for (int at = 0; at < 30; ++at) {
+            random = random * 1664525 + 1013904223;
+            const int stall = static_cast<int>(random >> 16) % 20, issue = 4 + static_cast<int>(random >> 24) % 9;
+            instructions.push_back({time, stall, stall + issue, 6, -1});
+            for (int cycle = time + stall; cycle < time + stall + issue; ++cycle)
+                busy[static_cast<size_t>(cycle)] = true;
+            time += static_cast<int>(random >> 20) % 50;
+        }
+        traced.wave(0, wave * 31, time, instructions);
+    }
+    const PipeUse use = traced.use();
+    CHECK_EQUAL(use.units.cycles[0], std::count(busy.begin(), busy.end(), true));
+}
+
 TEST(utilization, wild_numbers) {
     Traced traced;
     traced.wave(0, INT64_MIN, INT64_MAX, {{0, -7, -9, 6, INT32_MAX}, {5, INT32_MAX, 3, 6, INT32_MIN}});

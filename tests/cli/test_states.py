@@ -101,3 +101,19 @@ def test_numpy_is_imported_for_counters_only(capture: Path) -> None:
     command = [sys.executable, "-c", code, "states", str(capture)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_counters_of_a_decoded_directory_equal_those_of_the_raw_capture(
+    run: Run, counted: Path, tmp_path: Path
+) -> None:
+    assert run("decode", counted, "-o", tmp_path / "decoded").returncode == 0
+    raw, decoded = (
+        json.loads(run("states", path, "--counters", "--json").stdout) for path in (counted, tmp_path / "decoded")
+    )
+    for part, tables in (("counters", ("totals", "by_cu", "curves")), ("derived", ("summary", "curves"))):
+        for table in tables:
+            assert raw[part][table] == decoded[part][table], table
+    assert raw["states"]["total"] == decoded["states"]["total"]
+    assert raw["utilization"]["pipes"] == decoded["utilization"]["pipes"]
+    assert raw["residency"]["engine_curves"] == decoded["residency"]["engine_curves"]
+    assert decoded["counters"]["names_are_known"] is False  # numbers are no names

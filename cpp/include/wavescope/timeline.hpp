@@ -113,7 +113,8 @@ struct PipeUse {
 };
 
 // Cycles in which each pipe of each unit issues: an instruction issues from time + stall to the end of its duration.
-// True unions: what overlaps counts once. Linear in instructions but for sorting those of one unit by time.
+// True unions: what overlaps counts once. Linear in instructions times the logarithm of the waves that run at once;
+// keeps no copy of instructions unless those of a wave are out of order.
 PipeUse pipe_use(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins);
 
 }  // namespace wavescope

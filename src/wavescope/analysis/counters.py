@@ -148,7 +148,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,
-        names_are_known=bool(names) or trace.counter_names.height > 0,
+        names_are_known=any(name != f"counter{number}" for number, name in enumerate(known)),
     )
 
 

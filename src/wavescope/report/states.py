@@ -92,7 +92,8 @@ def _share_table(states: States, *, width: int, limit: int) -> Table:
         table = states.by_engine if column == "se" else states.by_kernel
         parts = list(_parts(table, column))
         label = "SE {}" if column == "se" else "{}"
-        groups += [(label.format(rows[name][0]), rows) for _, rows in parts if len(parts) > 1]
+        labels = (label.format(rows[name][0] if column == "se" else _kernel(rows[name][0])) for _, rows in parts)
+        groups += [(text, rows) for text, (_, rows) in zip(labels, parts, strict=True) if len(parts) > 1]
     names = [name for name in SHADES if name in states.total["state"]]
     rows = pl.DataFrame(
         [{"group": printable(label)} | dict(part.select("state", "share").rows()) for label, part in groups],
@@ -181,7 +182,7 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
         for (kernel,), part in _parts(residency.kernel_curves, "kernel")
     }
     columns = [
-        Column("kernel", lambda row: printable(row["name"] or "not known")[:30], is_text=True),
+        Column("kernel", lambda row: _kernel(row["name"])[:30], is_text=True),
         Column("waves", lambda row: f"{row['start_count']:,}"),
         Column("most", lambda row: f"{row['wave_count_max']:,}"),
         Column("resident over time, to its peak", lambda row: sparkline(curves[row["kernel"]]), is_text=True),
@@ -189,6 +190,11 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
     kernels = residency.kernels.sort("start_count", descending=True)
     title = "waves on all CUs of the traced shader engines"
     return frame_table(kernels, columns, limit=limit, what="kernel" if kernels.height == 1 else "kernels", title=title)
+
+
+def _kernel(name: str | None) -> str:
+    """The name of a kernel without its return type and parameters."""
+    return printable(name or "not known").removeprefix("void ").split("(")[0]
 
 
 def _parts(frame: pl.DataFrame, column: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:
