@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.control_flow import LOOPS, blocks, loops, taken_jumps
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.selection import Selection, select
 from wavescope.analysis.stall_rows import stall_rows
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IsaListing", "isa_listing"]
 
-_JUMP = 7  # CATEGORIES: a taken branch
-_CALL = r"^s_(set|swap)pc"  # their category need not be that of a branch
-
 _ROWS = table_spec(
     "rows",
     "one static instruction, executed or not, in the order of the code",
@@ -36,6 +34,7 @@ _ROWS = table_spec(
     function                    String   -       | symbol that contains the address
     file                        String   -       | innermost source file; null = no debug line
     line                        UInt32   -       | innermost source line; null = unknown
+    block                       UInt32   -       | number of its basic block
     hit_count                   Int64    -       | executions
     latency_cycles_total        Int64    cycles  | sum of durations
     latency_cycles_mean         Float64  cycles  | mean duration of an execution; null = never executed
@@ -86,9 +85,14 @@ class IsaListing(Answer):
         "Costs of a row are sums over all executions in the chosen waves: latency = durations, stall = the part "
         "of them before the issue, idle = gaps before the executions. With an iteration, each row has the costs of "
         "its n-th execution in one wave only. An arrow counts how often an execution of the wait had to wait for an "
-        "execution of the producer; a branch counts how often control went from one row to the other by a taken branch."
+        "execution of the producer; a branch counts how often control left the order of the code from one row to the other."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"rows": _ROWS, "arrows": _ARROWS, "branches": _BRANCHES}
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "rows": _ROWS,
+        "arrows": _ARROWS,
+        "branches": _BRANCHES,
+        "loops": LOOPS,
+    }
 
     wave: int | None
     """The one wave that was looked at; None = all chosen waves."""
@@ -97,6 +101,7 @@ class IsaListing(Answer):
     rows: pl.DataFrame
     arrows: pl.DataFrame
     branches: pl.DataFrame
+    loops: pl.DataFrame
 
 
 def isa_listing(
@@ -130,11 +135,12 @@ def isa_listing(
         wave = _longest_wave(trace)
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
     costs = _costs(chosen) if iteration is None else _costs_of_iteration(chosen, iteration)
-    arrows, branches = _arrows(chosen), _branches(chosen)
+    code = trace.code.join(blocks(trace.code, taken_jumps(trace)).by_row, on="row", how="left", maintain_order="left")
+    arrows, branches, around = _arrows(chosen), _branches(chosen), loops(chosen)
     if rows is not None:
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
-    return IsaListing(wave, iteration, _listed(trace.code, costs, rows), arrows, branches)
+    return IsaListing(wave, iteration, _listed(code, costs, rows), arrows, branches, around)
 
 
 def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
@@ -220,20 +226,4 @@ def _arrows(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _branches(trace: ThreadTrace) -> pl.DataFrame:
-    """Taken branches and calls with the rows executed next: instructions of a wave follow each other in the table."""
-    import polars as pl
-
-    table = trace.instructions
-    calls = trace.code.filter(pl.col("text").str.contains(_CALL))["row"]
-    jumps = ((table["category"] == _JUMP) | table["row"].is_in(calls.implode())).arg_true()
-    jumps = jumps.filter(jumps + 1 < table.height)
-    after = jumps + 1
-    pairs = pl.DataFrame(
-        {
-            "from_row": table["row"].gather(jumps),
-            "to_row": table["row"].gather(after),
-            "same": table["wave"].gather(jumps) == table["wave"].gather(after),
-        }
-    )
-    known = pairs.filter("same", pl.col("from_row") >= 0, pl.col("to_row") >= 0)
-    return known.group_by("from_row", "to_row").agg(count=pl.len().cast(pl.Int64)).sort("from_row", "to_row")
+    return taken_jumps(trace).select("from_row", "to_row", count="taken_count")

@@ -51,7 +51,7 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
         waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
         yield _hottest_line(rows, index, measure, f"{hidden}", waits)
     if rows:
-        yield _Listing(rows, measure, view, pairs_of(listing, view))
+        yield _Listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
 
 
 def samples_report(listing: SampleListing, view: IsaView) -> Iterator[RenderableType]:
@@ -69,7 +69,7 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[Renderable
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
         yield _hottest_line(rows, index, SAMPLES, "", reason)
     if rows:
-        yield _Listing(rows, SAMPLES, view, [])
+        yield _Listing(rows, SAMPLES, view)
 
 
 def _bold(words: str) -> Text:
@@ -91,13 +91,14 @@ class _Listing:
     rows: Sequence[Row]
     measure: Measure
     view: IsaView
-    pairs: Sequence[tuple[int, int]]
+    pairs: Sequence[tuple[int, int]] = ()
+    loops: Sequence[Row] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
         chosen = focus(self.view, self.rows, self.measure)
-        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen))
+        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen), self.loops)
         drawing = draw_arrows(
             isa_arrows(self.pairs, self._weights(), self.rows, lines, chosen),
             folded={number for number, line in enumerate(lines) if line.is_fold},
@@ -130,7 +131,8 @@ class _Listing:
 
         if line.heading:
             name = printable(line.heading)
-            return Text(name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…", style="bold")
+            name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
+            return Text(name, style="bold" if line.is_name else "dim italic")
         folded = self.rows[line.begin : line.end]
         total = self.measure.total
         share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)

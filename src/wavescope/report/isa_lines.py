@@ -55,6 +55,8 @@ class Line:
     """Index of the first row that the line stands for."""
     end: int = 0
     heading: str = ""
+    is_name: bool = False
+    """Whether the heading names a function."""
 
     @property
     def is_row(self) -> bool:
@@ -98,8 +100,13 @@ def contexts(pairs: Sequence[Pair], view: IsaView, rows: Sequence[Row], chosen: 
     return windows | dict.fromkeys(chosen, view.context)
 
 
-def isa_lines(rows: Sequence[Row], windows: Mapping[int, int]) -> list[Line]:
-    """The lines of a listing: windows around rows (see `contexts`), folds, and names of functions."""
+def isa_lines(rows: Sequence[Row], windows: Mapping[int, int], loops: Sequence[Row] = ()) -> list[Line]:
+    """The lines of a listing: windows around rows (see `contexts`), folds, and where functions, loops, blocks begin."""
+    begins: dict[int, list[Row]] = {}
+    ends: dict[int, list[Row]] = {}
+    for loop in loops:
+        begins.setdefault(loop["first_row"], []).append(loop)
+        ends.setdefault(loop["last_row"], []).append(loop)
     lines: list[Line] = []
     function: str | None = ""
     for part in stretches(len(rows), windows):
@@ -107,13 +114,25 @@ def isa_lines(rows: Sequence[Row], windows: Mapping[int, int]) -> list[Line]:
             lines.append(Line(part.begin, part.end))
             continue
         for index in range(part.begin, part.end):
-            if rows[index]["function"] != function:
-                function = rows[index]["function"]
-                lines.append(Line(heading=function or "no function"))
-            elif index and rows[index]["row"] != rows[index - 1]["row"] + 1:
-                lines.append(Line(heading=f"… {rows[index]['row'] - rows[index - 1]['row'] - 1:,} rows not chosen …"))
+            row, before = rows[index], rows[index - 1] if index else None
+            if row["function"] != function:
+                function = row["function"]
+                lines.append(Line(heading=function or "no function", is_name=True))
+            elif before and row["row"] != before["row"] + 1:
+                lines.append(Line(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
+            opened = begins.get(row["row"], [])
+            lines += [Line(heading=_loop_heading(loop)) for loop in opened]
+            if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
+                lines.append(Line(heading=f"block {row['block']}"))
             lines.append(Line(index, index + 1))
+            lines += [Line(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
     return lines
+
+
+def _loop_heading(loop: Row) -> str:
+    times = "" if loop["taken_count"] is None else f": {loop['taken_count']:,} times back from row {loop['last_row']}"
+    inside = "" if loop["parent"] is None else f" in loop {loop['parent']}"
+    return f"loop {loop['loop']}{inside}{times}"
 
 
 def pairs_of(listing: IsaListing, view: IsaView) -> list[Pair]:

@@ -42,7 +42,8 @@ def listing(count: int = 40, **columns: list[object]) -> IsaListing:
     data = {name: values.get(name, [None] * count) for name in rows.columns}
     arrows = pl.DataFrame([(30, 5, "vmcnt", 2)], schema=empty_frame(tables["arrows"]).schema, orient="row")
     branches = pl.DataFrame([(38, 2, 1)], schema=empty_frame(tables["branches"]).schema, orient="row")
-    return IsaListing(None, None, pl.DataFrame(data, schema=rows.schema), arrows, branches)
+    loops = pl.DataFrame([(0, 2, 38, None, 0, 1)], schema=empty_frame(tables["loops"]).schema, orient="row")
+    return IsaListing(None, None, pl.DataFrame(data, schema=rows.schema), arrows, branches, loops)
 
 
 def hot_listing() -> IsaListing:
@@ -147,7 +148,7 @@ def test_rows_that_were_not_chosen_are_counted() -> None:
 def test_a_wait_for_many_rows_shows_some_of_them() -> None:
     answer = hot_listing()
     many = pl.DataFrame([(30, row, "vmcnt", row) for row in range(20)], schema=answer.arrows.schema, orient="row")
-    answer = IsaListing(None, None, answer.rows, many, answer.branches)
+    answer = IsaListing(None, None, answer.rows, many, answer.branches, answer.loops)
     rows = answer.rows.to_dicts()
     view = IsaView(top=1)
     windows = contexts(pairs_of(answer, view), view, rows, focus(view, rows, CYCLES))
@@ -175,3 +176,13 @@ def test_samples() -> None:
     assert lines[1].endswith("stalled mostly by: barrier")
     (barrier,) = [line for line in lines[2:] if "s_barrier" in line]
     assert barrier.split() == ["█████████▓", "10", "1", "9", "barrier", "0x10", "s_barrier"]
+
+
+def test_loops_and_blocks_are_marked() -> None:
+    numbers: list[object] = [0] * 10 + [1] * 30
+    lines = printed(listing(block=numbers), IsaView(show_all=True))
+    headings = ("loop 0: 1 times back from row 38", "end of loop 0", "block 1")
+    begin, end, block = (next(n for n, line in enumerate(lines) if line.endswith(text)) for text in headings)
+    assert "0x1008" in lines[begin + 1]
+    assert "0x1098" in lines[end - 1]
+    assert "0x1028" in lines[block + 1]
