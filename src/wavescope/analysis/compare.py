@@ -134,13 +134,13 @@ def compare(
     members = [trace for family in families for trace in family]
     units = align_traces(members, by)
     unit_of_row = [_restricted(own, only) for own, only in zip(units.unit_of_row, chosen, strict=True)]
-    runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, strict=True)])
+    batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
+    runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
     costs = [with_repeats(family) for family in runs]
     if len(runs[0]) > 1 == max(map(len, runs[1:])):
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
     firsts = [own[0] for own in _by_family(families, list(range(len(members))))]
     table = compared_units(costs, [units.labels[at] for at in firsts], [unit_of_row[at] for at in firsts])
-    batched = _by_family(families, [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)])
     return Comparison(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
@@ -148,7 +148,7 @@ def compare(
         same_code=units.same_code,
         matched_share=_matched_share(table),
         different_kernels=different,
-        traces=compared_totals(families, labels, batched),
+        traces=compared_totals(families, labels, _by_family(families, batched)),
         units=table,
         stall_classes=_stall_classes(traces),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.spread import batch_costs, student_t, unit_costs
+from wavescope.analysis.spread import student_t, unit_costs
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -64,13 +64,17 @@ _PER_WAVE = {
 }
 
 
-def measured(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
     """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
+
+    `costs` are the `batch_costs` of the trace and its units.
 
     Examples
     --------
+    >>> from wavescope.analysis.spread import batch_costs
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> measured(ThreadTrace({}, TraceSource(path="nothing")), []).height
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> measured(trace, [], batch_costs(trace, [])).height
     0
     """
     import polars as pl
@@ -80,11 +84,11 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
         {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
     )
     exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
-    costs = unit_costs(trace, batch_costs(trace, unit_of_row)).join(
+    found = unit_costs(trace, costs).join(
         exposed.group_by("unit").agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
     )
     per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
-    return costs.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
+    return found.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
 
 
 def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
