@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.control_flow import blocks, taken_jumps
 from wavescope.analysis.entered import entered_rows
 from wavescope.analysis.sequences import align, moved
 
@@ -163,11 +164,11 @@ def _in_code_order(
 
 
 def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alignment:
-    """Units of code that correspond: instructions, source lines or functions.
+    """Units of code that correspond: instructions, source lines, basic blocks or functions.
 
-    Lines are matched by the instructions that they share, so that a line keeps its identity when its
-    number or the numbers of its neighbours change; without shared instructions by file and text of the line, or by
-    file and number where the text is not known.
+    Lines and blocks are matched by the instructions that they share, so that a line keeps its identity when its
+    number or the numbers of its neighbours change; lines without shared instructions by file and text, or by file and
+    number where the text is not known.
 
     Examples
     --------
@@ -182,6 +183,13 @@ def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alig
         found = [_lines(trace) for trace in traces]
         names = _line_names(traces, [labels for _, labels in found])
         return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found], names)
+    if by == "block":
+        found = [_blocks(trace) for trace in traces]
+        # Numbers of blocks say nothing about what is in them: without shared instructions they do not match.
+        own: list[dict[Hashable, Hashable]] = [
+            {group: (at, group) for group in labels} for at, (_, labels) in enumerate(found)
+        ]
+        return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found], own)
     found = [_functions(trace) for trace in traces]
     return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found])
 
@@ -217,6 +225,17 @@ def _functions(trace: ThreadTrace) -> Groups:
     return [*functions], {name: name for name in functions}
 
 
+def _blocks(trace: ThreadTrace) -> Groups:
+    """Basic blocks, each called by its length and its first instruction."""
+    found = blocks(trace.code, taken_jumps(trace))
+    texts = trace.code["text"].to_list()
+    labels: dict[Hashable, str] = {
+        block: f"{count:,} instructions from {texts[first] or '?'}"
+        for block, first, count in found.blocks.select("block", "first_row", "row_count").iter_rows()
+    }
+    return found.by_row.sort("row")["block"].to_list(), labels
+
+
 def grouped_units(
     rows: Alignment,
     groups: Sequence[Sequence[Hashable | None]],
@@ -239,7 +258,8 @@ def grouped_units(
     unit_of_name: dict[Hashable, int] = {}
     count = 0
     unit_of_row, texts_of = [], []
-    for at, (units, group_of) in enumerate(zip(rows.unit_of_row, groups, strict=True)):
+    for at, (units, all_groups) in enumerate(zip(rows.unit_of_row, groups, strict=True)):
+        group_of = [group if unit >= 0 else None for unit, group in zip(units, all_groups, strict=True)]
         name_of = names[at] if names else {}
         known = _mutual([(group, home[unit]) for unit, group in zip(units, group_of, strict=True) if unit in home])
         taken = set(known.values())

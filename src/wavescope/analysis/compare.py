@@ -27,7 +27,7 @@ __all__ = ["KINDS", "Comparison", "compare", "main_kernel"]
 T = TypeVar("T")
 _NOTICEABLE_SHARE = 0.001
 _CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
-KINDS = ("instruction", "line", "function")
+KINDS = ("instruction", "line", "block", "function")
 """What can be compared."""
 
 _SERIAL = re.compile(r"[_$.]\d+$")

@@ -21,7 +21,7 @@ _SPARE = 1 << 62
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--by",
-    type=click.Choice(["instruction", "line", "function"]),
+    type=click.Choice(["instruction", "line", "block", "function"]),
     help="What to match. Default: line if both have source lines, else instruction.",
 )
 @click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")

@@ -143,6 +143,17 @@ def test_a_line_that_was_split_is_the_largest_part() -> None:
     assert units.labels == (("kernel.py:1", None), ("kernel.py:5", "kernel.py:6"))
 
 
+def test_blocks_are_followed_when_code_is_inserted_before_them() -> None:
+    texts = [*TEXTS[:10], "s_cbranch_scc0 3", *TEXTS[11:20], "s_branch 2", *TEXTS[21:]]
+    inserted = [*TEXTS[:5], "s_nop 3", *texts[5:]]
+    one, two = trace_of(texts, waves_with({})), trace_of(inserted, waves_with({20: 50}, rows=41))
+    found = compare([one, two], by="block")
+    assert set(found.units["change"]) <= {"same", "text"}
+    worst = found.units.row(0, named=True)
+    assert worst["base_row"] + 1 == worst["row"] <= 20
+    assert worst["beyond_noise"]
+
+
 def test_repeats_measure_the_noise() -> None:
     """The waves of a run agree, but runs differ by 20 cycles in row 7: only repeats can show that."""
     runs = [trace_of(TEXTS, waves_with({7: 10 + more}, jitter=1)) for more in (0, 20, 40)]
