@@ -25,6 +25,9 @@ __all__ = [
     "with_kernel_numbers",
 ]
 
+CAPTURED = "code object of the capture"
+"""kernels.resource_origin of what the capture's own code objects tell."""
+
 STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")
 """wavescope::Status by number."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
+from wavescope.readers._assemble import CAPTURED
 from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ __all__ = ["Code", "load_code"]
 
 WHOLE_TEXT_BYTES = 8 << 20
 """Up to this much machine code is disassembled at once; of more only the functions that the trace enters."""
-
-CAPTURED = "code object of the capture"
-"""kernels.resource_origin of what the capture's own code objects tell."""
 
 PAGE_BYTES = 4096
 """Load addresses are multiples of this."""

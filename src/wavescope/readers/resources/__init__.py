@@ -10,7 +10,6 @@ from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import add_losses
 from wavescope.readers.folder import Directory
-from wavescope.readers.resources.matching import Found, kernel_facts, target_of
 from wavescope.readers.resources.sidecars import Sidecar, Told, Wanted, is_sidecar, plain_name, read_sidecar
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.folder import Folder
+    from wavescope.readers.resources.matching import Found
 
 __all__ = ["fill_from", "fill_from_around", "sidecars_in", "with_resources"]
 
@@ -77,6 +77,8 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder]) -> None:
     Folders further away count only if they show that they belong to the same run: they name a kernel of the trace,
     or hold the raw trace of its dispatch.
     """
+    if not any(is_sidecar(name) for folder in around for name in _names(folder)):
+        return
     told, wanted = Told(), _wanted(trace)
     raw_name = f"_{trace.source.agent}_shader_engine_"
     for distance, folder in enumerate(around):
@@ -97,6 +99,8 @@ def _wanted(trace: ThreadTrace) -> Wanted:
 
 
 def _fill(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
+    from wavescope.readers.resources.matching import kernel_facts, target_of
+
     found = kernel_facts(trace, told, replace_known=replace_known)
     target, origin = target_of(trace, told, found)
     trace.tables["kernels"] = found.kernel_table

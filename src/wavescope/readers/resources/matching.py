@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.schema import THREAD_TRACE
-from wavescope.readers.code import CAPTURED
+from wavescope.readers._assemble import CAPTURED
 from wavescope.readers.resources.sidecars import plain_name
 
 if TYPE_CHECKING:
