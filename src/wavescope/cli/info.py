@@ -80,7 +80,7 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
     parts = _counted(rows, losses)
     if len(candidates) > 1:
         for part in dispatches_report(f"{path}: {kind.value}, {parts}", rows):
-            out.print(part)
+            out.print(part, soft_wrap=isinstance(part, Text))
     called = _CALLED.get(facts.format, facts.format)
     for part in contents_report(
         chosen.folder.label, _command_path(path, candidates, chosen), called, facts, is_listed=len(candidates) > 1
