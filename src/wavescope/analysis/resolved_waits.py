@@ -31,9 +31,8 @@ COUNTERS = (
     "kmcnt",
     "asynccnt",
     "tensorcnt",
-    "xcnt",
 )
-"""Hardware counters, in the order of the bits of the native pass."""
+"""Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show."""
 
 UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
 """Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them."""
@@ -162,7 +161,8 @@ def _rules(trace: ThreadTrace) -> dict[str, object]:
         kind = 0 if found.name == "unknown" else PRODUCER_OF_CLASS.get(found.name, _NO_PRODUCER)
         rules.append((adds, order, kind, found.name == "wait"))
         if found.name == "wait":
-            waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in waits_of(text, family)]
+            known = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]
+            waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in known]
     schema = {"adds": pl.UInt16, "order": pl.UInt8, "kind": pl.UInt8, "is_wait": pl.UInt8}
     by_text = pl.DataFrame(rules, schema=schema, orient="row").with_columns(texts.alias("text"))
     of_code = trace.code.select("row", pl.col("text").fill_null("")).sort("row")

@@ -73,6 +73,8 @@ def test_waits_of_gfx9(producers: list[str], wait: str, name: str) -> None:
         ("gfx1201", ["s_load_b32 s0, s[2:3], 0x0", "ds_load_b32 v1, v2"], "s_wait_kmcnt 0x0", "wait scalar load"),
         ("gfx1201", ["image_sample v0, v[0:1], s[0:7], s[8:11]"], "s_wait_samplecnt 0x0", "wait sample"),
         ("gfx1201", ["global_store_b32 v[0:1], v2, off"], "s_wait_idle", "wait store"),
+        ("gfx1100", ["global_store_b32 v[0:1], v2, off"], "s_wait_idle", "wait store"),
+        ("gfx1250", ["s_load_b32 s0, s[2:3], 0x0"], "s_wait_xcnt 0x0", "wait unresolved"),
         ("gfx1250", ["global_load_async_to_lds_b32 v0, v[2:3], off"], "s_wait_asynccnt 0x0", "wait load to LDS"),
     ],
 )
