@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.located import PLACE_COLUMNS, located
 from wavescope.analysis.resolved_waits import resolve
-from wavescope.analysis.stall_classes import UNRESOLVED
+from wavescope.analysis.stall_classes import UNRESOLVED, stall_class
 from wavescope.analysis.stall_rows import stall_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -53,6 +53,8 @@ _CLASS_SPEC = table_spec(
     row_count                   Int64    -       | code rows
     top_row                     Int32    -       | the code row with the largest stall of this class
     top_row_share               Float64  -       | its share of the class's stall
+    meaning                     String   -       | what the class means
+    remedy                      String   -       | what helps; empty = nothing in general
     """,
 )
 _IDLE_SPEC = table_spec(
@@ -145,10 +147,22 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
             top_row=pl.col("row").first(),
             top_row_share=top.fill_nan(None),
         )
-        .with_columns(stall_share=_share("stall_cycles_total", total))
+        .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
         .sort("stall_cycles_total", "class", descending=[True, False])
         .select(column.name for column in _CLASS_SPEC.columns)
     )
+
+
+def _words(names: pl.Series) -> dict[str, pl.Expr]:
+    """Meaning and remedy of classes, by their name."""
+    import polars as pl
+
+    known = {name: stall_class(name) for name in names.unique()}
+    words = {part: [getattr(found, part) for found in known.values()] for part in ("meaning", "remedy")}
+    return {
+        part: pl.col("class").replace_strict(list(known), texts, default="", return_dtype=pl.String)
+        for part, texts in words.items()
+    }
 
 
 def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
