@@ -18,6 +18,7 @@ namespace wavescope {
 namespace {
 
 constexpr size_t kFilesPerTurn = 16;
+constexpr size_t kSpareBytes = size_t{1} << 20;  // so that files that grow slowly do not move the buffer each time
 
 // Runs `work(turn)` for every turn on up to `threads` threads; rethrows what one of them threw.
 template <class Work>
@@ -62,7 +63,7 @@ class FileReader {
         struct stat about{};
         if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return {};
         const auto size = static_cast<size_t>(about.st_size);
-        if (buffer_.size() < size + 1) buffer_.resize(size + 1 + size / 2);
+        if (buffer_.size() < size + 1) buffer_.resize(size + 1 + std::min(size / 2, kSpareBytes));
         size_t filled = 0;
         while (filled < size) {
             const ssize_t count = ::read(file, buffer_.data() + filled, size - filled);

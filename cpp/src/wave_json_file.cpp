@@ -52,9 +52,23 @@ class WaveParser {
     }
 
     bool wave() {
+        forget();
         if (cursor_.take_null()) return true;
         has_wave_ = true;
         return cursor_.object([&](std::string_view key) { return member(key); });
+    }
+
+    // Of a key that stands twice the last one counts, as in other JSON readers.
+    void forget() {
+        head_ = {.file = head_.file,
+                 .se = head_.se,
+                 .block = head_.block,
+                 .first_instruction = head_.first_instruction,
+                 .first_state = head_.first_state};
+        problems_ = {};
+        has_wave_ = has_begin_ = has_end_ = false;
+        rows_.each_instruction_column([&](auto& column) { column.truncate(head_.first_instruction); });
+        rows_.each_state_column([&](auto& column) { column.truncate(head_.first_state); });
     }
 
     bool member(std::string_view key) {

@@ -96,6 +96,17 @@ TEST(wave_json, a_key_that_stands_twice_counts_once) {
     CHECK_EQUAL(files.states.wave.size(), 0U);
 }
 
+TEST(wave_json, a_wave_that_stands_twice_counts_once) {
+    const WaveFiles files =
+        read({R"({"wave":{"begin":1,"end":9,"cu":3,"instructions":[[1,1,0,4,0]]},"wave":{"begin":5,"end":6}})"});
+    REQUIRE(files.waves.file.size() == 1);
+    CHECK_EQUAL(files.waves.begin_cycles[0], 5);
+    CHECK_EQUAL(files.waves.cu[0], -1);
+    CHECK_EQUAL(instructions(files), "");
+    CHECK_EQUAL(problems(files), "");
+    CHECK_EQUAL(only_problem(R"({"wave":{"begin":1,"end":9},"wave":null})"), "0:20@40*1");
+}
+
 TEST(wave_json, rows_that_are_none) {
     const WaveFiles files = read({wave(
         R"("instructions":[[1000,1,0,4],5,null,[1000,256,0,4,1],[1000,1,2147483648,4,1],[99999999999999999999,1,0,4,1],["a",1,0,4,1],[1004,1,0,4,1]])")});
