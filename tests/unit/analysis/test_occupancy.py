@@ -53,6 +53,16 @@ def test_half_of_the_registers_in_the_metadata_of_gfx950() -> None:
         assert getattr(answer, table).columns == [column.name for column in spec.columns]
 
 
+def test_a_wrong_split_of_the_registers_does_not_change_their_sum() -> None:
+    """rocprofv3 keeps five of the six bits of the accumulation offset: 256 and 256 become 128 and 384."""
+    texts = ["v_mov_b32 v250, v0", "v_accvgpr_read_b32 v1, a249"]
+    row = occupancy(_trace(_FLASH | {"vgprs": 128, "agprs": 384}, texts, waves=1, target="gfx942")).kernels.row(
+        0, named=True
+    )
+    assert row["vgprs"] + row["agprs"] == 512
+    assert row["waves_per_simd_limit"] == 1
+
+
 @pytest.mark.parametrize(
     ("told", "named", "expected"),
     [
