@@ -62,14 +62,17 @@ class Barriers(Answer):
             late_cycles_total     Int64    cycles  | cycles by which the last wave was later than the one before
             last_simd             UInt8    -       | SIMD whose wave was last most often
             last_simd_share       Float64  -       | in this share of the meetings
+            last_slot             UInt8    -       | wave slot whose wave was last most often
+            last_slot_share       Float64  -       | in this share of the meetings
             """,
         ),
         "last_waves": table_spec(
             "last_waves",
-            "one SIMD whose waves were last at one barrier",
+            "one place whose waves were last at one barrier",
             """
             row                Int32    -       | code.row
             simd               UInt8    -       | SIMD
+            slot               UInt8    -       | wave slot in the SIMD
             last_count         Int64    -       | meetings in which its wave was last
             last_share         Float64  -       | of the meetings of this barrier
             late_cycles_total  Int64    cycles  | cycles by which it was later than the wave before
@@ -149,7 +152,7 @@ def _passages(trace: ThreadTrace) -> pl.DataFrame:
         .with_columns(signalled=signalled)
         .filter(~pl.col("is_signal"))
         .join(
-            trace.waves.lazy().select("wave", "se", "cu", "simd", group_id="workgroup"),
+            trace.waves.lazy().select("wave", "se", "cu", "simd", "slot", group_id="workgroup"),
             on="wave",
             maintain_order="left",
         )
@@ -159,6 +162,7 @@ def _passages(trace: ThreadTrace) -> pl.DataFrame:
             "se",
             "cu",
             "simd",
+            "slot",
             "group_id",
             arrival=pl.coalesce("signalled", "time_cycles"),
             release=pl.col("time_cycles") + pl.col("duration_cycles"),
@@ -197,6 +201,7 @@ def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
             before_last=pl.col("arrival").get(-2, null_on_oob=True),
             last=pl.col("arrival").last(),
             simd=pl.col("simd").last(),
+            slot=pl.col("slot").last(),
             lost=(pl.col("arrival").max() - pl.col("arrival")).sum(),
         )
         .filter(pl.col("wave_count") > 1)
@@ -217,8 +222,8 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
         spread_cycles_max=pl.col("spread").max(),
         lost_cycles_total=pl.col("lost").sum(),
         late_cycles_total=pl.col("late").sum(),
-        last_simd=pl.col("simd").mode().min(),
-        last_simd_share=pl.col("simd").unique_counts().max() / pl.len(),
+        **{f"last_{place}": pl.col(place).mode().min() for place in ("simd", "slot")},
+        **{f"last_{place}_share": pl.col(place).unique_counts().max() / pl.len() for place in ("simd", "slot")},
     )
     counts = ("meeting_count", "lost_cycles_total", "late_cycles_total")
     return (
@@ -234,9 +239,9 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     return (
-        meetings.group_by("row", "simd")
+        meetings.group_by("row", "simd", "slot")
         .agg(last_count=pl.len().cast(pl.Int64), late_cycles_total=pl.col("late").sum())
         .with_columns(last_share=pl.col("last_count") / pl.col("last_count").sum().over("row"))
-        .sort("row", "last_count", "simd", descending=[False, True, False])
+        .sort("row", "last_count", "simd", "slot", descending=[False, True, False, False])
         .select(column.name for column in Barriers.tables["last_waves"].columns)
     )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["barriers_report"]
 
+_SYSTEMATIC = 1.5
+"""A place is systematically last when it is so much more often than by chance."""
+
 
 def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
     """A verdict, then every barrier with its meetings.
@@ -32,7 +35,7 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
         return [Text("no barrier was executed", "bold")]
     parts: list[RenderableType] = [_verdict(answer), _workgroups(answer), Text()]
     lost = max(answer.lost_cycles_total, 1)
-    per_simd = _by_simd(answer)
+    shares, place_name = _shares(answer), "SIMD" if _place(answer) == "simd" else "slot"
     columns = (
         Column("lost", lambda row: short(row["lost_cycles_total"])),
         Column("", lambda row: bar(row["lost_cycles_total"] / lost, 5), is_text=True),
@@ -42,13 +45,13 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
         Column("spread", lambda row: _number(row["spread_cycles_mean"], 0)),
         Column("max", lambda row: _number(row["spread_cycles_max"], 0)),
         Column("late", lambda row: short(row["late_cycles_total"])),
-        Column("last SIMD %", lambda row: per_simd.get(row["row"], "")),
+        Column(f"last {place_name} %", lambda row: shares.get(row["row"], "")),
         Column("row", lambda row: str(row["row"])),
         Column("at", lambda row: place(row["file"], row["line"]) or row["text"], takes_rest=True),
     )
     legend = (
-        "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first;\n"
-        "late: cycles by which the last wave was behind the one before; last SIMD %: whose wave was last, SIMD 0/1/.."
+        "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
+        "late: cycles by which the last wave was behind the one before; last: whose wave was last, in order of number"
     )
     return [*parts, Text(legend, "dim"), frame_table(answer.rows, columns, limit=limit, what="barriers")]
 
@@ -57,12 +60,21 @@ def _number(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:,.{digits}f}"
 
 
-def _by_simd(answer: Barriers) -> dict[int, str]:
-    shares: dict[int, dict[int, float]] = {}
-    for row, simd, share in answer.last_waves.select("row", "simd", "last_share").iter_rows():
-        shares.setdefault(row, {})[simd] = share
-    width = max((simd for row in shares.values() for simd in row), default=0) + 1
-    return {row: "/".join(f"{100 * found.get(simd, 0):.0f}" for simd in range(width)) for row, found in shares.items()}
+def _place(answer: Barriers) -> str:
+    """What tells the waves of a workgroup apart: the SIMD, or the slot where all are on one SIMD (RDNA)."""
+    return "simd" if answer.last_waves["simd"].n_unique() > 1 else "slot"
+
+
+def _shares(answer: Barriers) -> dict[int, str]:
+    """Row -> shares of the places whose wave was last, in the order of the places, in percent."""
+    import polars as pl
+
+    place = _place(answer)
+    found = answer.last_waves.group_by("row", place).agg(pl.col("last_share").sum())
+    places = sorted(found[place].unique().to_list())
+    shares = {(row, at): share for row, at, share in found.iter_rows()}
+    rows = found["row"].unique().to_list()
+    return {row: "/".join(f"{100 * shares.get((row, at), 0):.0f}" for at in places) for row in rows}
 
 
 def _verdict(answer: Barriers) -> Text:
@@ -72,13 +84,17 @@ def _verdict(answer: Barriers) -> Text:
     text = Text(f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold")
     text.append(f" ({short(answer.lost_cycles_total)} cycles)")
     worst: dict[str, Any] = answer.rows.row(0, named=True)
-    if worst["meeting_count"] and worst["last_simd_share"] is not None:
-        expected = 1 / max(worst["waves_per_meeting"], 1)
-        said = f"{worst['last_simd_share']:.0%}".replace("%", " %")
-        if worst["last_simd_share"] > 1.5 * expected and worst["waves_per_meeting"] > 1:
-            text.append(f"; at row {worst['row']} the wave of SIMD {worst['last_simd']} is last in {said} of the cases")
+    place = _place(answer)
+    often, count = worst[f"last_{place}_share"], answer.last_waves[place].n_unique()
+    if worst["meeting_count"] and count > 1:
+        name = "SIMD" if place == "simd" else "slot"
+        if often > _SYSTEMATIC / count:
+            said = f"{often:.0%}".replace("%", " %")
+            text.append(
+                f"; at row {worst['row']} the wave of {name} {worst[f'last_{place}']} is last in {said} of the cases"
+            )
         else:
-            text.append(f"; at row {worst['row']} no SIMD is systematically last")
+            text.append(f"; at row {worst['row']} no {name} is systematically last")
     return text
 
 
