@@ -85,7 +85,8 @@ class IsaListing(Answer):
         "Costs of a row are sums over all executions in the chosen waves: latency = durations, stall = the part "
         "of them before the issue, idle = gaps before the executions. With an iteration, each row has the costs of "
         "its n-th execution in one wave only. An arrow counts how often an execution of the wait had to wait for an "
-        "execution of the producer; a branch counts how often control left the order of the code from one row to the other."
+        "execution of the producer; a branch counts how often control left the order of the code from one row to the "
+        "other."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "rows": _ROWS,

@@ -33,17 +33,28 @@ def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_on
     """
     from rich.text import Text
 
-    text, drawn, upto = Text(), 0, 0.0
+    amounts = {part: max(0, cycles.get(part, 0)) for part in PARTS}
+    full = max(scale, sum(amounts.values())) or 1
+    lengths = {part: amount / full * width for part, amount in amounts.items()}
+    cells = _cells(lengths, width)
+    text = Text()
     for part, (block, plain, colour) in PARTS.items():
-        upto += max(0, cycles.get(part, 0)) / scale * width if scale > 0 else 0.0
-        cells = min(width, round(upto)) - drawn
-        text.append((plain if ascii_only else block) * cells, colour)
-        drawn += cells
-    if not drawn and upto >= _LEAST_MARK:
-        largest = max(PARTS, key=lambda part: cycles.get(part, 0))
-        text.append("." if ascii_only else _EIGHTHS[round(8 * upto)], PARTS[largest][2])
+        text.append((plain if ascii_only else block) * cells[part], colour)
+    drawn, length = sum(cells.values()), sum(lengths.values())
+    if not drawn and length >= _LEAST_MARK:
+        largest = max(PARTS, key=lambda part: lengths[part])
+        text.append("." if ascii_only else _EIGHTHS[round(8 * length)], PARTS[largest][2])
         drawn = 1
     return text.append(" " * (width - drawn))
+
+
+def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
+    """Whole characters for each part, in all as many as fit; the largest remainders are rounded up."""
+    cells = {part: int(length) for part, length in lengths.items()}
+    left = min(width, round(sum(lengths.values()))) - sum(cells.values())
+    for part in sorted(lengths, key=lambda part: cells[part] - lengths[part])[: max(0, left)]:
+        cells[part] += 1
+    return cells
 
 
 def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Text:
