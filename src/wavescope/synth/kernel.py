@@ -22,7 +22,7 @@ class KernelImage:
     """A kernel to run: kernels with the same listing share one code object.
 
     `listing` is TSV (address, size, text), `entry` the ELF address of the kernel (a multiple of 256), `elf` the
-    code object's file, if there is one.
+    code object's file, if there is one, and `lds_bytes` what its metadata says.
 
     Examples
     --------
@@ -35,6 +35,7 @@ class KernelImage:
     listing: bytes = field(repr=False)
     entry: int
     elf: bytes | None = field(default=None, repr=False)
+    lds_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if self.entry % 256:
@@ -104,5 +105,5 @@ def compiled(name: str, target: str) -> KernelImage:
         what = f"there is no kernel {name!r} for {target!r}"
         raise UsageError(what, advice="see wavescope.synth.kernels.KERNELS and TARGETS")
     # Each of them holds one kernel; a template's symbol is not its source's name.
-    entry = next(kernel.address for kernel in CodeObject.read(path).kernels if kernel.address is not None)
-    return KernelImage(name, target, listing_path(name, target).read_bytes(), entry, path.read_bytes())
+    entry, lds = next((k.address, k.lds_bytes) for k in CodeObject.read(path).kernels if k.address is not None)
+    return KernelImage(name, target, listing_path(name, target).read_bytes(), entry, path.read_bytes(), lds)

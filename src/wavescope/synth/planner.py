@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavescope.synth import plan
@@ -23,6 +24,7 @@ _CLOCK_STARTS_TICKS = 100
 _REALTIME_KHZ = 100_000
 _CYCLES_PER_TICK = 17
 _PAGE = 4096
+_USUAL_LDS_GRANULE, _LDS_GRANULE = 512, {"gfx950": 1280}  # bytes
 _CU_LIMIT = {"gfx9": 16, "gfx10": 8, "gfx11": 8, "gfx12": 16, "gfx1250": 16}
 _EVENTS = {
     "gfx9": ("cs_partial_flush", "trace_stall_begin", "trace_stall_end"),
@@ -156,6 +158,11 @@ class Planner:
             flags=rng.randrange(16),
         )
         size = (64 * self.scenario.waves_per_workgroup, rng.randrange(1, 3), 1)
+        if kernel.lds_bytes is not None:  # a real kernel is launched as it was compiled
+            granule = _LDS_GRANULE.get(kernel.target, _USUAL_LDS_GRANULE)
+            resources = replace(resources, lds_granules=-(-kernel.lds_bytes // granule))
+            lanes = 64 if self.family == "gfx9" else 32
+            size = (lanes * self.scenario.waves_per_workgroup, 1, 1)
         self._add(plan.Dispatch(time, kernel, code_object, me, pipe, size, resources))
 
     def _other_places(self, count: int) -> list[tuple[int, int, int]]:
