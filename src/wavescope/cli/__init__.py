@@ -56,11 +56,13 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for question, verbs in _GROUPS.items():
-            with formatter.section(question):
+            formatter.write_paragraph()
+            formatter.write_text(question)
+            with formatter.indentation():
                 formatter.write_dl(list(verbs.items()))
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="wavescope", message="wavescope %(version)s")
 @click.option("--debug", is_flag=True, hidden=True, help="Show tracebacks.")
 def _group(debug: bool) -> None:

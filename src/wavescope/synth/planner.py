@@ -12,6 +12,7 @@ from wavescope.synth.seeded import seeded
 from wavescope.synth.timing import Launch, run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
     from wavescope.synth.kernel import KernelImage
@@ -137,7 +138,8 @@ class Planner:
         end = max((wave.end for wave in waves), default=first)
         if scenario.markers == "late" and number == 0:
             self._late_markers(waves[0].begin, min(wave.end for wave in waves))
-        end = max(end, self._other_waves(first, end, me, pipe, code_object, kernel))
+        stays = [wave.end - wave.begin for wave in waves] or [end - first]
+        end = max(end, self._other_waves(first, end, stays, me, pipe, code_object, kernel))
         if scenario.markers == "during" and (scenario.unload or len(self.code_objects) > 1):
             end += self.quantum
             self._marker(end, code_object, unload=True, from_start=False)
@@ -178,12 +180,20 @@ class Planner:
         return list(places)
 
     def _other_waves(
-        self, begin: int, end: int, me: int, pipe: int, code_object: plan.LoadedObject, kernel: KernelImage
+        self,
+        begin: int,
+        end: int,
+        stays: Sequence[int],
+        me: int,
+        pipe: int,
+        code_object: plan.LoadedObject,
+        kernel: KernelImage,
     ) -> int:
+        """Waves of the same kernel on other CUs, which stay about as long as the traced ones did (`stays`)."""
         last = end
         for number, (cu, simd, slot) in enumerate(self._other_places(self.scenario.other_waves)):
             start = self._moment(begin, end)
-            stop = start + self._round(self.rng.randrange(200, 200 + max(end - begin, 1)))
+            stop = start + self._round(self.rng.choice(stays) * self.rng.uniform(0.9, 1.1)) + self.quantum
             self.plan.waves.append(
                 plan.PlannedWave(cu, simd, slot, start, stop, me, pipe, number, 64, code_object, kernel.entry)
             )

@@ -115,7 +115,8 @@ def barrier_cause(trace: ThreadTrace) -> str:
         return ""
     worst = found.row(0, named=True)
     last = ""
-    if worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
+    several = trace.waves["simd"].n_unique() > 1
+    if several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
         last = f"; the wave on SIMD {worst['last_simd']} is last in {worst['last_simd_share']:.0%} of the meetings"
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
 

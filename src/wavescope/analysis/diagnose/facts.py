@@ -18,11 +18,25 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["Facts", "Producer", "RowView", "facts"]
+__all__ = ["Facts", "Producer", "RowView", "facts", "is_narrow"]
 
-_NARROW_LOADS = ("_dword", "_ubyte", "_sbyte", "_ushort", "_sshort", "_short", "_b32", "_u8", "_i8", "_u16", "_i16")
 _ROWS_BEFORE = 4
-_NARROW_ENDS = ("_b16", "_d16", "_d16_hi", "_b8")
+_NARROW_ENDS = (
+    *("_dword", "_ubyte", "_sbyte", "_ushort", "_sshort", "_short", "_d16", "_d16_hi"),
+    *("_b32", "_u8", "_i8", "_b8", "_u16", "_i16", "_b16"),
+)
+
+
+def is_narrow(text: str) -> bool:
+    """Whether an instruction loads at most four bytes per lane.
+
+    Examples
+    --------
+    >>> is_narrow("global_load_dword v1, v0, s[0:1]"), is_narrow("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
+    (True, False)
+    """
+    mnemonic = text.split(" ", 1)[0]
+    return "load" in mnemonic and mnemonic.endswith(_NARROW_ENDS)
 
 
 @dataclass(frozen=True)
@@ -42,8 +56,7 @@ class Producer:
     @property
     def is_narrow_load(self) -> bool:
         """Whether it loads at most four bytes per lane."""
-        mnemonic = self.text.split(" ", 1)[0]
-        return "load" in mnemonic and mnemonic.endswith(_NARROW_LOADS + _NARROW_ENDS)
+        return is_narrow(self.text)
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,8 @@ class RowView:
     exposed_cycles_total: int
     in_loop: bool
     loop_has_matrix: bool
+    loop_has_wide_loads: bool
+    """Whether vector loads of more than four bytes per lane run in its loop."""
     matrix_between: int
     """Matrix instructions in the code between its first producer and itself."""
     follows_matrix: bool
@@ -107,7 +122,7 @@ def facts(trace: ThreadTrace) -> Facts:
     costs = row_costs(trace)
     rows = _class_rows(trace, costs)
     producers = _producers_of(trace)
-    matrix = _executed_matrix_rows(trace, costs)
+    matrix, wide = _executed_rows(trace, costs)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
     classes = trace.code["class"].to_list()
     views: dict[str, list[RowView]] = {}
@@ -126,7 +141,8 @@ def facts(trace: ThreadTrace) -> Facts:
             stall_cycles_total=row["stall_cycles_total"],
             exposed_cycles_total=row["exposed_cycles_total"],
             in_loop=inner is not None,
-            loop_has_matrix=inner is not None and any(inner[0] <= at <= inner[1] for at in matrix),
+            loop_has_matrix=inner is not None and _any_within(matrix, inner),
+            loop_has_wide_loads=inner is not None and _any_within(wide, inner),
             matrix_between=_matrix_between(matrix, producers.get(row["row"], ()), row["row"]),
             follows_matrix="matrix" in classes[max(0, row["row"] - _ROWS_BEFORE) : max(0, row["row"])],
             producers=tuple(producers.get(row["row"], ())),
@@ -193,8 +209,15 @@ def _producer(edge: dict[str, Any]) -> Producer:
     )
 
 
-def _executed_matrix_rows(trace: ThreadTrace, costs: pl.DataFrame) -> list[int]:
+def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], list[int]]:
+    """Executed rows with matrix instructions, and with wide vector loads; in order."""
     import polars as pl
 
-    rows = trace.code.filter(pl.col("class") == "matrix")["row"]
-    return sorted(costs.filter(pl.col("row").is_in(rows.implode()))["row"].to_list())
+    code = trace.code.filter(pl.col("row").is_in(costs["row"].implode())).sort("row")
+    matrix = code.filter(pl.col("class") == "matrix")["row"].to_list()
+    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select("row", "text")
+    return matrix, [row for row, text in loads.iter_rows() if not is_narrow(text)]
+
+
+def _any_within(rows: list[int], span: tuple[int, int]) -> bool:
+    return bisect_left(rows, span[0]) < bisect_left(rows, span[1] + 1)

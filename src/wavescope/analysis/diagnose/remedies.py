@@ -38,9 +38,9 @@ def _drains_young_and_old(view: RowView) -> bool:
     return len(distances) > 1 and max(distances) - min(distances) > view.stall_cycles_mean > 0
 
 
-def _narrow_beside_arithmetic(view: RowView) -> bool:
+def _narrow_beside_wide(view: RowView) -> bool:
     loads = [producer for producer in view.producers if "load" in producer.text.split(" ", 1)[0]]
-    return bool(loads) and all(load.is_narrow_load for load in loads) and view.in_loop
+    return bool(loads) and all(load.is_narrow_load for load in loads) and view.loop_has_wide_loads
 
 
 def _near(view: RowView) -> bool:
@@ -55,7 +55,7 @@ _PATTERNS: tuple[tuple[Callable[[RowView], bool], tuple[_Pattern, ...]], ...] = 
                 "move scale loads up",
                 "these loads are narrow (scales, indices) and stand close to their use: issue them at the top of the "
                 "iteration, before the wide loads, or one iteration ahead",
-                lambda view: _narrow_beside_arithmetic(view) and _near(view),
+                lambda view: _narrow_beside_wide(view) and _near(view),
             ),
             _Pattern(
                 "split the wait",
