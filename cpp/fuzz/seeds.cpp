@@ -51,6 +51,17 @@ std::vector<Seed> wait_seeds() {
     return seeds;
 }
 
+// Two loads, a scalar load, an LDS read, a FLAT load and three waits; then waves that execute them in turn.
+std::vector<Seed> stall_seeds() {
+    Seed seed{"rules", {8, 1, 5, 1, 5, 2, 8, 2, 14, 3, 16, 0x81, 1, 0x82, 1, 0x83, 0}};
+    for (uint8_t i = 0; i < 120; ++i) {
+        const auto new_wave = static_cast<uint8_t>(i % 40 ? 0 : 0x80);
+        for (const int byte : {new_wave | i * 5 % 9, 3, i % 7 * 4, i % 11 * 8})
+            seed.bytes.push_back(static_cast<uint8_t>(byte));
+    }
+    return {seed};
+}
+
 std::vector<Seed> wave_json_seeds() {
     constexpr std::string_view kTexts[] = {
         R"({"name":"SE0","duration":148,"num_insts":4,"num_stitched":4,"wave":{"begin":1000,"end":1148,"cu":1,"simd":2,)"
@@ -79,6 +90,7 @@ std::vector<Seed> wave_json_seeds() {
 std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_waits") return wait_seeds();
     if (target == "fuzz_wave_json") return wave_json_seeds();
+    if (target == "fuzz_stalls") return stall_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

@@ -25,6 +25,8 @@ void fuzz_program(Bytes input);
 void fuzz_waits(Bytes input);
 // Wave files, separated by NULs; each is also read as rows and as an object.
 void fuzz_wave_json(Bytes input);
+// Rules of up to 31 rows, then executed instructions with any times: the resolving of waits.
+void fuzz_stalls(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -48,6 +50,7 @@ struct Target {
 constexpr Target kTargets[] = {
     {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves}, {"fuzz_pcmap", fuzz_pcmap},
     {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits}, {"fuzz_wave_json", fuzz_wave_json},
+    {"fuzz_stalls", fuzz_stalls},
 };
 
 struct Seed {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -204,7 +205,16 @@ def test_classic_figures_of_flash_attention() -> None:
 @pytest.mark.parametrize("kernel", kernels(sorted(folder.name for folder in FOLDER.glob("*"))))
 def test_producers_are_those_of_amds_matching(kernel: str) -> None:
     """None of these kernels needs more than AMD's rules; where those say enough, both say the same."""
-    trace = opened(kernel)
+    assert_same_producers(opened(kernel))
+
+
+@pytest.mark.parametrize("capture", sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*")), ids=lambda path: path.name)
+def test_producers_on_mi300x(capture: Path) -> None:
+    for directory in capture.glob("ui_output_*"):
+        assert_same_producers(wavescope.open(directory))
+
+
+def assert_same_producers(trace: ThreadTrace) -> None:
     columns = ["row", "producer_row", "counter"]
     theirs = trace.waits.group_by(columns).agg(count=pl.len().cast(pl.Int64)).sort(columns)
     found = resolve(trace).edges

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "targets.hpp"
+#include "wavescope/stalls.hpp"
+
+namespace wavescope::fuzz {
+namespace {
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "invariant broken: %s\n", what);
+    std::abort();
+}
+
+// Takes a value from the front; zeros where the input ends.
+template <class T>
+T take(Bytes& rest) {
+    T value{};
+    const size_t count = std::min(sizeof value, rest.size());
+    if (count != 0) std::memcpy(&value, rest.data(), count);
+    rest = rest.subspan(count);
+    return value;
+}
+
+struct Rules {
+    std::vector<uint16_t> adds;
+    std::vector<uint8_t> order, kind, is_wait, wait_counter;
+    std::vector<int32_t> wait_row, wait_value;
+};
+
+Rules rules_of(Bytes& rest) {
+    Rules rules;
+    const size_t rows = take<uint8_t>(rest) % 32;
+    for (size_t row = 0; row < rows; ++row) {
+        const auto what = take<uint8_t>(rest);
+        const auto more = take<uint8_t>(rest);
+        const bool is_wait = (what & 0x80) != 0;
+        rules.adds.push_back(is_wait ? 0 : what & 0x7);
+        rules.order.push_back(more & 0x3);
+        rules.kind.push_back(more >> 2);
+        rules.is_wait.push_back(is_wait);
+        for (uint8_t counter = 0; is_wait && counter < 3; ++counter) {
+            if ((what >> counter & 1) == 0) continue;
+            rules.wait_row.push_back(static_cast<int32_t>(row));
+            rules.wait_counter.push_back(counter);
+            rules.wait_value.push_back(static_cast<int8_t>(more) >> counter);
+        }
+    }
+    return rules;
+}
+
+struct Steps {
+    std::vector<uint32_t> wave;
+    std::vector<int64_t> time;
+    std::vector<int32_t> stall, duration, row;
+    std::vector<uint8_t> category, counted;
+};
+
+Steps steps_of(Bytes rest) {
+    Steps steps;
+    while (!rest.empty()) {
+        const auto first = take<uint8_t>(rest);
+        const auto second = take<uint8_t>(rest);
+        const bool is_wild = (second & 0x40) != 0;
+        steps.row.push_back((first & 0x3F) == 0x3F ? -1 : first & 0x3F);
+        steps.wave.push_back((steps.wave.empty() ? 0 : steps.wave.back()) + (first >> 7));
+        steps.category.push_back(second & 0xF);
+        steps.counted.push_back((second & 0x80) == 0);
+        const int64_t before = steps.time.empty() ? 0 : steps.time.back();
+        steps.time.push_back(is_wild ? take<int64_t>(rest) : static_cast<int64_t>(static_cast<uint64_t>(before) + 4));
+        steps.stall.push_back(is_wild ? take<int32_t>(rest) : take<uint8_t>(rest));
+        steps.duration.push_back(is_wild ? take<int32_t>(rest) : take<uint8_t>(rest));
+    }
+    return steps;
+}
+
+}  // namespace
+
+void fuzz_stalls(Bytes input) {
+    Bytes rest = input;
+    const Rules rules = rules_of(rest);
+    const Steps steps = steps_of(rest);
+    const StallInput table{.wave = steps.wave,
+                           .time = steps.time,
+                           .stall = steps.stall,
+                           .duration = steps.duration,
+                           .category = steps.category,
+                           .row = steps.row,
+                           .counted = steps.counted,
+                           .begin = {{0, 0}, {2, -7}},
+                           .free_wait_cycles = 4};
+    const StallPass pass = resolve_stalls(
+        {rules.adds, rules.order, rules.kind, rules.is_wait, rules.wait_row, rules.wait_counter, rules.wait_value},
+        table);
+    int64_t counted = 0, executed = 0;
+    for (const uint8_t counts : steps.counted) counted += counts;
+    for (const int64_t count : pass.groups.execution_count) executed += count;
+    require(counted == executed, "every counted instruction in one group");
+    const StallEdges& edges = pass.edges;
+    for (size_t i = 0; i < edges.row.size(); ++i) {
+        require(edges.last_count[i] <= edges.count[i], "the last one is a producer");
+        require(edges.count[i] + edges.candidate_count[i] > 0, "no edge without an execution");
+        require(edges.count[i] == 0 || edges.steps_min[i] > 0, "a producer comes before its wait");
+        require(edges.count[i] == 0 || edges.distance_min[i] <= edges.distance_max[i], "the shortest is not longer");
+    }
+    for (const int64_t count : pass.samples.count) require(count > 0, "no sample that was not seen");
+    for (const int64_t idle : pass.idle.other) require(idle >= 0, "no negative gap");
+}
+
+}  // namespace wavescope::fuzz
