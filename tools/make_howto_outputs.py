@@ -48,7 +48,7 @@ def run(command: str, folder: Path) -> list[str]:
     """The lines that a command prints."""
     here = {"COLUMNS": "100", "NO_COLOR": "1", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command],  # noqa: S607
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
         env={**os.environ, **here},
         capture_output=True,
