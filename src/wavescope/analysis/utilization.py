@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of
+from wavescope.analysis.pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
+from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.model.answer import Answer
-from wavescope.model.schema import CATEGORIES, table_spec
+from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,25 +19,8 @@ if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["PIPES", "Utilization", "utilization"]
+__all__ = ["Utilization", "utilization"]
 
-PIPES: dict[str, tuple[str, ...]] = {
-    "VALU": ("VALU",),
-    "MATRIX": (),
-    "VMEM": ("VMEM", "FLAT"),
-    "LDS": ("LDS",),
-    "SCALAR": ("SALU", "SMEM"),
-    "BRANCH": ("JUMP", "NEXT"),
-    "RAY": ("BVH",),
-    "MESSAGE": ("MESSAGE",),
-    "IMMEDIATE": ("IMMED",),
-}
-"""Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic."""
-
-MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
-_SHORT = ("MESSAGE", "IMMEDIATE")
-"""Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
-_ANY, _RESIDENT, _BUBBLE, _NO_PIPE, _BY_CATEGORY = 16, 17, 18, 255, 254  # numbers of wavescope/timeline.hpp
 _MAX_CELLS = 1 << 20
 _BUSY = """\
 pipe               String   -       | pipe (PIPES)
@@ -74,6 +58,11 @@ class Utilization(Answer):
         "pipes": table_spec("pipes", "one pipe, over all SIMDs", _BUSY),
         "by_engine": table_spec("by_engine", "one pipe of one shader engine", "se UInt16 - | shader engine\n" + _BUSY),
         "bubbles": table_spec("bubbles", "one shader engine", "se UInt16 - | shader engine\n" + _BUBBLES),
+        "neighbours": table_spec(
+            "neighbours",
+            "one memory pipe of the SIMD beside the traced one (gfx11 and later)",
+            "se UInt16 - | shader engine\n" + _BUSY,
+        ),
         "over_time": table_spec(
             "over_time",
             "one pipe of one shader engine in one stretch of time in which it is busy",
@@ -91,6 +80,7 @@ class Utilization(Answer):
     by_engine: pl.DataFrame
     bubbles: pl.DataFrame
     over_time: pl.DataFrame
+    neighbours: pl.DataFrame
     bubble_share: float | None
     """Over all shader engines; None = no waves."""
     is_issue_only: bool
@@ -118,10 +108,15 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
     units = units.join(engines, on="se", maintain_order="left").with_columns(pl.col("unit", "group").cast(pl.UInt32))
     moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    cells = max(1, engines.height) * (_BUBBLE + 1)
+    cells = max(1, engines.height) * (BUBBLE + 1)
     stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
-    per_unit, per_bin = _counted(
-        trace, waves.join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True), rows, stretches
+    per_unit, per_bin = pipe_cycles(
+        waves.join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True),
+        trace.instructions,
+        pipes_of_rows(trace.code, rows),
+        stretches,
+        base_clock=4 if trace.gfxip == 9 else 1,
+        counts_unknown_rows=rows is None,
     )
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
@@ -133,6 +128,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         by_engine=_pipes(per_unit, spans_of_engines, ["se"]),
         bubbles=bubbles,
         over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), stretches),
+        neighbours=_neighbours(trace, spans_of_engines),
         bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
         is_issue_only=trace.gfxip == 9,
         begin_cycles=stretches.begin_cycles,
@@ -142,53 +138,30 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     )
 
 
-def _counted(
-    trace: ThreadTrace, waves: pl.DataFrame, rows: pl.Series | None, stretches: TimeBins
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Cycles per SIMD and kind, and per shader engine, kind and bin, from one native pass."""
+def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
+    """Busy cycles of the memory pipes of neighbour SIMDs, of which only these instructions are traced."""
     import polars as pl
 
-    from wavescope import _core
-
-    numbers = {category: number for number, category in CATEGORIES.items()}
-    of_category = bytearray([_NO_PIPE] * 256)
-    for pipe, categories in enumerate(PIPES.values()):
-        for category in categories:
-            of_category[numbers[category]] = pipe
-    instructions = trace.instructions
-    per_unit, per_bin = _core.pipe_use(
-        waves["unit"],
-        waves["group"],
-        waves["offset"],
-        waves["begin_cycles"],
-        waves["end_cycles"],
-        waves["first_instruction"].fill_null(0),
-        waves["instruction_count"].fill_null(0),
-        instructions["time_cycles"],
-        instructions["stall_cycles"],
-        instructions["duration_cycles"],
-        instructions["category"],
-        instructions["row"],
-        bytes(of_category),
-        _pipes_of_rows(trace, rows),
-        rows is None,
-        sum(1 << list(PIPES).index(pipe) for pipe in _SHORT),
-        4 if trace.gfxip == 9 else 1,
-        stretches.numbers,
+    records = trace.other_simd.sort("se", "time_cycles").select(
+        "se",
+        "time_cycles",
+        "category",
+        stall_cycles=pl.lit(0, pl.Int32),
+        duration_cycles=pl.col("duration_cycles").cast(pl.Int32),
+        row=pl.lit(-1, pl.Int32),
     )
-    return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
-
-
-def _pipes_of_rows(trace: ThreadTrace, rows: pl.Series | None) -> pl.Series:
-    """Pipe of every code row: MATRIX, none for rows that are not asked for, else by category."""
-    import polars as pl
-
-    by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
-    is_matrix = pl.col("text").fill_null("").str.contains(MATRIX_MNEMONICS)
-    pipe = pl.when(is_matrix).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
-    if rows is not None:
-        pipe = pl.when(pl.col("row").is_in(rows.implode())).then(pipe).otherwise(none)
-    return trace.code.sort("row").select(pipe.alias("pipe")).to_series()
+    lists = (
+        records.with_row_index("place")
+        .group_by("se")
+        .agg(first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32))
+    )
+    zero, number = pl.lit(0, pl.Int64), pl.int_range(pl.len(), dtype=pl.UInt32)
+    listed = lists.sort("se").with_columns(unit=number, group=number, offset=zero, begin_cycles=zero, end_cycles=zero)
+    per_engine, _ = pipe_cycles(listed, records, pipes_of_rows(trace.code), time_bins(0, 1, 1), base_clock=1)
+    named = listed.select("se", group="unit").join(per_engine, on="group").join(spans, on="se", how="left")
+    share = _share(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))
+    pipes = named.filter(pl.col("kind") < len(PIPES)).sort("se", "kind")
+    return pipes.select("se", _named(), busy_cycles_total="cycles", busy_share=share)
 
 
 def _pipes(per_unit: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.DataFrame:
@@ -209,7 +182,7 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
         return pl.col("cycles").filter(pl.col("kind") == kind).sum()
 
     sums = per_unit.group_by("se").agg(
-        resident_cycles_total=cycles(_RESIDENT), issue_cycles_total=cycles(_ANY), bubble_cycles_total=cycles(_BUBBLE)
+        resident_cycles_total=cycles(RESIDENT), issue_cycles_total=cycles(ANY_PIPE), bubble_cycles_total=cycles(BUBBLE)
     )
     joined = spans.join(sums, on="se", how="left", maintain_order="left").fill_null(0)
     return joined.select(
@@ -227,7 +200,7 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins
     import polars as pl
 
     return (
-        per_bin.filter(pl.col("kind") <= _ANY)
+        per_bin.filter(pl.col("kind") <= ANY_PIPE)
         .join(lengths_of(stretches), on="bin", maintain_order="left")
         .join(engines, on="group", maintain_order="left")
         .sort("se", "kind", "bin")
@@ -244,7 +217,7 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins
 def _named() -> pl.Expr:
     import polars as pl
 
-    names = dict(enumerate(PIPES)) | {_ANY: "ANY"}
+    names = dict(enumerate(PIPES)) | {ANY_PIPE: "ANY"}
     return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("pipe")
 
 

@@ -57,6 +57,9 @@ def states_report(
         yield _pipe_table(pipes, width=width)
         if pipes.is_issue_only and "MATRIX" in pipes.pipes["pipe"]:
             yield Text("  gfx9 reports when an instruction issues, not how long it runs: MATRIX counts the issue only")
+    for (se,), rows in _parts(pipes.neighbours, "se"):
+        shares = ", ".join(f"{pipe} {_percent(share)}" for pipe, share in rows.select("pipe", "busy_share").rows())
+        yield Text(f"  neighbour SIMD of SE {se}, memory instructions only: {shares}")
     if residency.kernels.height:
         yield Text()
         yield _residency_table(residency, width=width, limit=limit)

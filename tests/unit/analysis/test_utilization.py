@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.utilization import PIPES, utilization
+from wavescope.analysis.pipes import PIPES
+from wavescope.analysis.utilization import utilization
 from wavescope.model.schema import CATEGORIES
 
 TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]
@@ -33,6 +34,21 @@ def test_only_the_rows_asked_for() -> None:
     trace = made([wave], code=CODE, shader_engines=GFX9)
     answer = utilization(trace, rows=pl.Series([0], dtype=pl.Int32))
     assert answer.pipes.rows() == [("VALU", 8, 0.2)]
+
+
+def test_memory_instructions_of_the_neighbour_simd() -> None:
+    wave = {"begin": 0, "end": 100, "instructions": [(0, 5, 5, 9, 2)]}
+    engines = frame("shader_engines", {"se": [0]}, gfxip=11)
+    records = {
+        "se": [0] * 4,
+        "time_cycles": [30, 10, 12, 50],
+        "duration_cycles": [4, 4, 4, 10],
+        "category": [3, 3, 4, 5],
+    }
+    other = frame("other_simd", records, cu=0)
+    answer = utilization(made([wave], code=CODE, shader_engines=engines, other_simd=other))
+    assert answer.neighbours.rows() == [(0, "VMEM", 10, 0.1), (0, "LDS", 10, 0.1)]
+    assert answer.pipes.rows() == [("IMMEDIATE", 1, 0.01)]
 
 
 def test_a_base_clock_is_one_cycle_on_rdna() -> None:

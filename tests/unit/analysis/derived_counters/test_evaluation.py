@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.analysis.derived_counters.expressions import HERE, leaves, trees
 from wavescope.analysis.derived_counters import evaluation
 from wavescope.analysis.derived_counters.evaluation import evaluate
 from wavescope.analysis.derived_counters.parser import parse
+from wavescope.analysis.derived_counters.syntax import Definition, Expression
 
 Tensor = npt.NDArray[np.float32]
 
@@ -181,3 +183,14 @@ def test_broadcasting_equals_spelling_it_out(
         one = a[tuple(i if size > 1 else 0 for i, size in zip(index, left, strict=True))]
         two = b[tuple(i if size > 1 else 0 for i, size in zip(index, right, strict=True))]
         assert result[index] == {"+": one + two, "-": one - two, "*": one * two}[sign]
+
+
+@settings(deadline=None)
+@given(st.recursive(leaves(st.sampled_from([*RAW, "nope"])), trees, max_leaves=10))
+def test_any_expression_has_a_value_or_a_reason(expression: Expression) -> None:
+    values, failed = evaluate([Definition("x", expression, HERE)], RAW)
+    assert bool(values) != bool(failed)
+    for result in values.values():
+        assert result.ndim == 4 and result.dtype == np.float32 and result.size > 0
+    for problem in failed:
+        assert problem.message

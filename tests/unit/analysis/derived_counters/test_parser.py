@@ -6,20 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.analysis.derived_counters.expressions import leaves, trees
 from wavescope.analysis.derived_counters.builtin import BUILTIN
 from wavescope.analysis.derived_counters.parser import MAX_DEPTH, MAX_TEXT, parse
-from wavescope.analysis.derived_counters.syntax import (
-    Call,
-    Chain,
-    Expression,
-    Name,
-    Negation,
-    Number,
-    Place,
-    to_text,
-)
-
-HERE = Place(1, 1)
+from wavescope.analysis.derived_counters.syntax import Expression, to_text
 
 
 def only(text: str) -> Expression:
@@ -117,35 +107,8 @@ def test_the_built_in_set_can_be_read() -> None:
     assert {"GPUutil", "MFMA_util", "VALU_util", "SHADER_MHZ", "F6F4_TFLOPS", "I8_TFLOPS"} <= names
 
 
-names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}(:[0-9a-z]{1,3})?", fullmatch=True).filter(
-    lambda name: name not in ("sum", "mean", "max", "min", "select", "remove", "delta", "linear")
-)
-numbers = st.floats(min_value=0, max_value=1e30, allow_nan=False)
-leaves = st.one_of(st.builds(Name, names, st.just(HERE)), st.builds(Number, numbers, st.just(HERE)))
-axes = st.sampled_from([None, (0,), (3,), (1, 2), (0, 1, 2, 3)])
-one_axis = st.sampled_from([None, (0,), (2,), (3,)])
-
-
-def trees(children: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-    def chains(signs: str) -> st.SearchStrategy[Expression]:
-        rest = st.lists(st.tuples(st.sampled_from(signs.split()), children), min_size=1, max_size=3).map(tuple)
-        return st.builds(Chain, children, rest, st.just(HERE))
-
-    operands = st.tuples(children)
-    several = st.lists(children, min_size=2, max_size=3).map(tuple)
-    return st.one_of(
-        *(chains(signs) for signs in ("|", "&", "== < > <= >=", "+ -", "* /")),
-        st.builds(Negation, children, st.just(HERE)),
-        st.builds(Call, st.sampled_from(["sum", "mean", "max", "min"]), operands, axes, st.just(HERE)),
-        st.builds(Call, st.sampled_from(["delta", "linear"]), operands, one_axis, st.just(HERE)),
-        st.builds(Call, st.sampled_from(["max()", "min()"]), several, st.none(), st.just(HERE)),
-        st.builds(Call, st.just("remove"), st.tuples(children, children), one_axis, st.just(HERE)),
-        st.builds(Call, st.just("select"), several, one_axis, st.just(HERE)),
-    )
-
-
 @settings(deadline=None)
-@given(st.recursive(leaves, trees, max_leaves=12))
+@given(st.recursive(leaves(), trees, max_leaves=12))
 def test_written_and_read_again_an_expression_is_the_same(expression: Expression) -> None:
     definitions, problems = parse(f"x := {to_text(expression)}")
     assert problems == []

@@ -1,0 +1,111 @@
+"""Which pipe of a SIMD an instruction goes through, and for how many cycles pipes are busy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.schema import CATEGORIES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.time_bins import TimeBins
+
+__all__ = ["ANY_PIPE", "BUBBLE", "PIPES", "RESIDENT", "pipe_cycles", "pipes_of_rows"]
+
+PIPES: dict[str, tuple[str, ...]] = {
+    "VALU": ("VALU",),
+    "MATRIX": (),
+    "VMEM": ("VMEM", "FLAT"),
+    "LDS": ("LDS",),
+    "SCALAR": ("SALU", "SMEM"),
+    "BRANCH": ("JUMP", "NEXT"),
+    "RAY": ("BVH",),
+    "MESSAGE": ("MESSAGE",),
+    "IMMEDIATE": ("IMMED",),
+}
+"""Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic."""
+
+ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18
+"""Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them."""
+_NO_PIPE, _BY_CATEGORY = 255, 254
+_MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
+_SHORT = ("MESSAGE", "IMMEDIATE")
+"""Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
+
+
+def pipe_cycles(
+    waves: pl.DataFrame,
+    instructions: pl.DataFrame,
+    pipes: pl.Series,
+    bins: TimeBins,
+    *,
+    base_clock: int,
+    counts_unknown_rows: bool = True,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Cycles per unit and kind, and per group, kind and bin: columns `group`, `kind`, `bin`, `cycles`.
+
+    `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add to times), begin
+    and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.time_bins import time_bins
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> import polars as pl
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> waves = trace.waves.with_columns(pl.lit(0, pl.UInt32).alias(n) for n in ("unit", "group"))
+    >>> waves = waves.with_columns(offset=pl.lit(0, pl.Int64))
+    >>> pipe_cycles(waves, trace.instructions, pipes_of_rows(trace.code), time_bins(0, 1, 1), base_clock=4)[0].height
+    0
+    """
+    import polars as pl
+
+    from wavescope import _core
+
+    numbers = {category: number for number, category in CATEGORIES.items()}
+    of_category = bytearray([_NO_PIPE] * 256)
+    for pipe, categories in enumerate(PIPES.values()):
+        for category in categories:
+            of_category[numbers[category]] = pipe
+    per_unit, per_bin = _core.pipe_use(
+        waves["unit"],
+        waves["group"],
+        waves["offset"],
+        waves["begin_cycles"],
+        waves["end_cycles"],
+        waves["first_instruction"].fill_null(0),
+        waves["instruction_count"].fill_null(0),
+        instructions["time_cycles"],
+        instructions["stall_cycles"],
+        instructions["duration_cycles"],
+        instructions["category"],
+        instructions["row"],
+        bytes(of_category),
+        pipes,
+        counts_unknown_rows,
+        sum(1 << list(PIPES).index(pipe) for pipe in _SHORT),
+        base_clock,
+        bins.numbers,
+    )
+    return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
+
+
+def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Series:
+    """Number of the pipe of every code row: MATRIX, none for rows that are not asked for, else by category.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> code = pl.DataFrame({"row": [0, 1], "text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})
+    >>> pipes_of_rows(code).to_list() == [list(PIPES).index("MATRIX"), 254]
+    True
+    """
+    import polars as pl
+
+    by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
+    is_matrix = pl.col("text").fill_null("").str.contains(_MATRIX_MNEMONICS)
+    pipe = pl.when(is_matrix).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
+    if rows is not None:
+        pipe = pl.when(pl.col("row").is_in(rows.implode())).then(pipe).otherwise(none)
+    return code.sort("row").select(pipe.alias("pipe")).to_series()
