@@ -30,6 +30,8 @@ class Architecture:
     """Who said so, or from what it was inferred."""
     is_certain: bool = True
     """Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong."""
+    contradicts: str | None = None
+    """What the capture says, when the user says something else."""
 
 
 # What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
@@ -62,13 +64,18 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     'said by the capture'
     """
     if gpu:
-        return Architecture(arch.of(gpu), "said with --gpu")
+        return Architecture(arch.of(gpu), "said with --gpu", contradicts=_contradicted(arch.of(gpu), trace))
     if trace.source.target:
         return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
         what = "nothing here says which GPU this was"
         raise UsageError(what, where=trace.source.path, advice="say it: --gpu gfx942")
     return _inferred(trace)
+
+
+def _contradicted(facts: arch.Arch, trace: ThreadTrace) -> str | None:
+    said = trace.source.target
+    return said if said and said.split(":")[0] != facts.target else None
 
 
 def _inferred(trace: ThreadTrace) -> Architecture:

@@ -171,7 +171,7 @@ def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:
     names = trace.kernels["name"].to_list()
     calling = trace.code.filter(pl.col("mnemonic").str.contains(_CALLS))["function"].unique().to_list()
     callees = found.filter(~pl.col("function").is_in(names) | pl.col("function").is_null())
-    scans: dict[int | None, dict[str, int]] = {}
+    scans: dict[int | None, dict[str, int]] = {} if names else {None: _most(found)}
     for kernel, name in trace.kernels.select("kernel", "name").iter_rows():
         own = found.filter(pl.col("function") == name)
         if not own.height and len(names) == 1:  # listings need not name their functions

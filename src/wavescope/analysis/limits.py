@@ -172,13 +172,15 @@ class _Model:
         """The next number of waves per SIMD, and what has to shrink for it."""
         if waves >= self.most:
             return None, ()
-        wanted, groups = waves + 1, None
+        following, groups = waves + 1, None
+        wanted = following
         if self.group_waves is not None:
-            groups = -(-wanted * self.simds // self.group_waves)
-            wanted = -(-groups * self.group_waves // self.simds)
+            groups = -(-following * self.simds // self.group_waves)
+            following = groups * self.group_waves // self.simds
+            wanted = -(-groups * self.group_waves // self.simds)  # on the fullest SIMD
             if wanted > self.most or groups > self._group_limit():
                 return None, ()
-        return wanted, tuple(
+        return following, tuple(
             Step(limiter.name, limiter.allocated, at_most, limiter.unit)
             for limiter in limiters
             if (at_most := self._at_most(limiter.name, wanted, groups)) is not None and limiter.allocated > at_most

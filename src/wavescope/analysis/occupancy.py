@@ -152,6 +152,8 @@ def occupancy(
 ) -> Occupancy:
     """Theoretical and achieved occupancy of each kernel whose waves were seen.
 
+    In a trace without occupancy events (PC samples), the limits of all kernels.
+
     Parameters
     ----------
     gpu
@@ -161,6 +163,11 @@ def occupancy(
     selection
         Kernel, shader engines, SIMDs and time to look at; waves and source lines do not matter here.
 
+    Raises
+    ------
+    UsageError
+        When the GPU is not known, or no wave is left by the selection.
+
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
@@ -168,20 +175,22 @@ def occupancy(
     0
     """
     known = architecture(trace, gpu)
-    waves = chosen_waves(resident_waves(trace), trace, selection)
+    waves = _waves(trace, selection)
     rows: list[dict[str, Any]] = []
     limiters: list[dict[str, Any]] = []
     notes = list(_architecture_notes(known))
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
     seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
     for kernel in kernel_resources(trace, known.facts, override or Resources()):
-        if kernel.kernel not in seen:
+        if kernel.kernel not in seen and (seen or (kernel.kernel is None and trace.kernels.height)):
             continue
         found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
-        rows.append(_theoretical_row(kernel, found) | asdict(achieved(seen[kernel.kernel])))
+        rows.append(_theoretical_row(kernel, found))
         limiters += _limiter_rows(kernel, found)
         notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
-        notes += _agreement(rows[-1], found) or _emptying(rows[-1])
+        if seen:
+            rows[-1] |= asdict(achieved(seen[kernel.kernel]))
+            notes += _agreement(rows[-1], found) or _emptying(rows[-1])
         if found is not None:
             notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
     kernels = _frame(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
@@ -195,6 +204,21 @@ def occupancy(
         engines=_frame(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
+    """The chosen waves; a choice that leaves none is an error, a trace that has none is not."""
+    everything = resident_waves(trace)
+    waves = chosen_waves(everything, trace, selection)
+    if everything.height and not waves.height:
+        engines = ", ".join(map(str, everything["se"].unique().sort().to_list()))
+        kernels = ", ".join(_short(name) for name in trace.kernels["demangled"].head(4).to_list())
+        what = "no wave fits this choice"
+        whole = achieved(everything)
+        cycles = f"{whole.begin_cycles:,} to {whole.end_cycles:,}"
+        advice = f"shader engines: {engines}; cycles: {cycles}; kernels: {kernels}"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+    return waves
 
 
 def _limits_of(known: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]) -> Limits | None:
@@ -247,6 +271,8 @@ def _limiter_rows(kernel: KernelResources, found: Limits | None) -> list[dict[st
 
 
 def _architecture_notes(known: Architecture) -> list[str]:
+    if known.contradicts:
+        return [f"the capture says {known.contradicts}, but {known.facts.target} was asked for"]
     if known.origin.startswith("said"):
         return []
     doubt = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.report.bars import bar, sparkline
-from wavescope.report.tables import Column, frame_table
+from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
     from rich.text import Text
 
     if not answer.kernels.height:
-        yield Text("no wave was seen on any SIMD", style="bold")
+        yield Text("no wave was seen on any SIMD, and no kernel is known", style="bold")
     rows = answer.kernels.head(limit).to_dicts()
     for row in rows[:1]:
         yield Text(_verdict(row), style="bold")
@@ -50,7 +50,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
         yield _engine_table(answer, curves, limit)
     for note in answer.notes:
         wrong = note.startswith("WRONG")
-        yield Text.assemble(("" if wrong else "note: ", "bold cyan"), (note, "bold red" if wrong else ""))
+        yield Text.assemble(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
 
 
 def _verdict(row: dict[str, Any]) -> str:
@@ -164,4 +164,5 @@ def _waves(count: int) -> str:
 
 
 def _short(name: str) -> str:
+    name = printable(name)
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

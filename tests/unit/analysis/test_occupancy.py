@@ -133,6 +133,18 @@ def test_the_architecture_is_inferred_only_when_nobody_says_it(text: str, expect
     assert architecture(_trace({}, [text], target="gfx90a"), "MI300A").facts.product.name == "MI300A"
 
 
+def test_a_gpu_that_contradicts_the_capture_is_said() -> None:
+    answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"]), gpu="MI300X")
+    assert "the capture says gfx950, but gfx942 was asked for" in answer.notes
+
+
+def test_without_occupancy_events_the_limits_remain() -> None:
+    trace = _trace(_FLASH, ["v_mov_b32 v241, v0"])
+    trace.tables["occupancy"] = trace.occupancy.clear()
+    row = occupancy(trace).kernels.row(0, named=True)
+    assert (row["waves_per_simd_limit"], row["waves_per_simd_max"]) == (2, None)
+
+
 def test_a_guess_is_said() -> None:
     sure = occupancy(_trace(_FLASH, ["v_bitop3_b32 v0, v1, v2, v3"], target=None))
     assert "inferred from `v_bitop3_b32`" in sure.notes[0]
@@ -156,8 +168,11 @@ def test_resources_that_the_gpu_cannot_give_are_a_note() -> None:
 
 def test_kernels_and_engines_can_be_chosen() -> None:
     trace = _trace(_FLASH, ["v_mov_b32 v241, v0"])
-    assert occupancy(trace, selection=Selection(kernel="other")).kernels.height == 0
-    assert occupancy(trace, selection=Selection(shader_engines=(3,))).engines.height == 0
+    with pytest.raises(UsageError, match="no wave fits") as caught:
+        occupancy(trace, selection=Selection(kernel="other"))
+    assert "k()" in caught.value.advice
+    with pytest.raises(UsageError):
+        occupancy(trace, selection=Selection(shader_engines=(3,)))
     assert occupancy(trace, selection=Selection(kernel="k(")).kernels.height == 1
 
 

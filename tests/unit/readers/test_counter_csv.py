@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.counter_set import COUNTER_SET
@@ -143,3 +146,15 @@ def test_a_folder_without_counters(tmp_path: Path) -> None:
 
 def test_a_header_alone_has_no_dispatches(tmp_path: Path) -> None:
     assert read_counters([write(tmp_path / "a_counter_collection.csv")]).dispatches.height == 0
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_counters_or_one_clear_error(content: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "x_counter_collection.csv"
+        for head in (b"", HEAD.encode(), b"Dispatch_ID,Kernel_Name,TCC_HIT_sum\n"):
+            file.write_bytes(head + content)
+            try:
+                read_counters([file])
+            except WavescopeError as error:
+                assert error.advice
