@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,6 +44,8 @@ _ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tgz", ".txz", "
 _SIZEABLE_JSON = 1 << 16
 """A placeholder's files are smaller than this; larger ones need not be parsed to know."""
 
+_JSON_BYTES_PER_INSTRUCTION = 24
+
 Form = Literal["ui_output", "parquet"]
 
 
@@ -63,12 +66,24 @@ class Decoded:
     agent: int | None
     dispatch: int | None
     wave_count: int
-    wave_bytes: int
-    byte_count: int
     is_placeholder: bool
     """Nothing in it: a capture slot that no kernel used."""
     around: tuple[Folder, ...] = ()
     """The folder itself and those beside it, where other files of the same run may be."""
+    instruction_count: int = 0
+    """Parquet only."""
+
+    @cached_property
+    def byte_count(self) -> int:
+        """Size of all files; asking thousands of files takes time that opening one trace does not need to spend."""
+        return sum(_size(self.folder, name) for name in self.folder.names())
+
+    @cached_property
+    def wave_bytes(self) -> int:
+        """Size of the wave files, or what as much would take as JSON, so that both forms can be compared."""
+        if self.form == "parquet":
+            return self.instruction_count * _JSON_BYTES_PER_INSTRUCTION
+        return sum(_size(self.folder, name) for name in self.folder.names() if _WAVE_FILE.fullmatch(name))
 
     @property
     def title(self) -> str:
@@ -156,18 +171,15 @@ def decoded_folder(folder: Folder) -> Decoded:
     """
     if form_of(folder.names()) == "parquet":
         return _parquet_folder(folder)
-    sizes = {name: _size(folder, name) for name in folder.names()}
-    waves = {name: size for name, size in sizes.items() if _WAVE_FILE.fullmatch(name)}
+    wave_count = sum(_WAVE_FILE.fullmatch(name) is not None for name in folder.names())
     agent, dispatch = _AGENT.search(folder.name), _DISPATCH.search(folder.name)
     return Decoded(
         folder,
         "ui_output",
         int(agent[1]) if agent else None,
         int(dispatch[1]) if dispatch else None,
-        len(waves),
-        sum(waves.values()),
-        sum(sizes.values()),
-        is_placeholder=not waves and _is_placeholder(folder, sizes),
+        wave_count,
+        is_placeholder=not wave_count and _is_placeholder(folder),
     )
 
 
@@ -222,6 +234,8 @@ def choose(candidates: Sequence[Decoded], dispatch: int | None, where: str) -> D
         what = "no decoded trace" + ("" if dispatch is None else f" of dispatch {dispatch}")
         there = ", ".join(c.title for c in candidates)
         raise UsageError(what, where=where, advice=f"there are: {there}" if there else "")
+    if len(possible) == 1:
+        return possible[0]
     return max(possible, key=lambda c: (not c.is_placeholder, c.wave_bytes, c.byte_count))
 
 
@@ -237,18 +251,17 @@ def _parquet_folder(folder: Folder) -> Decoded:
         numbers[0],
         numbers[1],
         rows.get("waves", 0),
-        rows.get("instructions", 0) * 24,  # what as much would take as JSON, so that both forms can be compared
-        sum(_size(folder, name) for name in folder.names()),
         is_placeholder=bool(rows) and not any(rows.get(name, 0) for name in ("waves", "code", "occupancy")),
+        instruction_count=rows.get("instructions", 0),
     )
 
 
-def _is_placeholder(folder: Folder, sizes: dict[str, int]) -> bool:
+def _is_placeholder(folder: Folder) -> bool:
     """Whether neither waves, nor code, nor occupancy are there."""
-    small = {name: sizes[name] < _SIZEABLE_JSON for name in (MANIFEST, "code.json", "occupancy.json") if name in sizes}
-    if not all(small.values()):
+    telling = [name for name in (MANIFEST, "code.json", "occupancy.json") if name in folder.names()]
+    if any(_size(folder, name) >= _SIZEABLE_JSON for name in telling):
         return False
-    parsed = {name: _dict(_json(folder, name)) for name in small}
+    parsed = {name: _dict(_json(folder, name)) for name in telling}
     if _dict(parsed.get(MANIFEST)).get("wave_filenames") or parsed.get("code.json", {}).get("code"):
         return False
     return not any(key.isdigit() and rows for key, rows in parsed.get("occupancy.json", {}).items())
