@@ -29,7 +29,7 @@ def test_coverage(run: Run, captures: tuple[Path, Path, Path]) -> None:
     answer = json.loads(run("coverage", captures[0], "--json").stdout)
     assert answer["trust"] in ("good", "with care")
     assert answer["coverage"]["wave_count"] == sum(row["wave_count"] for row in answer["coverage"]["paths"]["rows"])
-    assert {"severity", "sentence", "advice", "numbers"} <= set(answer["doubts"][0])
+    assert all({"severity", "sentence", "advice", "numbers"} <= set(doubt) for doubt in answer["doubts"])
     assert answer["mapping"]["definition"]
 
 
@@ -64,6 +64,15 @@ def test_compare(run: Run, captures: tuple[Path, Path, Path]) -> None:
     assert work > 0
     assert [row["label"] for row in answer["traces"]["rows"]] == ["A", "B"]
     assert len(answer["verdicts"]) == 1
+
+
+def test_compare_a_part(run: Run, captures: tuple[Path, Path, Path]) -> None:
+    one, two, _ = captures
+    answer = json.loads(run("compare", one, two, "--se", "1", "--line", "18:19", "--json").stdout)
+    assert answer["is_part"]
+    whole = json.loads(run("compare", one, two, "--by", answer["by"], "--json").stdout)
+    assert answer["traces"]["rows"][0]["wave_count"] * 2 == whole["traces"]["rows"][0]["wave_count"]
+    assert answer["units"]["row_count"] < whole["units"]["row_count"]
 
 
 def test_compare_says_what_it_does_not_show(run: Run, captures: tuple[Path, Path, Path]) -> None:

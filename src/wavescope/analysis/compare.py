@@ -78,6 +78,8 @@ class Comparison(Answer):
     matched_share: float
     """Cost of the first trace on units that every other trace has too."""
     different_kernels: bool
+    is_part: bool
+    """Whether only chosen code rows were compared; `traces` is about all of them all the same."""
     traces: pl.DataFrame
     units: pl.DataFrame
     stall_classes: pl.DataFrame
@@ -148,6 +150,7 @@ def compare(
         same_code=units.same_code,
         matched_share=_matched_share(table),
         different_kernels=different,
+        is_part=any(only is not None for only in rows),
         traces=compared_totals(families, labels, _by_family(families, batched)),
         units=table,
         stall_classes=_stall_classes(traces),
@@ -163,7 +166,8 @@ def _sentences(found: Comparison, number: int) -> list[str]:
 
     base, other = found.traces.row(0, named=True), found.traces.row(number, named=True)
     names = base["label"], other["label"]
-    said = [f"{_total(other, names)}{_parts(found, number)}{_culprit(found, number)}."]
+    total = _part_total(found, number, names) if found.is_part else _total(other, names)
+    said = [f"{total}{_parts(found, number)}{_culprit(found, number)}."]
     speed, noise = other["speed_delta_share"], other["speed_noise_share"]
     if not found.same_code:
         pass  # what is the same execution in other code is a matter of taste
@@ -189,6 +193,14 @@ def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
     word = "slower" if delta > 0 else "faster"
     known = f"beyond noise of {_percent(noise)}" if noise is not None else "noise not known"
     return f"{names[1]} is {_percent(abs(delta))} {word} per wave than {names[0]} ({known})"
+
+
+def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
+    import polars as pl
+
+    delta = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+    word = "more" if delta > 0 else "less"
+    return f"The chosen code costs {_percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
 
 
 def _parts(found: Comparison, number: int) -> str:

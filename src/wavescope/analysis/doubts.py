@@ -59,6 +59,8 @@ class Doubt:
 def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     """Everything that speaks against trusting a trace, worst first.
 
+    That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt.
+
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
@@ -68,6 +70,8 @@ def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     seen = coverage(trace)
     found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(seen), *_of_place(trace, seen)]
     found += _of_lines(mapping(trace))
+    if trace.part_of is not None:
+        found = [doubt for doubt in found if doubt.name not in _WANTED_IN_PARTS]
     return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
 
 
@@ -95,6 +99,7 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Doubt]:
             yield Doubt(f"loss_{kind}", "care", message, advice, {"count": count})
 
 
+_WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 """Losses that other doubts tell with their share."""
 

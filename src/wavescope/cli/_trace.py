@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.selection import Selection
     from wavescope.model import Answer, ThreadTrace
 
-__all__ = ["Asked", "open_trace", "trace_verb", "whole_trace_verb"]
+__all__ = ["Asked", "open_trace", "selection_options", "trace_verb", "whole_trace_verb"]
 
 DEFAULT_TOP = 20
 
@@ -108,6 +108,22 @@ def _command(
     return click.command()(decorated)
 
 
+def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Options that choose waves, time and code rows, handed to `verb` as one `Selection`."""
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        from wavescope.analysis.selection import Selection
+
+        kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _CHOICES)
+        verb(selection=Selection(kernel, se, simd, wave, begin, end, file, first, last), **options)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_SELECTION):
+        decorated = option(decorated)
+    return decorated
+
+
 def open_trace(
     path: Path,
     *,
@@ -177,8 +193,7 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 _TOP = click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 _OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    _TOP,
+_SELECTION: tuple[Callable[[Any], Any], ...] = (
     click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME."),
     click.option("--se", type=int, multiple=True, help="Only this shader engine; may be repeated."),
     click.option("--simd", type=int, multiple=True, help="Only this SIMD; may be repeated."),
@@ -194,21 +209,20 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--line", type=_Span("N[:M]"), default=(None, None), metavar="N[:M]", help="Only instructions of these lines."
     ),
+)
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    _TOP,
+    *_SELECTION,
     click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest."),
     code_object_option,
     resources_option,
     json_option,
 )
+_CHOICES = ("kernel", "se", "simd", "wave", "time", "file", "line")
 _NAMES = (
     "path",
     "top",
-    "kernel",
-    "se",
-    "simd",
-    "wave",
-    "time",
-    "file",
-    "line",
+    *_CHOICES,
     "dispatch",
     "code_objects",
     "resources",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console, emit_json, json_option
-from wavescope.cli._trace import DEFAULT_TOP, open_trace
+from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
 
 if TYPE_CHECKING:
+    from wavescope.analysis.selection import Selection
     from wavescope.model import ThreadTrace
 
 _MOST_SIBLINGS = 8
@@ -26,8 +27,7 @@ _SPARE = 1 << 62
 )
 @click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 @click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
-@click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME.")
-@click.option("--file", metavar="FILE", help="Only instructions from this source file (the end of its path).")
+@selection_options
 @click.option(
     "--dispatch",
     "dispatches",
@@ -49,8 +49,7 @@ def command(
     by: str | None,
     top: int | None,
     everything: bool,
-    kernel: str | None,
-    file: str | None,
+    selection: Selection,
     dispatches: tuple[int, ...],
     repeats: tuple[Path, ...],
     force: bool,
@@ -62,10 +61,9 @@ def command(
     how much runs differ by themselves; only larger differences are reported.
     """
     from wavescope.analysis.compare import compare
-    from wavescope.analysis.selection import Selection, select, selected_rows
+    from wavescope.analysis.selection import select, selected_rows
     from wavescope.report.compare import compare_report
 
-    selection = Selection(kernel=kernel, file=file)
     asked = _asked(paths, dispatches)
     whole = [open_trace(path, dispatch=dispatch) for path, dispatch in asked]
     traces = [select(trace, selection) for trace in whole]

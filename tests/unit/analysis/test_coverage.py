@@ -10,6 +10,7 @@ from tests.unit.ui_directories import frame
 from wavescope.analysis.coverage import coverage
 from wavescope.analysis.doubts import doubts, verdict
 from wavescope.analysis.mapping import mapping
+from wavescope.analysis.selection import Selection, select
 from wavescope.analysis.wave_paths import wave_paths
 from wavescope.model import ThreadTrace, TraceSource
 
@@ -89,6 +90,11 @@ def test_unresolved_and_incomplete() -> None:
 def test_few_and_short() -> None:
     found = names(trace_of(TEXTS, full(2)))
     assert (found["few_waves"], found["too_short"]) == ("care", "care")
+
+
+def test_that_a_part_is_small_is_no_doubt() -> None:
+    part = select(trace_of(TEXTS, full()), Selection(waves=(3,)))
+    assert names(part) == {"no_lines": "note"}
 
 
 def test_nothing_at_all_is_fatal() -> None:
