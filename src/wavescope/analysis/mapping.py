@@ -168,7 +168,8 @@ def _share(part: pl.DataFrame, whole: pl.DataFrame, column: str) -> float:
 def _effective(shares: list[float]) -> float:
     from math import exp, log
 
-    return exp(-sum(share * log(share) for share in shares)) if shares else 0.0
+    # Shares below zero come from impossible times, which are a loss of the trace.
+    return exp(-sum(share * log(share) for share in shares if share > 0)) if shares else 0.0
 
 
 def _files(costs: pl.DataFrame) -> pl.DataFrame:

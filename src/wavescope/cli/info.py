@@ -51,6 +51,7 @@ def _next_for(path: Path, kind: Kind) -> str:
         "COUNTERS": f"wavescope l2 {path}",
         "KERNEL_TRACE": "give it as --resources to the verbs on a decoded trace: it tells registers and LDS",
         "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
+        "RESULTS": "give it as --resources to the verbs on a decoded trace: it tells registers, LDS and the GPU",
         "DATABASE": "this version of wavescope reads thread traces; query the database with sqlite3",
     }
     otherwise = "point wavescope at a folder with *.att files (rocprofv3 --att writes them) or a ui_output_* directory"

@@ -117,8 +117,8 @@ def form_of(names: Collection[str]) -> Form | None:
         return "parquet"
     if any(name.endswith(".att") for name in names):
         return None  # a code.json beside raw traces is their listing
-    parts = sum(name in names for name in ("code.json", "occupancy.json"))
-    is_ui_output = parts == 2 or any(_WAVE_FILE.fullmatch(name) for name in names)
+    parts = sum(name in names for name in ("code.json", "occupancy.json", "snapshots.json", "realtime.json"))
+    is_ui_output = parts > 1 or any(_WAVE_FILE.fullmatch(name) for name in names)
     return "ui_output" if is_ui_output else None
 
 

@@ -17,6 +17,7 @@ from wavescope.readers.decoded import (
     form_of,
     survey,
 )
+from wavescope.readers.folder import Directory
 from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def open(  # noqa: A001
     dispatch
         Which dispatch; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
     threads
-        How many shader engines to decode at once; None = as many as there are cores.
+        How many shader engines to decode, or wave files to read, at once; None = as many as there are cores.
     code_objects
         For raw captures: code objects that do not stand beside the traces; see `decode`.
     resources
@@ -81,7 +82,7 @@ def open(  # noqa: A001
     if kind not in DECODED_KINDS:
         raise _does_not_fit(kind, place)
     candidates, losses = candidates_of(place, kind)
-    return open_decoded(candidates, losses, dispatch, str(place), resources)
+    return open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
 
 
 DECODED_KINDS = (Kind.UI_OUTPUT, Kind.PARQUET, Kind.DECODED_FOLDER, Kind.ARCHIVE, Kind.ARCHIVE_FOLDER)
@@ -106,7 +107,7 @@ def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
     return _in_archives(survey(path).archives) if kind is Kind.ARCHIVE_FOLDER else ([], [])
 
 
-def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace:
+def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
     """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses.
 
     Examples
@@ -122,7 +123,7 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = ()) -> ThreadTrace
         trace = read_parquet(candidate.folder)
         add_losses(trace, losses)
         return trace
-    trace = read_ui_output(candidate.folder)
+    trace = read_ui_output(candidate.folder, threads)
     fill_from_around(trace, candidate.around)
     add_losses(trace, [*_disagreements(trace), *losses])
     return trace
@@ -176,6 +177,8 @@ def open_decoded(
     dispatch: int | None,
     where: str,
     resources: Sequence[str | os.PathLike[str]] = (),
+    *,
+    threads: int | None = None,
 ) -> ThreadTrace:
     """The fullest of the candidates (of a dispatch), with a note about the others; see `open`.
 
@@ -186,7 +189,7 @@ def open_decoded(
     wavescope.errors.UsageError: folder: no decoded trace
     """
     chosen = choose(candidates, dispatch, where)
-    trace = read_decoded(chosen, losses)
+    trace = read_decoded(chosen, losses, threads=threads)
     rest = [candidate for candidate in candidates if candidate is not chosen]
     if rest:
         numbers = {c.dispatch for c in rest if c.dispatch is not None} - {chosen.dispatch}
@@ -212,19 +215,28 @@ def _raw_or_decoded(
     path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str]
 ) -> ThreadTrace:
     """A raw capture; where decoded directories stand beside it, the form that tells more."""
-    from wavescope.readers.att import decode
-
     decoded = survey(path).decoded if path.is_dir() else ()
     if not decoded:
-        return decode(path, code_objects, dispatch=dispatch, threads=threads)
+        return _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects)
     why_not = _why_not_raw(path, dispatch, code_objects)
     if not why_not:
-        trace = decode(path, code_objects, dispatch=dispatch, threads=threads)
+        trace = _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects)
         detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
     else:
-        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path))
+        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path), threads=threads)
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
+    return trace
+
+
+def _raw(path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str]) -> ThreadTrace:
+    """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
+    from wavescope.readers.att import decode
+    from wavescope.readers.resources import fill_from_around
+
+    trace = decode(path, code_objects, dispatch=dispatch, threads=threads)
+    beside = Path(trace.source.path).absolute()
+    fill_from_around(trace, [Directory(beside), Directory(beside.parent)], with_code=False)
     return trace
 
 
@@ -255,6 +267,7 @@ def _does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
         Kind.COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
         Kind.KERNEL_TRACE: ("a kernel trace, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
+        Kind.RESULTS: ("results of a run, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.CODE_OBJECT: (
             "a code object, not a trace",
             f"wavescope info {where} shows its kernels; open the folder with its .att files to see it run",

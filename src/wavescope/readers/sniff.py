@@ -34,6 +34,7 @@ class Kind(Enum):
     COUNTERS = "hardware counters (CSV)"
     KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
     AGENTS = "rocprofv3 agent list (CSV)"
+    RESULTS = "rocprofv3 results (JSON)"
     DATABASE = "SQLite database"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
@@ -105,6 +106,9 @@ def sniff(path: Path) -> Kind:
     if not path.exists():
         what = "no such file or folder"
         raise UsageError(what, where=str(path))
+    if not path.is_dir() and not path.is_file():
+        what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
+        raise UsageError(what, where=str(path))
     try:
         return _sniff_folder(path) if path.is_dir() else _sniff_file(path)
     except OSError as error:
@@ -128,6 +132,7 @@ def _sniff_folder(folder: Path) -> Kind:
 
 
 _TABLES_LOOKED_AT = 32
+_HEAD_OF_RESULTS = 200
 _CSV_KINDS = {
     Kind.COUNTERS: (b"Counter_Name", b"TCC_", b"SQ_WAVES"),
     Kind.KERNEL_TRACE: (b"VGPR_Count", b"Start_Timestamp"),
@@ -154,11 +159,14 @@ def _sniff_file(file: Path) -> Kind:
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
     if file.suffix == ".parquet" or file.name == MANIFEST:
         return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
-    return _sniff_csv(head)
+    return _sniff_text(head)
 
 
-def _sniff_csv(head: bytes) -> Kind:
-    columns = _inflated(head).split(b"\n", 1)[0]
+def _sniff_text(head: bytes) -> Kind:
+    text = _inflated(head)
+    columns = text.split(b"\n", 1)[0]
+    if text.lstrip().startswith(b"{"):
+        return Kind.RESULTS if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS] else Kind.UNKNOWN
     if b"," in columns:
         for kind, words in _CSV_KINDS.items():
             if any(word in columns for word in words):

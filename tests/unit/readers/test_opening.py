@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +15,7 @@ import pytest
 import wavescope
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
 from wavescope.analysis.row_totals import row_totals
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.errors import MissingToolError, NotATraceError, UnsupportedError, UsageError
 from wavescope.model import THREAD_TRACE
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.kernels import kernel_path
@@ -72,6 +74,12 @@ def test_a_parent_with_several_dispatches(tmp_path: Path) -> None:
     assert note["count"].to_list() == [2]
     assert "dispatch 1, dispatch 2 (empty placeholder)" in note["message"][0]
     assert wavescope.open(tmp_path, dispatch=1).waves.height == 2
+
+
+def test_without_a_manifest(tmp_path: Path) -> None:
+    folder = write_decoded(tmp_path)
+    (folder / "filenames.json").unlink()
+    assert wavescope.open(tmp_path).waves.height == 4
 
 
 def test_placeholders_are_said_not_raised(tmp_path: Path) -> None:
@@ -166,6 +174,7 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope l2"),
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
+        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "--resources"),
         ("a.db", b"SQLite format 3\0" + bytes(84), UnsupportedError, "database"),
         ("notes.txt", b"hello, world\n", NotATraceError, "nothing that wavescope reads"),
         ("code.json", b"{}", NotATraceError, "nothing that wavescope reads"),
@@ -177,6 +186,23 @@ def test_other_kinds_name_what_fits(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(error, match=words):
         wavescope.open(tmp_path / name)
+
+
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="neither a file nor a folder"):
+        wavescope.open(tmp_path / "pipe")
+
+
+def test_a_kernel_trace_beside_a_raw_capture(tmp_path: Path) -> None:
+    write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path)
+    (before,) = wavescope.open(tmp_path).kernels.to_dicts()
+    table = f'Kernel_Name,VGPR_Count,LDS_Block_Size,Workgroup_Size\n"{before["name"]}",999,4096,128\n'
+    (tmp_path / "1_kernel_trace.csv").write_text(table)
+    (after,) = wavescope.open(tmp_path).kernels.to_dicts()
+    assert after["vgprs"] == before["vgprs"] != 999  # the code object knows better
+    assert (after["lds_bytes"], after["workgroup_size"]) == (4096, 128)
+    assert after["resource_origin"] == "code object of the capture, 1_kernel_trace.csv"
 
 
 def test_a_code_object_names_info() -> None:
@@ -195,7 +221,13 @@ def test_tables_in_other_forms(tmp_path: Path) -> None:
     trace = wavescope.open(write_decoded(tmp_path))
     counted = trace.sql("SELECT count(*) AS n, sum(stall_cycles) AS stalled FROM instructions WHERE row >= 0")
     assert counted["n"][0] == trace.instructions.height
-    pytest.importorskip("pyarrow")
-    assert trace.to_arrow()["waves"].num_rows == 4
-    pytest.importorskip("pandas")
-    assert len(trace.to_pandas()["instructions"]) == trace.instructions.height
+    if find_spec("pyarrow") is None:
+        with pytest.raises(MissingToolError, match="pip install pyarrow"):
+            trace.to_arrow()
+    else:
+        assert trace.to_arrow()["waves"].num_rows == 4
+    if find_spec("pandas") is None:
+        with pytest.raises(MissingToolError, match="pip install pandas"):
+            trace.to_pandas()
+    elif find_spec("pyarrow"):
+        assert len(trace.to_pandas()["instructions"]) == trace.instructions.height

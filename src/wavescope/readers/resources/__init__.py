@@ -10,7 +10,15 @@ from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import add_losses
 from wavescope.readers.folder import Directory
-from wavescope.readers.resources.sidecars import Sidecar, Told, Wanted, is_sidecar, plain_name, read_sidecar
+from wavescope.readers.resources.sidecars import (
+    CODE_SUFFIXES,
+    Sidecar,
+    Told,
+    Wanted,
+    is_sidecar,
+    plain_name,
+    read_sidecar,
+)
 
 if TYPE_CHECKING:
     import os
@@ -71,20 +79,24 @@ def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known:
     return _fill(trace, told, replace_known=replace_known)
 
 
-def fill_from_around(trace: ThreadTrace, around: Sequence[Folder]) -> None:
+def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code: bool = True) -> None:
     """The same from the files beside a trace: the first two folders are its own and its parent.
+
+    Without `with_code` code objects are left out: a raw capture has read its own.
 
     Folders further away count only if they show that they belong to the same run: they name a kernel of the trace,
     or hold the raw trace of its dispatch.
     """
-    if not any(is_sidecar(name) for folder in around for name in _names(folder)):
+    names = (name for folder in around for name in _names(folder))
+    if not any(is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES)) for name in names):
         return
     told, wanted = Told(), _wanted(trace)
     raw_name = f"_{trace.source.agent}_shader_engine_"
     for distance, folder in enumerate(around):
         here = Told()
         for sidecar in sidecars_in(folder):
-            read_sidecar(sidecar, wanted, here)
+            if with_code or not sidecar.name.endswith(CODE_SUFFIXES):
+                read_sidecar(sidecar, wanted, here)
         is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
         if is_ours:
             told.add(here)

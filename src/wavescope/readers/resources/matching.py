@@ -67,7 +67,7 @@ def _facts(
     row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, found: Found, *, replace_known: bool
 ) -> dict[str, Any]:
     """New values for a row of `kernels`; where the files disagree about one, it stays unknown and a note says so."""
-    keeps = row.get("resource_origin") == CAPTURED or not replace_known
+    keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
     facts: dict[str, Any] = {}
     origins: dict[str, None] = {}
     for rank in sorted({usage.rank for usage in usages}):

@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Gpu", "Sidecar", "Told", "Usage", "Wanted", "is_sidecar", "plain_name", "read_sidecar"]
+__all__ = [
+    "CODE_SUFFIXES",
+    "LARGEST",
+    "Gpu",
+    "Sidecar",
+    "Told",
+    "Usage",
+    "Wanted",
+    "is_sidecar",
+    "plain_name",
+    "read_sidecar",
+]
 
 MAX_BYTES = 1 << 30
 """Of one file, unpacked."""
