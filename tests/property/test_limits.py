@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope import arch
@@ -27,6 +27,7 @@ def _kernels(draw: st.DrawFn) -> tuple[arch.Arch, Resources, bool]:
     return facts, resources, draw(st.booleans())
 
 
+@settings(deadline=None)
 @given(_kernels())
 def test_a_limit_is_the_least_of_its_limiters_and_within_the_hardware(case: tuple[arch.Arch, Resources, bool]) -> None:
     facts, resources, wgp_mode = case
@@ -37,6 +38,7 @@ def test_a_limit_is_the_least_of_its_limiters_and_within_the_hardware(case: tupl
         assert limiter.used <= limiter.allocated
 
 
+@settings(deadline=None)
 @given(_kernels(), st.sampled_from(sorted(_FIELD.values())), st.integers(0, 1024))
 def test_asking_for_less_never_costs_waves(case: tuple[arch.Arch, Resources, bool], name: str, less: int) -> None:
     facts, resources, wgp_mode = case
@@ -45,6 +47,7 @@ def test_asking_for_less_never_costs_waves(case: tuple[arch.Arch, Resources, boo
     assert limits(facts, smaller, wgp_mode=wgp_mode).waves_per_simd >= before.waves_per_simd
 
 
+@settings(deadline=None)
 @given(_kernels())
 def test_the_next_step_is_reached_by_its_steps_and_not_by_less(case: tuple[arch.Arch, Resources, bool]) -> None:
     facts, resources, wgp_mode = case

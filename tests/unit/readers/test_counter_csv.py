@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
@@ -148,6 +148,7 @@ def test_a_header_alone_has_no_dispatches(tmp_path: Path) -> None:
     assert read_counters([write(tmp_path / "a_counter_collection.csv")]).dispatches.height == 0
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_give_counters_or_one_clear_error(content: bytes) -> None:
     with TemporaryDirectory() as folder:
