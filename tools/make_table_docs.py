@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from wavescope.model.counter_set import COUNTER_SET
 from wavescope.model.losses import LOSSES
-from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE
+from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "tables.md"
 
@@ -26,12 +27,14 @@ def page() -> str:
         "",
     ]
     for table in THREAD_TRACE.values():
-        lines += [f"## {table.name}", "", f"One row is {table.row}.", "", "| column | type | unit | meaning |"]
-        lines += ["|---|---|---|---|"]
-        lines += [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in table.columns]
-        lines.append("")
+        lines += _section(table, f"## {table.name}")
     for title, values in (("Categories", CATEGORIES), ("States", STATES), ("Event types", EVENT_TYPES)):
         lines += [f"## {title}", "", ", ".join(f"{number} {name}" for number, name in values.items()), ""]
+    lines += ["## Tables of a counter set", ""]
+    lines += ["`wavescope.readers.counter_csv.read_counters(paths)` gives a `CounterSet`; it has `losses` as well.", ""]
+    for table in COUNTER_SET.values():
+        if table.name not in THREAD_TRACE or table is not THREAD_TRACE[table.name]:
+            lines += _section(table, f"### {table.name}")
     lines += [
         "## Kinds of loss",
         "",
@@ -42,6 +45,12 @@ def page() -> str:
         strict = "yes" if kind.is_damage else "no"
         lines.append(f"| `{kind.name}` | {kind.message} | {kind.advice} | {strict} |")
     return "\n".join(lines) + "\n"
+
+
+def _section(table: TableSpec, heading: str) -> list[str]:
+    lines = [heading, "", f"One row is {table.row}.", "", "| column | type | unit | meaning |", "|---|---|---|---|"]
+    lines += [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in table.columns]
+    return [*lines, ""]
 
 
 def main() -> int:
