@@ -18,6 +18,7 @@ namespace wavescope {
 namespace {
 
 constexpr size_t kFilesPerTurn = 16;
+constexpr unsigned kMostThreads = 16;  // more would wait for the disk, and each has its own columns
 constexpr size_t kSpareBytes = size_t{1} << 20;  // so that files that grow slowly do not move the buffer each time
 
 // Runs `work(turn)` for every turn on up to `threads` threads; rethrows what one of them threw.
@@ -225,7 +226,7 @@ int32_t LineRows::sparse_row_of(int64_t line) const {
 }
 
 WaveFiles read_waves(std::span<const WaveFile> files, const LineRows& lines, unsigned threads) {
-    if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+    if (threads == 0) threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
     const size_t turns = (files.size() + kFilesPerTurn - 1) / kFilesPerTurn;
     threads = static_cast<unsigned>(std::clamp<size_t>(turns, 1, threads));
     std::vector<Block> blocks(threads);

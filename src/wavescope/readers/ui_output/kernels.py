@@ -47,18 +47,23 @@ class Kernels:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def table(self) -> pl.DataFrame:
-        """The `kernels` table."""
+        """The `kernels` table. Where no kernel is named (PC samples, no occupancy), the labels in the code are all
+        there is."""
         import polars as pl
 
-        names = [self._name(number) for number in self._used]
+        if self._used:
+            found = [(self._name(number), self._place(number)) for number in self._used]
+        else:
+            labels = {label.name: label for label in reversed(self._code.labels)}
+            found = [(name, (label.code_object, label.address)) for name, label in reversed(labels.items())]
         signatures = {label.name: label.demangled for label in self._code.labels if label.demangled}
-        readable_names = _demangled([name for name in names if name not in signatures])
+        readable_names = _demangled([name for name, _ in found if name not in signatures])
         rows = []
-        for at, (number, name) in enumerate(zip(self._used, names, strict=True)):
-            code_object, address = self._place(number) or (None, None)
+        for number, (name, place) in enumerate(found):
             demangled = signatures.get(name) or readable_names.get(name, name)
-            row = {"kernel": at, "name": name, "demangled": demangled, "code_object": code_object, "address": address}
-            rows.append(row)
+            code_object, address = place or (None, None)
+            row = {"name": name, "demangled": demangled, "code_object": code_object, "address": address}
+            rows.append(row | {"kernel": number})
         columns = THREAD_TRACE["kernels"].columns
         return pl.DataFrame(
             {column.name: [row.get(column.name) for row in rows] for column in columns},

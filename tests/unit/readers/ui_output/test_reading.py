@@ -77,6 +77,15 @@ def test_kernels_are_those_that_occur(tmp_path: Path) -> None:
     assert trace.occupancy["address"].to_list()[:2] == [256, 0]
 
 
+def test_without_occupancy_the_labels_name_the_kernels(tmp_path: Path) -> None:
+    files = directory()
+    del files["occupancy.json"]
+    trace = opened(tmp_path, files)
+    assert trace.kernels.select("name", "code_object", "address").rows() == [("demo_kernel", 7, 256)]
+    assert trace.waves["kernel"].null_count() == 2
+    assert kinds(trace) == {"missing_files": 1}
+
+
 def test_schema_3_1(tmp_path: Path) -> None:
     files = directory()
     files["occupancy.json"] = {
