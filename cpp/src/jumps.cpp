@@ -63,7 +63,7 @@ struct Active {
     uint32_t loop;
     int64_t since;  // when the iteration began
     int64_t stall = 0;
-    bool first = true;
+    uint32_t iteration = 0;
 };
 
 // Follows one wave through its loops.
@@ -107,8 +107,8 @@ class LoopWalk {
     void begin_iteration(uint32_t loop, int64_t time) {
         for (Active& active : active_) {
             if (active.loop != loop) continue;
-            emit(active, time, 0);
-            active = {.loop = loop, .since = time, .first = false};
+            emit(active, time, false);
+            active = {.loop = loop, .since = time, .iteration = active.iteration + 1};
             return;
         }
         if (active_.size() == kDeepest) return;
@@ -125,16 +125,17 @@ class LoopWalk {
     }
 
     void end_visit(size_t i, int64_t time) {
-        emit(active_[i], time, kLastIteration);
+        emit(active_[i], time, true);
         active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
     }
 
-    void emit(const Active& active, int64_t time, uint8_t last) {
+    void emit(const Active& active, int64_t time, bool is_last) {
         found_.loop.push_back(active.loop);
         found_.wave.push_back(wave_);
+        found_.iteration.push_back(active.iteration);
+        found_.is_last.push_back(is_last ? 1 : 0);
         found_.cycles.push_back(subtract(time, active.since));
         found_.stall.push_back(active.stall);
-        found_.position.push_back(static_cast<uint8_t>((active.first ? kFirstIteration : 0) | last));
     }
 
     // The rows that are in all active loops.

@@ -33,8 +33,8 @@ std::string iterations_of(std::vector<int32_t> rows, std::vector<LoopSpan> loops
     const LoopIterations found = loop_iterations({waves, times, stalls, durations, rows}, loops, is_call);
     std::ostringstream shown;
     for (size_t i = 0; i < found.loop.size(); ++i) {
-        shown << (found.position[i] & kFirstIteration ? "(" : "") << found.loop[i] << ":" << found.cycles[i] << "/"
-              << found.stall[i] << (found.position[i] & kLastIteration ? ") " : " ");
+        shown << (found.iteration[i] == 0 ? "(" : "") << found.loop[i] << ":" << found.cycles[i] << "/"
+              << found.stall[i] << (found.is_last[i] != 0 ? ") " : " ");
     }
     return shown.str();
 }

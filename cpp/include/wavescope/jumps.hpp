@@ -39,21 +39,21 @@ struct LoopSpan {
 struct LoopIterations {
     Column<uint32_t> loop;
     Column<uint32_t> wave;
-    Column<int64_t> cycles;    // to the next iteration, or to the first instruction behind the loop
-    Column<int64_t> stall;     // cycles of the instructions in it
-    Column<uint8_t> position;  // kFirstIteration | kLastIteration
+    Column<uint32_t> iteration;  // 0 = the first since the wave entered the loop
+    Column<uint8_t> is_last;     // whether the wave left the loop in it
+    Column<int64_t> cycles;      // to the next iteration, or to the first instruction behind the loop
+    Column<int64_t> stall;       // cycles of the instructions in it
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
         visit("loop", loop);
         visit("wave", wave);
+        visit("iteration", iteration);
+        visit("is_last", is_last);
         visit("cycles", cycles);
         visit("stall_cycles", stall);
-        visit("position", position);
     }
 };
-
-inline constexpr uint8_t kFirstIteration = 1, kLastIteration = 2;
 
 // An iteration begins whenever the loop's begin is executed. A wave leaves a loop with the first instruction outside of
 // its rows, unless it is in a function called from inside (`is_call`, one value per code row). Loops nested deeper than

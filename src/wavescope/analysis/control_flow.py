@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["LOOPS", "Blocks", "blocks", "branch_targets", "call_rows", "loops", "taken_jumps"]
+__all__ = ["LOOPS", "Blocks", "blocks", "branch_targets", "call_rows", "loop_of_rows", "loops", "taken_jumps"]
 
 _BRANCH = r"^s_(c?branch|subvector_loop)"
 _CALL = r"^s_(call_|swappc_|swap_pc_)"
@@ -202,6 +202,34 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
         "taken_count": [taken if trace.instructions.height else None for _, _, taken in spans],
     }
     return pl.DataFrame(columns, schema={column.name: getattr(pl, column.dtype) for column in LOOPS.columns})
+
+
+def loop_of_rows(trace: ThreadTrace) -> pl.Series:
+    """The innermost loop around every row of the code table; null = none.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> loop_of_rows(ThreadTrace({}, TraceSource(path="nothing"))).len()
+    0
+    """
+    from heapq import heappop, heappush
+
+    import polars as pl
+
+    found: list[int | None] = [None] * trace.code.height
+    around: list[tuple[int, int, int]] = []  # (length, last row, loop) of loops that have begun, the shortest first
+    rows = loops(trace).select("loop", "first_row", "last_row").rows()
+    begins: dict[int, list[tuple[int, int, int]]] = {}
+    for loop, first, last in rows:
+        begins.setdefault(first, []).append((last - first, last, loop))
+    for row in range(rows[0][1] if rows else len(found), len(found)):
+        for begun in begins.get(row, ()):
+            heappush(around, begun)
+        while around and around[0][1] < row:
+            heappop(around)
+        found[row] = around[0][2] if around else None
+    return pl.Series("loop", found, dtype=pl.UInt32)
 
 
 def _backward_jumps(trace: ThreadTrace) -> pl.DataFrame:

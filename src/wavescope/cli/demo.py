@@ -81,6 +81,7 @@ def _make(kernel: str, gpu: str, folder: Path) -> list[Path]:
 
 
 def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
+    from wavescope.analysis.hotspots import hotspots
     from wavescope.analysis.overview import overview
     from wavescope.analysis.residency import residency
     from wavescope.analysis.row_totals import row_totals
@@ -90,7 +91,9 @@ def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, ke
     facts, totals, curves = overview(trace), row_totals(trace), residency(trace)
     out = console()
     rows = totals.join(trace.code, on="row", maintain_order="left")
-    for renderable in story(f"{gpu} ({GPUS[gpu]})", made, facts, rows, trace.waits, curves, seconds):
+    hot = hotspots(trace, sort="stall")
+    name = f"{gpu} ({GPUS[gpu]})"
+    for renderable in story(name, made, facts, hot, rows, trace.waits, curves, seconds, width=out.width):
         out.print(renderable)
     where = f"{kept}" if kept else "capture/"
     out.print(f"Next: wavescope decode {where} -o decoded/   |   wavescope info {where}   |   wavescope --help")

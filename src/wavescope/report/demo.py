@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from wavescope.analysis.hotspots import Hotspots
     from wavescope.analysis.overview import Overview
     from wavescope.analysis.residency import Residency
 
@@ -24,16 +25,19 @@ def story(
     gpu: str,
     files: Sequence[tuple[str, int]],
     facts: Overview,
+    hot: Hotspots,
     rows: pl.DataFrame,
     waits: pl.DataFrame,
     curves: Sequence[Residency],
     seconds: float,
+    *,
+    width: int,
 ) -> Iterator[RenderableType]:
     """The demo's text, part by part: what was captured, where time goes, which row waits and for what.
 
     Examples
     --------
-    >>> parts = story("gfx942", [], facts, rows, waits, curves, 0.1)  # doctest: +SKIP
+    >>> parts = story("gfx942", [], facts, hot, rows, waits, curves, 0.1, width=120)  # doctest: +SKIP
     """
     from rich.rule import Rule
     from rich.text import Text
@@ -54,7 +58,7 @@ def story(
     yield Rule("3  Where the waves' time goes", align="left")
     yield Text("  ").append_text(share_bar(facts.state_cycles))
     yield Rule("4  Which instruction waits", align="left")
-    yield hotspot_table(rows, limit=8)
+    yield hotspot_table(hot, limit=8, width=width)
     yield Rule("5  For which producers", align="left")
     yield from _worst_wait(rows, waits)
 

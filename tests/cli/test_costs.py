@@ -1,0 +1,56 @@
+"""Verbs hotspots and loops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+BY = ["instruction", "line", "file", "function", "kernel", "block", "loop"]
+
+
+@pytest.mark.parametrize("by", BY)
+def test_hotspots_by_every_unit(run: Run, capture: Path, by: str) -> None:
+    done = run("hotspots", capture, "--by", by, "--top", "3")
+    assert done.returncode == 0 and "cycles of waves" in done.stdout and "Traceback" not in done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_hotspots_as_json(run: Run, capture: Path) -> None:
+    answer = json.loads(run("hotspots", capture, "--by", "line", "--frame", "mine", "--sort", "stall", "--json").stdout)
+    assert answer["by"] == "line" and answer["attribution"] == "mine" and answer["definition"]
+    units = answer["units"]["rows"]
+    assert sum(unit["stall_cycles_total"] for unit in units) == answer["stall_cycles_total"] > 0
+    top = json.loads(run("hotspots", capture, "--json", "--top", "2").stdout)["units"]
+    assert len(top["rows"]) == 2 < top["row_count"]
+
+
+def test_truncation_is_loud(run: Run, capture: Path) -> None:
+    assert "showing 2 of " in run("hotspots", capture, "--top", "2").stdout
+    assert "showing" not in run("hotspots", capture, "--top", "0").stdout
+
+
+def test_hotspots_of_samples(run: Run, shared: Path) -> None:
+    done = run("hotspots", shared / "data" / "pcsampling-rcv", "--by", "line")
+    assert done.returncode == 0 and "samples" in done.stdout and "stalled" in done.stdout
+    answer = json.loads(run("hotspots", shared / "data" / "pcsampling-rcv", "--json").stdout)
+    assert answer["sample_count"] == answer["issued_count"] + answer["stalled_count"] > 0
+
+
+def test_loops(run: Run, tmp_path: Path) -> None:
+    assert run("demo", "--keep", tmp_path / "demo", "--json").returncode == 0
+    done = run("loops", tmp_path / "demo")
+    assert done.returncode == 0 and "1 loop" in done.stdout and "trips" in done.stdout
+    (loop,) = json.loads(run("loops", tmp_path / "demo", "--json").stdout)["loops"]["rows"]
+    assert loop["trips_min"] == loop["trips_max"] == 9
+
+
+def test_an_empty_trace_is_said(run: Run, shared: Path) -> None:
+    empty = shared / "data" / "att-mi300x-bmm" / "c10"
+    directory = next(path for path in empty.iterdir() if path.name.endswith("dispatch_3"))
+    for verb in ("hotspots", "loops"):
+        done = run(verb, directory)
+        assert done.returncode == 2 and "no wave ran on the traced CU" in done.stderr and "occupancy" in done.stderr
