@@ -18,7 +18,7 @@ namespace wavescope {
 namespace {
 
 constexpr size_t kFilesPerTurn = 16;
-constexpr unsigned kMostThreads = 16;  // more would wait for the disk, and each has its own columns
+constexpr unsigned kMostThreads = 16;            // more would wait for the disk, and each has its own columns
 constexpr size_t kSpareBytes = size_t{1} << 20;  // so that files that grow slowly do not move the buffer each time
 
 // Runs `work(turn)` for every turn on up to `threads` threads; rethrows what one of them threw.
