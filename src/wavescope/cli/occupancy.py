@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from wavescope.cli._trace import Asked
 
 _AMOUNT = click.IntRange(min=0)
+_BESIDE_CURVE = 46
+"""Characters that the other columns of the table of shader engines need."""
 
 
 @whole_trace_verb
@@ -82,5 +84,6 @@ def _of_trace(asked: Asked, gpu: str | None, resources: Resources, *, wgp_mode: 
         asked.emit(answer)
         return
     engines = set(answer.engines["se"].to_list())
-    curves = [curve for curve in residency(asked.trace, bins=48) if curve.se in engines]
+    bins = max(8, min(60, console().width - _BESIDE_CURVE))
+    curves = [curve for curve in residency(asked.trace, bins=bins) if curve.se in engines]
     asked.show(*occupancy_report(answer, curves, limit=asked.limit))

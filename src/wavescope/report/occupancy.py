@@ -71,6 +71,9 @@ def _verdict(row: dict[str, Any]) -> str:
 def _next(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
     if row["all_at_once"] and (row["waves_per_simd_max"] or 0) < (row["waves_per_simd_limit"] or 0):
         return "all waves were there at once: a larger grid would fill the SIMDs, no resource stands in the way"
+    if (row["waves_per_simd_max"] or 1 << 62) < (row["waves_per_simd_limit"] or 0):
+        seen = f"{row['waves_per_simd_max']} of {row['waves_per_simd_limit']}"
+        return f"nothing to free: no SIMD held as many waves as fit ({seen}); they end before others arrive"
     if row["next_waves_per_simd"] is None:
         return "nothing: no more waves fit on this hardware"
     freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
@@ -92,7 +95,7 @@ def _limiter_table(limiters: pl.DataFrame, kernel: dict[str, Any], shared_by: st
                 is_text=True,
             ),
             Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
-            Column("", lambda row: bar(row["waves_per_simd"] / most, most) + "▏", is_text=True),
+            Column("", lambda row: bar(row["waves_per_simd"] / most, 8) + "▏", is_text=True),
             Column("because", lambda row: _because(row, shared_by), takes_rest=True),
         ],
         limit=limiters.height,
@@ -104,11 +107,10 @@ def _because(row: dict[str, Any], shared_by: str) -> str:
     if row["limiter"] == "hardware":
         return "wave slots of a SIMD"
     if row["limiter"] == "workgroup":
-        return f"workgroups of {_waves(row['used'])}, as a whole; a {shared_by} holds {row['available']:,}"
-    who = "a workgroup" if row["limiter"] == "LDS" else "a wave"
-    rounded = f", rounded up to {row['allocated']:,}" if row["allocated"] != row["used"] else ""
-    place = shared_by if row["limiter"] == "LDS" else "SIMD"
-    return f"{who} takes {row['used']:,} {row['unit']}{rounded}; a {place} has {row['available']:,}"
+        return f"whole workgroups of {_waves(row['used'])}, {row['available']:,} at most"
+    per, place = ("workgroup", shared_by) if row["limiter"] == "LDS" else ("wave", "SIMD")
+    asked = f" ({row['used']:,} asked)" if row["allocated"] != row["used"] else ""
+    return f"{row['allocated']:,} of the {place}'s {row['available']:,} {row['unit']} per {per}{asked}"
 
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
