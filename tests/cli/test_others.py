@@ -40,7 +40,8 @@ def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
 def test_demo(run: Run, gpu: str) -> None:
     done = run("demo", "--gpu", gpu)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Which instruction waits" in done.stdout
+    assert "What to change first" in done.stdout
+    assert "1. Waves wait for" in done.stdout
     assert "0 without PC" in done.stdout
 
 

@@ -81,19 +81,18 @@ def _make(kernel: str, gpu: str, folder: Path) -> list[Path]:
 
 
 def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
+    from wavescope.analysis.diagnose import diagnose
     from wavescope.analysis.hotspots import hotspots
     from wavescope.analysis.overview import overview
     from wavescope.analysis.residency import residency
-    from wavescope.analysis.row_totals import row_totals
-    from wavescope.report.demo import story
+    from wavescope.analysis.waits import waits
+    from wavescope.report.demo import Answers, story
 
     made = [(file.name, file.stat().st_size) for file in files]
-    facts, totals, curves = overview(trace), row_totals(trace), residency(trace)
+    answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
     out = console()
-    rows = totals.join(trace.code, on="row", maintain_order="left")
-    hot = hotspots(trace, sort="stall")
-    name = f"{gpu} ({GPUS[gpu]})"
-    for renderable in story(name, made, facts, hot, rows, trace.waits, curves, seconds, width=out.width):
+    where = str(kept or "capture")
+    for renderable in story(f"{gpu} ({GPUS[gpu]})", made, answers, seconds, where=where, width=out.width):
         out.print(renderable)
-    where = f"{kept}" if kept else "capture/"
-    out.print(f"Next: wavescope decode {where} -o decoded/   |   wavescope info {where}   |   wavescope --help")
+    keep = "" if kept else "wavescope demo --keep capture   |   "
+    out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")

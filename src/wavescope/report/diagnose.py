@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.diagnose import Diagnosis, Evidence, Finding, Remedy
     from wavescope.analysis.doubts import Doubt
 
-__all__ = ["diagnosis_markdown", "diagnosis_report", "headline"]
+__all__ = ["diagnosis_markdown", "diagnosis_report", "finding_lines", "headline"]
 
 _TRUST_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
 _TRUST_WORDS = {"good": "trust it", "with care": "take it with care", "do not": "do not trust it"}
@@ -64,7 +64,7 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
         )
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield Text()
-        yield from _finding(number, finding)
+        yield from finding_lines(number, finding)
     if len(answer.findings) > limit:
         yield Text(f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow")
 
@@ -95,7 +95,13 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _finding(number: int, finding: Finding) -> Iterator[RenderableType]:
+def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
+    """One finding for the terminal.
+
+    Examples
+    --------
+    >>> lines = finding_lines(1, answer.findings[0])  # doctest: +SKIP
+    """
     from rich.text import Text
 
     gain = f"gain at most {finding.gain_share_max:.1%}" if finding.gain_share_max else "no gain of its own"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.waits import Waits
 
-__all__ = ["waits_report"]
+__all__ = ["waits_report", "waits_table"]
 
 PRODUCERS_SHOWN = 4
 
@@ -34,7 +34,7 @@ def waits_report(answer: Waits, *, limit: int, width: int = WIDE) -> list[Render
 
     if not answer.waits.height:
         return [Text("no wait was executed")]
-    return [_verdict(answer), Text(), _table(answer, limit, is_wide=width >= WIDE), Text(_LEGEND, "dim")]
+    return [_verdict(answer), Text(), waits_table(answer, limit=limit, width=width), Text(_LEGEND, "dim")]
 
 
 _LEGEND = (
@@ -61,13 +61,22 @@ def _verdict(answer: Waits) -> Text:
     return text
 
 
-def _table(answer: Waits, limit: int, *, is_wide: bool) -> Table:
+def waits_table(answer: Waits, *, limit: int, width: int = WIDE) -> Table:
+    """The waits with the largest stalls, with arrows to their producers.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.waits import waits
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> waits_table(waits(ThreadTrace({}, TraceSource(path="nothing"))), limit=20).row_count
+    0
+    """
     from rich.table import Table
 
     shown = answer.waits.head(limit)
     title = truncation(shown.height, answer.waits.height, "waits")
     table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
-    kept = range(len(_HEADINGS)) if is_wide else _NARROW
+    kept = range(len(_HEADINGS)) if width >= WIDE else _NARROW
     for number in kept:
         if number == _INSTRUCTION:
             table.add_column(_HEADINGS[number], ratio=1)
