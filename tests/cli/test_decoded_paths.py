@@ -35,7 +35,7 @@ def test_info_on_a_folder_of_many(run: Run, tmp_path: Path) -> None:
     write_files(tmp_path / "ui_output_agent_1_dispatch_2", PLACEHOLDER)
     done = run("info", tmp_path)
     assert done.returncode == 0
-    assert "3 dispatches, 1 of them empty placeholders" in done.stdout
+    assert "3 dispatches, 1 of them empty placeholder" in done.stdout
     assert [line.split()[0] for line in done.stdout.splitlines() if "empty placeholder" in line and line[0] == " "] == [
         "2"
     ]
@@ -54,6 +54,7 @@ def test_info_on_a_placeholder(run: Run, tmp_path: Path) -> None:
     assert "next:   capture again" in done.stdout
     failed = run("stalls", tmp_path)
     assert failed.returncode == 2
+    assert "dispatch 2 is an empty placeholder" in failed.stderr
     assert "wavescope info" in failed.stderr
 
 

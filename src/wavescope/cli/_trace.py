@@ -51,14 +51,19 @@ class Asked:
 
         if self.trace.instructions.height:
             return self.trace
-        where = str(self.path)
+        where, source = str(self.path), self.trace.source
+        asked = f"{where} --dispatch {source.dispatch}" if source.other_dispatches else where
         if self.trace.samples.height:
             what = "these are PC samples: they know how often a row was seen, not when"
-            raise UsageError(what, where=where, advice=f"wavescope hotspots {where}")
+            raise UsageError(what, where=where, advice=f"wavescope hotspots {asked}")
+        if "placeholder" in self.trace.losses["kind"]:
+            number = "" if source.dispatch is None else f"dispatch {source.dispatch} is "
+            what = f"{number}an empty placeholder: nothing was captured"
+            raise UsageError(what, where=where, advice=f"wavescope info {where} says what else is there")
         what = "no wave ran on the traced CU, so there are no instructions to ask about"
         if self.trace.occupancy.height:
-            raise UsageError(what, where=where, advice=f"wavescope occupancy {where} shows the waves of the other CUs")
-        raise UsageError(what, where=where, advice=f"an empty capture slot? wavescope info {where}")
+            raise UsageError(what, where=where, advice=f"wavescope occupancy {asked} shows the waves of the other CUs")
+        raise UsageError(what, where=where, advice=f"wavescope info {asked}")
 
     def emit(self, answer: Answer | dict[str, Any], **more: Any) -> None:
         """The answer as one JSON object, with where it came from and what was lost."""

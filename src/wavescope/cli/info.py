@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.overview import Overview
-    from wavescope.model.losses import Loss
     from wavescope.readers.capture import Capture
     from wavescope.readers.decoded import Decoded
     from wavescope.readers.sniff import Kind
@@ -78,9 +77,9 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
         emit_json(answer | to_builtins(facts) | {"damaged": facts.overview.damaged})
         return
     out = console()
-    parts = _counted(rows, losses)
+    unopened = "".join(f"; {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
     if len(candidates) > 1:
-        for part in dispatches_report(f"{path}: {kind.value}, {parts}", rows):
+        for part in dispatches_report(f"{path}: {kind.value}{unopened}", rows):
             out.print(part, soft_wrap=isinstance(part, Text))
     called = _CALLED.get(facts.format, facts.format)
     for part in contents_report(
@@ -122,12 +121,6 @@ def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.D
         for c in candidates
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _counted(rows: pl.DataFrame, losses: list[Loss]) -> str:
-    empty = int(rows["is_placeholder"].sum())
-    archives = "".join(f", {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
-    return f"{rows.height:,} dispatches" + (f", {empty:,} of them empty placeholders" if empty else "") + archives
 
 
 def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.report.losses import loss_lines
-from wavescope.report.tables import Column, frame_table, printable
+from wavescope.report.tables import Column, frame_table, printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +47,13 @@ def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iter
         Column("dispatch", lambda row: _known(row["dispatch"])),
         Column("agent", lambda row: _known(row["agent"])),
         Column("waves", lambda row: "-" if row["is_placeholder"] else f"{row['wave_count']:,}"),
-        Column("MB", lambda row: f"{row['byte_count'] / 1e6:,.2f}"),
+        Column("bytes", lambda row: short(row["byte_count"])),
         Column("form", lambda row: "empty placeholder" if row["is_placeholder"] else row["form"], is_text=True),
         Column("folder", lambda row: printable(row["folder"]), takes_rest=True),
     )
-    yield frame_table(rows, columns, limit=limit, what="dispatches")
+    empty = int(rows["is_placeholder"].sum())
+    said = f", {empty:,} of them empty placeholder{'s' if empty > 1 else ''}" if empty else ""
+    yield frame_table(rows, columns, limit=limit, what=f"dispatches{said}")
 
 
 def contents_report(
@@ -79,12 +81,13 @@ def contents_report(
         yield _labelled("kernel", _kernel(row))
     if facts.kernels.height > _MAX_KERNELS:
         yield _labelled("", f"and {facts.kernels.height - _MAX_KERNELS:,} more kernels; --json has all")
-    yield _labelled("holds", "; ".join(_holdings(facts)) or "nothing")
+    holdings = list(_holdings(facts))
+    yield _labelled("holds", "; ".join(holdings) or "nothing")
     missing = [_MISSING.get(name, name) for name in facts.missing]
-    if missing:
+    if missing and holdings:
         yield _labelled("lacks", "; ".join(missing))
     yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])
-    for number_of_line, (command, why) in enumerate(_next_steps(path, facts)):
+    for number_of_line, (command, why) in enumerate(_next_steps(path, facts, any_other=is_listed)):
         yield Text.assemble(("next:   " if not number_of_line else "        ", "bold"), f"{command}  ", (why, "dim"))
 
 
@@ -148,7 +151,7 @@ def _holdings(facts: Contents) -> Iterator[str]:
             yield f"{count:,} {name}"
 
 
-def _next_steps(path: str, facts: Contents) -> Iterator[tuple[str, str]]:
+def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tuple[str, str]]:
     seen, place = facts.overview, printable(path)
     if facts.pc_samples and not seen.waves:
         yield f"wavescope hotspots {place}", "which instructions were sampled"
@@ -156,7 +159,10 @@ def _next_steps(path: str, facts: Contents) -> Iterator[tuple[str, str]]:
     if not seen.waves:
         if seen.occupancy_events:
             yield f"wavescope occupancy {place}", "the waves of the other CUs; then trace one of these CUs"
-        yield "capture again", "--att-target-cu, --att-shader-engine-mask, or a larger grid"
+        if any(loss.kind == "placeholder" for loss in seen.losses) and any_other:
+            yield "--dispatch N", "one of the dispatches above that is no placeholder"
+        else:
+            yield "capture again", "--att-target-cu, --att-shader-engine-mask, or a larger grid"
         return
     if seen.damaged:
         yield f"wavescope coverage {place}", "what can be trusted in spite of the losses above"
