@@ -182,7 +182,8 @@ def occupancy(
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
     seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
     for kernel in kernel_resources(trace, known.facts, override or Resources()):
-        if kernel.kernel not in seen and (seen or (kernel.kernel is None and trace.kernels.height)):
+        nameless = kernel.kernel is None and (trace.kernels.height > 0 or kernel.resources.vgprs is None)
+        if kernel.kernel not in seen and (seen or nameless):
             continue
         found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
         rows.append(_theoretical_row(kernel, found))
