@@ -4,6 +4,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "wavescope/late_causes.hpp"
 #include "wavescope/wave_rows.hpp"
 
 namespace nb = nanobind;
@@ -54,11 +55,36 @@ ArrowTable moments_of(nb::object waves, nb::object times, nb::object stalls, nb:
     return arrow_table(*found, found);
 }
 
+ArrowTable causes_of(nb::object waves, nb::object times, nb::object stalls, nb::object durations, nb::object rows,
+                     nb::object positions, nb::object barriers, nb::object roles, size_t row_count) {
+    const ArrowInput<uint32_t> wave_column(waves), barrier_column(barriers);
+    const ArrowInput<int64_t> time_column(times);
+    const ArrowInput<int32_t> stall_column(stalls), duration_column(durations), row_column(rows);
+    const ArrowInput<uint64_t> position_column(positions);
+    const ArrowInput<uint8_t> role_column(roles);
+    const Executed executed{wave_column.values(), time_column.values(), stall_column.values(), duration_column.values(),
+                            row_column.values()};
+    const Passages passages{position_column.values(), barrier_column.values(), role_column.values()};
+    require_same_length({executed.wave.size(), executed.time.size(), executed.stall.size(), executed.duration.size(),
+                         executed.row.size()});
+    require_same_length({passages.position.size(), passages.barrier.size(), passages.role.size()});
+    if (row_count > kMaxRows) throw nb::value_error("too many rows");
+    auto found = std::make_shared<LateCauses>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = late_causes(executed, passages, row_count);
+    }
+    return arrow_table(*found, found);
+}
+
 }  // namespace
 
 void bind_wave_rows(nb::module_& m) {
     m.attr("MAX_WAVE_GROUPS") = kMaxWaveGroups;
     m.def("wave_paths", &paths_of, "waves"_a, "rows"_a, "row_count"_a, "What each wave ran: counts and a signature.");
+    m.def("late_causes", &causes_of, "waves"_a, "times"_a, "stalls"_a, "durations"_a, "rows"_a, "positions"_a,
+          "barriers"_a, "roles"_a, "row_count"_a,
+          "Cycles at each row on the way to each barrier, of waves that came last and of the others.");
     m.def("unit_moments", &moments_of, "waves"_a, "times"_a, "stalls"_a, "durations"_a, "rows"_a, "wave_numbers"_a,
           "begins"_a, "groups"_a, "units"_a,
           "Sums over waves, and sums of squares of what each wave spent, per group of waves and unit of code.");

@@ -87,6 +87,17 @@ def resolve_stalls(
 MAX_WAVE_GROUPS: int
 
 def wave_paths(waves: object, rows: object, row_count: int) -> Table: ...
+def late_causes(
+    waves: object,
+    times: object,
+    stalls: object,
+    durations: object,
+    rows: object,
+    positions: object,
+    barriers: object,
+    roles: object,
+    row_count: int,
+) -> Table: ...
 def unit_moments(
     waves: object,
     times: object,

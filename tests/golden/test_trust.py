@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import wavescope
@@ -77,6 +78,13 @@ def test_workgroups_of_four_waves_are_found(shared: Path, kernel: str, part: str
     assert (found.workgroup_count, found.waves_per_workgroup, found.alone_wave_count) == (groups, 4.0, 0)
     assert found.rows.height == rows
     assert 0 < found.lost_cycles_total <= found.stall_cycles_total
+
+
+def test_why_waves_come_late(shared: Path) -> None:
+    causes = barriers(opened(shared, "moe_gemm")).causes
+    worst = causes.filter(pl.col("row") == 353).row(0, named=True)
+    assert (worst["cause_row"], worst["text"]) == (241, "s_waitcnt vmcnt(7)")
+    assert round(worst["excess_cycles_mean"]) == 827
 
 
 @pytest.mark.parametrize("name", ["c02", "c08"])

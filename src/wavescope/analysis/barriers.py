@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.meetings import passages
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
@@ -15,12 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Barriers", "barriers"]
 
-_RELEASE_JITTER_CYCLES = 16
-"""Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at."""
-_MESSAGE = 11
-"""`instructions.category` of the arrival that raw gfx9 traces record before the wait of the same `s_barrier`."""
-_HAS_WORKGROUP_IDS = 12
-"""From this generation on, waves carry the id of their workgroup."""
+_NOTICEABLE_CYCLES = 1.0
+"""A row is a cause when the last waves spent so many more cycles there, on average."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,9 @@ class Barriers(Answer):
         "16 cycles of each other, every time, are one workgroup; from gfx12 on the workgroup id must agree too. Each "
         "time a workgroup passes a barrier is a meeting. spread = last arrival - first arrival; lost = sum over waves "
         "of (last arrival - own arrival); late = last arrival - second to last, what a meeting would gain if its last "
-        "wave were as early as the one before. Only traced waves count: on RDNA those of one SIMD."
+        "wave were as early as the one before. Causes: cycles (duration and the gap before) that waves spent at each "
+        "row since their barrier before, mean of the waves that came last minus mean of those that did not. Only "
+        "traced waves count: on RDNA those of one SIMD."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "rows": table_spec(
@@ -78,6 +77,20 @@ class Barriers(Answer):
             late_cycles_total  Int64    cycles  | cycles by which it was later than the wave before
             """,
         ),
+        "causes": table_spec(
+            "causes",
+            "one row of code at which the waves that came last to a barrier had spent more cycles than the others",
+            """
+            row                  Int32    -       | code.row of the barrier
+            cause_row            Int32    -       | code.row on the way to it
+            text                 String   -       | disassembly of the cause
+            file                 String   -       | source file of the cause
+            line                 UInt32   -       | source line of the cause
+            last_cycles_mean     Float64  cycles  | spent there by the last wave of a meeting
+            other_cycles_mean    Float64  cycles  | spent there by another wave
+            excess_cycles_mean   Float64  cycles  | difference
+            """,
+        ),
     }
 
     workgroup_count: int
@@ -92,6 +105,7 @@ class Barriers(Answer):
     """Cycles of all traced waves, to measure the loss against."""
     rows: pl.DataFrame
     last_waves: pl.DataFrame
+    causes: pl.DataFrame
 
     @property
     def lost_share(self) -> float:
@@ -110,7 +124,7 @@ def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
     """
     import polars as pl
 
-    passed = _grouped(_passages(trace), by_id=trace.gfxip >= _HAS_WORKGROUP_IDS)
+    passed = passages(trace)
     groups = passed.group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
     met = groups.filter(pl.col("wave_count") > 1)
     if rows is not None:
@@ -126,65 +140,12 @@ def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
         wave_cycles_total=int((trace.waves["end_cycles"] - trace.waves["begin_cycles"]).sum()),
         rows=table,
         last_waves=_last_waves(meetings),
+        causes=_causes(trace, passed, meetings),
     )
 
 
 def _mean(values: pl.Series) -> float:
     return float(values.sum()) / values.len() if values.len() else 0.0
-
-
-def _passages(trace: ThreadTrace) -> pl.DataFrame:
-    """Every execution of a barrier: row, wave and its place, arrival, release and stall."""
-    import polars as pl
-
-    kinds = ("barrier", "barrier_wait", "barrier_signal")
-    code = trace.code.lazy().filter(pl.col("class").is_in(kinds)).select("row", kind="class")
-    executed = trace.instructions.lazy().join(code, on="row", maintain_order="left").collect(engine="streaming")
-    same_wave = pl.col("wave") == pl.col("wave").shift(1)
-    same_row = (pl.col("wave") == pl.col("wave").shift(-1)) & (pl.col("row") == pl.col("row").shift(-1))
-    is_message = (pl.col("category") == _MESSAGE) & same_row & (pl.col("category").shift(-1) != _MESSAGE)
-    is_signal = (pl.col("kind") == "barrier_signal") | is_message.fill_null(value=False)
-    issued = pl.col("time_cycles") + pl.col("stall_cycles")
-    signalled = pl.when(same_wave & pl.col("is_signal").shift(1)).then(issued.shift(1))
-    return (
-        executed.lazy()
-        .with_columns(is_signal=is_signal)
-        .with_columns(signalled=signalled)
-        .filter(~pl.col("is_signal"))
-        .join(
-            trace.waves.lazy().select("wave", "se", "cu", "simd", "slot", group_id="workgroup"),
-            on="wave",
-            maintain_order="left",
-        )
-        .select(
-            "row",
-            "wave",
-            "se",
-            "cu",
-            "simd",
-            "slot",
-            "group_id",
-            arrival=pl.coalesce("signalled", "time_cycles"),
-            release=pl.col("time_cycles") + pl.col("duration_cycles"),
-            stall=pl.col("stall_cycles").cast(pl.Int64),
-        )
-        .collect()
-    )
-
-
-def _grouped(passages: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
-    """With `meeting` (executions of one barrier that end together) and `workgroup` (waves that always meet)."""
-    import polars as pl
-
-    place = ["se", "cu", "row", *(["group_id"] if by_id else [])]
-    ordered = passages.sort(*place, "release", "wave")
-    moved_on = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in place)
-    gap = pl.col("release") - pl.col("release").shift(1) > _RELEASE_JITTER_CYCLES
-    ordered = ordered.with_columns(release_number=(moved_on | gap).fill_null(value=True).cum_sum())
-    shared = ordered.group_by("wave").agg(workgroup=pl.col("release_number").sort().implode().hash().first())
-    return ordered.join(shared, on="wave", maintain_order="left").with_columns(
-        meeting=pl.struct("release_number", "workgroup").rank("dense")
-    )
 
 
 def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
@@ -202,6 +163,7 @@ def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
             last=pl.col("arrival").last(),
             simd=pl.col("simd").last(),
             slot=pl.col("slot").last(),
+            position=pl.col("position").last(),
             lost=(pl.col("arrival").max() - pl.col("arrival")).sum(),
         )
         .filter(pl.col("wave_count") > 1)
@@ -244,4 +206,41 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
         .with_columns(last_share=pl.col("last_count") / pl.col("last_count").sum().over("row"))
         .sort("row", "last_count", "simd", "slot", descending=[False, True, False, False])
         .select(column.name for column in Barriers.tables["last_waves"].columns)
+    )
+
+
+def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    from wavescope import _core
+
+    met = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
+    role = pl.when(pl.col("last").is_null()).then(2).when(pl.col("position") == pl.col("last")).then(1).otherwise(0)
+    met = met.with_columns(role=role.cast(pl.UInt8))
+    executed = trace.instructions
+    found = _core.late_causes(
+        executed["wave"],
+        executed["time_cycles"],
+        executed["stall_cycles"],
+        executed["duration_cycles"],
+        executed["row"],
+        met["position"],
+        met["row"].cast(pl.UInt32),
+        met["role"],
+        trace.code.height,
+    )
+    counts = met.group_by("row").agg(lasts=(pl.col("role") == 1).sum(), others=(pl.col("role") == 0).sum())
+    last, other = pl.col("last_cycles_total") / pl.col("lasts"), pl.col("other_cycles_total") / pl.col("others")
+    return (
+        pl.DataFrame(found)
+        .rename({"row": "cause_row"})
+        .with_columns(row=pl.col("barrier").cast(pl.Int32))
+        .filter(pl.col("row") != pl.col("cause_row"))
+        .join(counts, on="row")
+        .with_columns(last_cycles_mean=last, other_cycles_mean=other)
+        .with_columns(excess_cycles_mean=pl.col("last_cycles_mean") - pl.col("other_cycles_mean"))
+        .filter(pl.col("excess_cycles_mean") >= _NOTICEABLE_CYCLES)
+        .join(trace.code.select("row", "text", "file", "line"), left_on="cause_row", right_on="row", how="left")
+        .sort("row", "excess_cycles_mean", "cause_row", descending=[False, True, False])
+        .select(column.name for column in Barriers.tables["causes"].columns)
     )

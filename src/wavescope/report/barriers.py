@@ -53,7 +53,35 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
         "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
         "late: cycles by which the last wave was behind the one before; last: whose wave was last, in order of number"
     )
-    return [*parts, Text(legend, "dim"), frame_table(answer.rows, columns, limit=limit, what="barriers")]
+    parts += [Text(legend, "dim"), frame_table(answer.rows, columns, limit=limit, what="barriers")]
+    return [*parts, *_causes(answer, limit)]
+
+
+def _causes(answer: Barriers, limit: int) -> list[RenderableType]:
+    """Where the last waves lose time on their way to the costliest barriers."""
+    import polars as pl
+    from rich.text import Text
+
+    shown = answer.rows.filter(pl.col("meeting_count") > 0)["row"].head(min(limit, _BARRIERS)).to_list()
+    parts: list[RenderableType] = []
+    for barrier in shown:
+        causes = answer.causes.filter(pl.col("row") == barrier)
+        if causes.height:
+            title = f"on the way to the barrier at row {barrier}, the last wave spends longer at"
+            parts += [Text(), frame_table(causes, _CAUSES, limit=min(limit, _PER_BARRIER), what="rows", title=title)]
+    return parts
+
+
+_BARRIERS = 2
+_PER_BARRIER = 3
+_CAUSES = (
+    Column("excess", lambda row: f"+{row['excess_cycles_mean']:,.0f}"),
+    Column("last wave", lambda row: f"{row['last_cycles_mean']:,.0f}"),
+    Column("others", lambda row: f"{row['other_cycles_mean']:,.0f}"),
+    Column("row", lambda row: str(row["cause_row"])),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
+    Column("instruction", lambda row: row["text"] or "", takes_rest=True),
+)
 
 
 def _number(value: float | None, digits: int) -> str:

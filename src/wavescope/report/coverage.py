@@ -48,7 +48,9 @@ def coverage_report(
         parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
     if seen.paths.height:
         title = "ways through the code"
-        parts += [Text(), frame_table(seen.paths, _PATHS, limit=limit, what="paths", title=title)]
+        several = seen.paths["kernel"].n_unique() > 1
+        columns = (*_PATHS, _KERNEL) if several else _PATHS
+        parts += [Text(), frame_table(seen.paths, columns, limit=limit, what="paths", title=title)]
     if seen.engines.height:
         parts += [Text(), frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
     if seen.outliers.height:
@@ -161,6 +163,7 @@ _PATHS = (
     Column("e.g.", lambda row: str(row["first_wave"])),
     Column("", lambda row: "early exit" if row["early_exit"] else "", is_text=True),
 )
+_KERNEL = Column("kernel", lambda row: row["kernel"] or "", takes_rest=True)
 _ENGINES = (
     Column("SE", lambda row: str(row["se"])),
     Column("CU", lambda row: row["cu"] or ""),

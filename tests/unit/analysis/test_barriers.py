@@ -86,6 +86,18 @@ def test_split_barriers_arrive_at_the_signal() -> None:
     assert (row["row"], row["execution_count"], row["lost_cycles_total"]) == (2, 2, 80)
 
 
+def test_causes_are_rows_where_the_last_wave_loses_time() -> None:
+    def passing(load: int, simd: int) -> dict[str, Any]:
+        """Row 0 takes `load` cycles before the barrier, then again 10 behind it."""
+        tokens = [(0, 0, load, 6, 0), (load, 100 - load, 100 - load, 9, 1), (100, 0, 10, 6, 0), (110, 0, 4, 2, 2)]
+        return {"begin": 0, "end": 120, "instructions": tokens, "simd": simd}
+
+    found = barriers(trace_of(TEXTS, [passing(load, simd) for simd, load in enumerate((10, 20, 90))]))
+    (cause,) = found.causes.to_dicts()
+    assert (cause["row"], cause["cause_row"], cause["text"]) == (1, 0, TEXTS[0])
+    assert (cause["last_cycles_mean"], cause["other_cycles_mean"]) == (90, 15)
+
+
 def test_only_some_rows() -> None:
     found = barriers(two_workgroups(), rows=pl.Series("row", [2], dtype=pl.Int32))
     assert found.rows.height == 0
