@@ -1,5 +1,5 @@
 """`python -m wavescope` is the command line."""
 
-from wavescope.cli import main
+from wavescope.cli import program
 
-main()
+program()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,20 @@ def test_an_empty_trace_is_said(run: Run, shared: Path) -> None:
     for verb in ("hotspots", "loops"):
         done = run(verb, directory)
         assert done.returncode == 2 and "no wave ran on the traced CU" in done.stderr and "occupancy" in done.stderr
+
+
+def test_output_that_cannot_be_written_is_said(capture: Path) -> None:
+    command = [sys.executable, "-m", "wavescope", "hotspots", str(capture), "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode != 0 and "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_not_shouted_at(capture: Path) -> None:
+    command = [sys.executable, "-m", "wavescope", "hotspots", str(capture), "--top", "0", "--json"]
+    pipe = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert pipe.stdout and pipe.stderr
+    pipe.stdout.close()
+    assert pipe.stderr.read() == b""
+    pipe.stderr.close()
+    pipe.wait(120)
