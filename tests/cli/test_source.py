@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +140,12 @@ def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> No
         assert run("demo", "--keep", folder, *arguments).returncode == 0
         shown = run("source", folder, "--source-root", folder / "src").stdout
         assert line in shown
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(gemm: Path) -> None:
+    command = f"{sys.executable} -m wavescope source {gemm} --all | head -1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rows" in done.stdout

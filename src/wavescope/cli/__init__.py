@@ -99,8 +99,10 @@ def main() -> None:
         sys.exit(error.exit_code)
     except WavescopeError as error:
         fail(error)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nothing is left to say
+    except BrokenPipeError:  # the reader of our output (head, less) has seen enough: that is no failure
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more on its way out
         sys.exit(0)
     except BaseException as error:  # a panic inside polars is not an Exception
         if "--debug" in sys.argv or isinstance(error, KeyboardInterrupt | SystemExit):

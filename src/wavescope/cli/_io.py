@@ -58,7 +58,12 @@ def console(*, stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
         stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to stop
     width = None if stream.isatty() or "COLUMNS" in os.environ else 120
-    return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+
+    class Piped(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError  # rich would leave with status 1; `main` knows better
+
+    return Piped(stderr=stderr, highlight=False, width=width, soft_wrap=False)
 
 
 def emit_json(answer: dict[str, Any]) -> None:

@@ -1,0 +1,44 @@
+"""The commands that the documentation shows work, and print what it says."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+make_howto_outputs = import_module("make_howto_outputs")
+
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+COMMANDS = [
+    pytest.param(command, id=f"{page.stem}: {command}")
+    for page in PAGES
+    for command in make_howto_outputs.commands(page.read_text(encoding="utf-8"))
+    if command.startswith("wavescope ")
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_verbs_and_options_of_the_documentation_exist(command: str) -> None:
+    words = shlex.split(command, comments=True)[1:]
+    for stop in ("|", ">", ";", "&&"):
+        words = words[: words.index(stop)] if stop in words else words
+    verb = import_module(f"wavescope.cli.{words[0]}").command
+    verb.make_parser(click.Context(verb)).parse_args(words[1:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", make_howto_outputs.PAGES, ids=lambda page: page.stem)
+def test_outputs_are_what_the_commands_print(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    try:
+        made = make_howto_outputs.with_outputs(text, tmp_path)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(f"{error.cmd}: {error.stderr}")
+    assert made == text, "run tools/make_howto_outputs.py"
