@@ -56,7 +56,7 @@ def test_modes_can_be_forced(run: Run, gemm: Path) -> None:
 
 
 def test_innermost_lines(run: Run, gemm: Path) -> None:
-    answer = json.loads(run("source", gemm, "--source", "--attribution", "innermost", "--json").stdout)
+    answer = json.loads(run("source", gemm, "--source", "--frame", "innermost", "--json").stdout)
     assert {file["file"].rsplit("/", 1)[-1] for file in answer["files"]["rows"]} == {"tiled_gemm.hip", "device.hpp"}
     assert answer["attribution"] == "innermost"
 

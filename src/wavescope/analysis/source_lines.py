@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.attribution import source_of_rows
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.stall_rows import stall_rows
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["Attribution", "SourceListing", "source_listing"]
-
-Attribution = Literal["innermost", "outermost"]
+__all__ = ["SourceListing", "source_listing"]
 
 _SUMS = (
     "hit_count",
@@ -91,12 +90,13 @@ class SourceListing(Answer):
 
     definition: ClassVar[str] = (
         "Every code row belongs to one line: the innermost of its inline chain (the line the instruction was compiled "
-        "from) or the outermost (the line of the kernel that called for it). The costs of a line are the sums over "
-        "its rows; lines inlined into it have their shares in `inlined`, where a row counts at every depth."
+        "from), the outermost (the line of the kernel that called for it), or the first from the inside that is not in "
+        "a library. The costs of a line are the sums over its rows; lines inlined into it have their shares in "
+        "`inlined`, where a row counts at every depth."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"files": _FILES, "lines": _LINES, "inlined": _INLINED}
 
-    attribution: Attribution
+    attribution: str
     files: pl.DataFrame
     lines: pl.DataFrame
     inlined: pl.DataFrame
@@ -112,7 +112,7 @@ class SourceListing(Answer):
 
 
 def source_listing(
-    trace: ThreadTrace, *, rows: pl.Series | None = None, attribution: Attribution = "outermost"
+    trace: ThreadTrace, *, rows: pl.Series | None = None, attribution: str = "outermost", mine: Sequence[str] = ()
 ) -> SourceListing:
     """The source files with what each line cost.
 
@@ -121,7 +121,13 @@ def source_listing(
     rows
         Only the cost of these code rows; None = all.
     attribution
-        Which line of an inline chain a row belongs to.
+        Which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the inside that is
+        not in a library, or that is below one of the paths `mine`).
+
+    Raises
+    ------
+    UsageError
+        When there is no such attribution.
 
     Examples
     --------
@@ -137,7 +143,7 @@ def source_listing(
         .join(row_costs(trace).select("row", *_SUMS), on="row", how="left", maintain_order="left")
         .fill_null(0)
     )
-    steps = _steps(code.lazy(), attribution).collect()
+    steps = _steps(code, attribution, mine)
     own = steps.filter(pl.col("depth") == 0)
     texts = _texts(trace.sources)
     shown = texts.filter(pl.col("file").is_in(own["file"].implode()))
@@ -168,28 +174,26 @@ def _names(table: TableSpec) -> list[str]:
     return [column.name for column in table.columns]
 
 
-def _steps(code: pl.LazyFrame, attribution: Attribution) -> pl.LazyFrame:
+def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.DataFrame:
     """Every row at the line it belongs to (depth 0), and at every line from there inwards."""
     import polars as pl
 
-    chains = code.filter(pl.col("inline_chain").is_not_null()).select(
-        "row", chain=pl.col("inline_chain").str.split(" -> ").list.reverse()
-    )
-    length = pl.col("chain").list.len()
-    own = length - 1 if attribution == "innermost" else pl.lit(0, pl.UInt32)
-    return (
-        chains.with_columns(own=own)
-        .with_columns(depth=pl.int_ranges(0, length - pl.col("own"), dtype=pl.UInt32))
-        .explode("depth")
-        .with_columns(
-            owner=pl.col("chain").list.get(pl.col("own")),
-            last=pl.col("chain").list.get(pl.col("own") + pl.col("depth")),
-            path=pl.col("chain").list.slice(pl.col("own") + 1, pl.col("depth")).list.join(" -> "),
-        )
-        .select(
-            "row", "depth", "path", *_place("owner", "file", "line"), *_place("last", "inlined_file", "inlined_line")
-        )
-    )
+    known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
+    chains = known.unique("inline_chain", maintain_order=True)
+    places = source_of_rows(chains, attribution, mine).select("file", "line").rows()
+    paths = []
+    for chain, (file, line) in zip(chains["inline_chain"], places, strict=True):
+        frames = chain.split(" -> ")
+        own = next((at for at, frame in enumerate(frames) if _place(frame) == (file, line)), len(frames) - 1)
+        if attribution == "outermost":
+            own = len(frames) - 1
+        for depth in range(own + 1):
+            path = " -> ".join(frames[own - depth : own][::-1])
+            paths.append((chain, depth, path, file, line, *_place(frames[own - depth])))
+    names = ("inline_chain", "depth", "path", "file", "line", "inlined_file", "inlined_line")
+    schema = [(name, pl.UInt32 if name in ("depth", "line", "inlined_line") else pl.String) for name in names]
+    steps = pl.DataFrame(paths, schema=schema, orient="row")
+    return known.join(steps, on="inline_chain", maintain_order="left_right").drop("inline_chain")
 
 
 def _summed(steps: pl.DataFrame, trace: ThreadTrace, costs: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -214,11 +218,11 @@ def _summed(steps: pl.DataFrame, trace: ThreadTrace, costs: pl.DataFrame, keys: 
     return sums.join(largest, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
-def _place(column: str, file: str, line: str) -> tuple[pl.Expr, pl.Expr]:
-    import polars as pl
-
-    number = pl.col(column).str.extract(r":(\d+)$").cast(pl.UInt32, strict=False)
-    return pl.col(column).str.replace(r":[^:]*$", "").alias(file), pl.when(number > 0).then(number).alias(line)
+def _place(frame: str) -> tuple[str, int | None]:
+    """File and line of `file:line`; the line is None when the compiler gave none."""
+    file, _, line = frame.rpartition(":")
+    number = int(line) if line.isdecimal() else 0
+    return (file, number) if 0 < number < 1 << 32 else (file, None)
 
 
 def _texts(sources: pl.DataFrame) -> pl.DataFrame:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.source_lines import SourceListing
     from wavescope.cli._trace import Asked
+    from wavescope.model import ThreadTrace
 
 DEFAULT_HOT = 10
 NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
@@ -47,12 +48,13 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 )
 @click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Costs of the N-th execution in one wave.")
 @click.option(
-    "--attribution",
-    type=click.Choice(("outermost", "innermost")),
+    "--frame",
+    type=click.Choice(("innermost", "outermost", "mine")),
     default="outermost",
     show_default=True,
-    help="Line of an inline chain that a row belongs to.",
+    help="Line of inlined code that a row belongs to; mine = the first that is not in a library.",
 )
+@click.option("--mine", multiple=True, metavar="PREFIX", help="With --frame mine: paths of your code; may be repeated.")
 @click.option(
     "--source-root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -64,8 +66,6 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
 
     Source lines are shown where their text is known, else instructions.
     """
-    from wavescope.analysis.source_lines import source_listing
-
     if asked.trace.samples.height and not asked.trace.instructions.height:
         _show_samples(asked, _rows(asked, function), options)
         return
@@ -77,11 +77,17 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
     rows = _rows(asked, function)
     if mode is None and any(options[name] != default for name, default in ISA_ONLY.items()):
         mode = "isa"
-    listing = None if mode == "isa" else source_listing(trace, rows=rows, attribution=options["attribution"])
+    listing = None if mode == "isa" else _source_listing(trace, rows, options)
     if listing is not None and (mode == "source" or listing.has_text):
         _show_source(asked, listing, show_all=options["show_all"], context=options["context"])
     else:
         _show_isa(asked, rows, options, hint=NO_TEXT if listing is not None and listing.files.height else "")
+
+
+def _source_listing(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing:
+    from wavescope.analysis.source_lines import source_listing
+
+    return source_listing(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
 
 
 def _rows(asked: Asked, function: str | None) -> pl.Series | None:

@@ -41,6 +41,12 @@ def test_or_to_the_innermost() -> None:
     assert dict(listing.files["file", "has_text"].iter_rows()) == {"/a.py": True, "/h.h": False, "/m.h": False}
 
 
+def test_or_to_the_first_that_is_mine() -> None:
+    listing = source_listing(trace(), attribution="mine", mine=["/h.h"])
+    assert stalls(listing) == {("/a.py", 2): 0, ("/a.py", None): 4, ("/h.h", 9): 1 + 2 + 3}
+    assert listing.inlined["file", "line", "path"].rows() == [("/h.h", 9, "/m.h:3")]
+
+
 def test_what_was_inlined_is_a_tree_below_its_line() -> None:
     inlined = source_listing(trace()).inlined
     assert inlined["line", "path", "depth", "row_count", "stall_cycles_total"].rows() == [
@@ -53,8 +59,8 @@ def test_what_was_inlined_is_a_tree_below_its_line() -> None:
 
 
 def test_costs_are_conserved() -> None:
-    for attribution in ("innermost", "outermost"):
-        listing = source_listing(trace(), attribution=attribution)  # type: ignore[arg-type]
+    for attribution in ("innermost", "outermost", "mine"):
+        listing = source_listing(trace(), attribution=attribution)
         latency = listing.lines["latency_cycles_total"].sum() + listing.lines["idle_cycles_total"].sum()
         assert latency == listing.files["latency_cycles_total"].sum() + listing.files["idle_cycles_total"].sum()
         assert (listing.unmapped_row_count, latency + listing.unmapped_cycles_total) == (1, 6 * 8 + 5 * 2)
