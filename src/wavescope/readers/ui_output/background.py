@@ -26,7 +26,10 @@ class Background(Generic[T]):
         self._results: list[T] = []
         self._error: BaseException | None = None
         self._thread = Thread(target=self._run, args=(work,), daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # no more threads to be had
+            self._run(work)
 
     def _run(self, work: Callable[[], T]) -> None:
         try:
@@ -43,7 +46,8 @@ class Background(Generic[T]):
         Traceback (most recent call last):
         ZeroDivisionError: integer division or modulo by zero
         """
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         if self._error is not None:
             raise self._error
         return self._results[0]

@@ -28,6 +28,8 @@ class Kernels:
     def __init__(self, names: dict[str, Any], code: CodeFile) -> None:
         self._names = {int(key): readable(str(name)) for key, name in names.items() if key.isascii() and key.isdigit()}
         self._code = code
+        self._labelled = {label.name: (label.code_object, label.address) for label in reversed(code.labels)}
+        self._functions = dict(reversed(list(zip(code.places, code.functions, strict=True))))
         self._used: list[int] = []
 
     def use(self, ids: pl.Series) -> None:
@@ -51,11 +53,11 @@ class Kernels:
         there is."""
         import polars as pl
 
+        found: list[tuple[str, tuple[int, int] | None]]
         if self._used:
             found = [(self._name(number), self._place(number)) for number in self._used]
         else:
-            labels = {label.name: label for label in reversed(self._code.labels)}
-            found = [(name, (label.code_object, label.address)) for name, label in reversed(labels.items())]
+            found = list(reversed(self._labelled.items()))
         signatures = {label.name: label.demangled for label in self._code.labels if label.demangled}
         readable_names = _demangled([name for name, _ in found if name not in signatures])
         rows = []
@@ -76,7 +78,7 @@ class Kernels:
         place = _PLACE.fullmatch(name)
         if place:
             return int(place[1]), int(place[2], 16)
-        return next(((label.code_object, label.address) for label in self._code.labels if label.name == name), None)
+        return self._labelled.get(name)
 
     def _name(self, number: int) -> str:
         """The symbol. An entry behind the argument preload has no symbol of its own: its function's is taken."""
@@ -84,10 +86,7 @@ class Kernels:
         place = _PLACE.fullmatch(name)
         if not place:
             return name
-        entry = int(place[1]), int(place[2], 16)
-        if entry not in self._code.places:
-            return name
-        return self._code.functions[self._code.places.index(entry)] or name
+        return self._functions.get((int(place[1]), int(place[2], 16))) or name
 
 
 def _demangled(names: list[str]) -> dict[str, str]:
