@@ -1,0 +1,111 @@
+"""Run every analysis over one large synthetic trace in this process and print one JSON line per analysis.
+
+The trace is a small one repeated: every repeat has new waves that run after the last ones. Memory is the peak of the
+whole process during the analysis, tables included.
+
+usage: _analyse.py INSTRUCTIONS [NAME...]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wavescope import ThreadTrace, decode
+from wavescope.readers.waits import match_waits
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "row_totals": ("row_totals", "row_totals", {}),
+    "hidden, reference": ("hidden_latency", "hidden_latency", {"rule": "reference"}),
+    "hidden, corrected": ("hidden_latency", "hidden_latency", {"rule": "corrected"}),
+    "hotspots by line": ("hotspots", "hotspots", {"by": "line"}),
+    "hotspots by loop": ("hotspots", "hotspots", {"by": "loop"}),
+    "loops": ("loops", "loops", {}),
+    "stalls": ("stalls", "stalls", {}),
+    "classic": ("classic", "classic", {}),
+    "waits": ("waits", "waits", {}),
+    "memory_latency": ("memory_latency", "memory_latency", {}),
+    "barriers": ("barriers", "barriers", {}),
+    "coverage": ("coverage", "coverage", {}),
+    "mapping": ("mapping", "mapping", {}),
+    "states": ("states", "states", {}),
+    "utilization": ("utilization", "utilization", {}),
+    "occupancy": ("occupancy", "occupancy", {}),
+    "overview": ("overview", "overview", {}),
+    "doubts": ("doubts", "doubts", {}),
+    "diagnose": ("diagnose", "diagnose", {}),
+}
+
+
+def main() -> None:
+    wanted, names = int(sys.argv[1]), sys.argv[2:] or list(ANALYSES)
+    trace = repeated(small_trace(), wanted)
+    for name in names:
+        module, function, options = ANALYSES[name]
+        analysis: Callable[..., Any] = getattr(import_module(f"wavescope.analysis.{module}"), function)
+        fresh = ThreadTrace(dict(trace.tables), trace.source, trace.lazy_tables)
+        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+        began = time.perf_counter()
+        analysis(fresh, **options)
+        seconds = time.perf_counter() - began
+        count = trace.instructions.height
+        print(json.dumps({"name": name, "count": count, "seconds": seconds, "peak_bytes": peak_bytes()}), flush=True)
+
+
+def peak_bytes() -> int:
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024
+
+
+def small_trace() -> ThreadTrace:
+    """A matrix multiplication on four shader engines, 240 waves."""
+    scenario = Scenario(
+        kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=4, workgroups=15, waves_per_workgroup=4,
+        waves_per_simd=4, loop_trips=12, other_waves=8, realtime_pairs=2, seed=5,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        write_capture(synthesize(scenario), folder)
+        return decode(folder)
+
+
+def repeated(trace: ThreadTrace, instructions: int) -> ThreadTrace:
+    """The trace again and again behind itself, to about as many instructions; column by column, to need little room."""
+    times = max(1, round(instructions / trace.instructions.height))
+    waves = trace.waves
+    span = int(waves["end_cycles"].max()) + 1000  # type: ignore[arg-type]
+    moves = {
+        "time_cycles": span,
+        "begin_cycles": span,
+        "end_cycles": span,
+        "shader_clock_cycles": span,
+        "wave": waves.height,
+        "first_instruction": trace.instructions.height,
+        "first_state": trace.states.height,
+    }
+    tables = {name: trace.table(name) for name in ("kernels", "code", "shader_engines", "sources", "losses")}
+    for name in ("instructions", "states", "waves", "occupancy"):
+        columns = [moved(column, moves.get(column.name, 0), times) for column in trace.table(name)]
+        tables[name] = pl.DataFrame(columns)
+    tables["realtime"] = trace.realtime
+    made = ThreadTrace(tables, trace.source)
+    waits = partial(match_waits, made.instructions, made.code, trace.gfxip)
+    return ThreadTrace(tables, trace.source, {"waits": waits})
+
+
+def moved(column: pl.Series, step: int, times: int) -> pl.Series:
+    if not step:
+        return pl.concat([column] * times, rechunk=True)
+    return pl.concat([(column + repeat * step).cast(column.dtype) for repeat in range(times)], rechunk=True)
+
+
+main()

@@ -1,0 +1,147 @@
+"""How fast decoded traces are opened and analysed, and how analyses grow.
+
+1. Opening the largest real directory and printing its hotspots, against plain `json.load` over the same files.
+2. `wavescope hotspots` on flash_attn_func, against `python -c pass`.
+3. Nanoseconds per instruction and peak memory of every analysis over synthetic traces of 1.25 to 50 million
+   instructions.
+
+1 and 2 need ../shared. Times are the best of several runs.
+
+usage: python benchmarks/analysis.py [--quick] [--only open|start|growth]
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FLYDSL = ROOT.parent / "shared" / "data" / "uiout-mi350x-flydsl"
+SOFTMAX = FLYDSL / "softmax" / "big" / "ui_output_agent_47920_dispatch_13.tar.xz"
+FLASH = FLYDSL / "flash_attn_func" / "big" / "ui_output_agent_38430_dispatch_44.tar.xz"
+SIZES = (1_250_000, 5_000_000, 12_500_000, 50_000_000)
+MEMORY_LIMIT_GIB = 4
+JSON_CHILD = (
+    "import json, pathlib, sys\nfor file in pathlib.Path(sys.argv[1]).glob('*.json'):\n    json.load(file.open('rb'))\n"
+)
+
+
+def main() -> None:
+    quick = "--quick" in sys.argv
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+    repeats = 3 if quick else 9
+    with tempfile.TemporaryDirectory() as scratch:
+        if only in ("", "open") and (folder := unpacked(SOFTMAX, scratch)):
+            opening(folder, repeats)
+        if only in ("", "start") and (folder := unpacked(FLASH, scratch)):
+            start(folder, repeats)
+    if only in ("", "growth"):
+        growth(SIZES[:2] if quick else SIZES)
+
+
+def unpacked(archive: Path, scratch: str) -> Path | None:
+    if not archive.exists():
+        print(f"{archive.name}: ../shared is not here, skipped")
+        return None
+    with tarfile.open(archive) as packed:
+        packed.extractall(scratch, filter="data")
+    return Path(scratch) / archive.name.removesuffix(".tar.xz")
+
+
+def opening(folder: Path, repeats: int) -> None:
+    files = sorted(folder.glob("*.json"))
+    size = sum(file.stat().st_size for file in files)
+    print(f"{folder.name}: {len(files):,} files, {size / 1e6:.1f} MB of JSON")
+    hotspots = [sys.executable, "-m", "wavescope", "hotspots", str(folder)]
+    ours, peer = alternately(child(hotspots), child([sys.executable, "-c", JSON_CHILD, str(folder)]), repeats)
+    show("  as programs", ours, peer)
+    ours, peer = alternately(open_and_print(folder), lambda: load_all(files), repeats)
+    show("  in one process", ours, peer)
+
+
+def show(name: str, ours: float, peer: float) -> None:
+    print(
+        f"{name:18} hotspots {ours:6.3f} s   json.load {peer:6.3f} s   ratio {ours / peer:5.3f} (at most 0.333)",
+        flush=True,
+    )
+
+
+def start(folder: Path, repeats: int) -> None:
+    hotspots = [sys.executable, "-m", "wavescope", "hotspots", str(folder)]
+    ours, nothing = alternately(child(hotspots), child([sys.executable, "-c", "pass"]), repeats)
+    print(
+        f"{folder.name}: hotspots {ours:.3f} s, python -c pass {nothing:.3f} s, "
+        f"difference {ours - nothing:.3f} s (under 0.5)",
+        flush=True,
+    )
+
+
+def child(command: list[str]) -> Callable[[], None]:
+    def run() -> None:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    return run
+
+
+def open_and_print(folder: Path) -> Callable[[], None]:
+    import io
+
+    from rich.console import Console
+
+    import wavescope
+    from wavescope.analysis.hotspots import hotspots
+    from wavescope.report.hotspots import hotspots_report
+
+    def run() -> None:
+        console = Console(file=io.StringIO(), width=120)
+        for part in hotspots_report(hotspots(wavescope.open(folder)), limit=20):
+            console.print(part)
+
+    return run
+
+
+def load_all(files: list[Path]) -> None:
+    for file in files:
+        with file.open("rb") as opened:
+            json.load(opened)
+
+
+def alternately(ours: Callable[[], None], peer: Callable[[], None], repeats: int) -> tuple[float, float]:
+    """Best time of both; in turns, so that a noisy neighbour disturbs both."""
+    best = [float("inf"), float("inf")]
+    for _ in range(repeats):
+        for at, work in enumerate((ours, peer)):
+            began = time.perf_counter()
+            work()
+            best[at] = min(best[at], time.perf_counter() - began)
+    return best[0], best[1]
+
+
+def growth(sizes: tuple[int, ...]) -> None:
+    """One line per analysis: nanoseconds per instruction at every size, and the largest peak."""
+    script = str(Path(__file__).with_name("_analyse.py"))
+    found: dict[str, list[dict[str, float]]] = {}
+    for size in sizes:
+        done = subprocess.run([sys.executable, script, str(size)], check=False, stdout=subprocess.PIPE, text=True)
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            found.setdefault(row["name"], []).append(row)
+        if done.returncode:
+            print(f"{size / 1e6:g} M instructions: ended with status {done.returncode}")
+    print(f"\n{'ns per instruction at':22}" + "".join(f"{size / 1e6:>9g} M" for size in sizes) + "   peak GiB  growth")
+    for name, rows in found.items():
+        each = [row["seconds"] / row["count"] * 1e9 for row in rows]
+        peak = max(row["peak_bytes"] for row in rows) / 2**30
+        too_much = "  over the limit" if peak > MEMORY_LIMIT_GIB else ""
+        print(
+            f"{name:22}" + "".join(f"{ns:11.1f}" for ns in each) + f"{peak:11.2f}  {each[-1] / each[0]:5.2f}x{too_much}"
+        )
+
+
+main()
