@@ -47,11 +47,27 @@ class Wait(NamedTuple):
     value: int
 
 
+class _Globs:
+    """Glob patterns; words and beginnings of words, as most are, need no regular expression (slow to make)."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        simple = [pattern for pattern in patterns if not any(c in pattern.removesuffix("*") for c in "*?[")]
+        self._words = frozenset(pattern for pattern in simple if not pattern.endswith("*"))
+        self._beginnings = tuple(pattern[:-1] for pattern in simple if pattern.endswith("*"))
+        others = [translate(pattern) for pattern in patterns if pattern not in simple]
+        self._others = re.compile("|".join(others)) if others else None
+
+    def match(self, word: str) -> bool:
+        if word in self._words or word.startswith(self._beginnings):
+            return True
+        return self._others is not None and self._others.match(word) is not None
+
+
 @dataclass(frozen=True)
 class _Rule:
     name: str
-    mnemonics: re.Pattern[str]
-    operands: re.Pattern[str] | None
+    mnemonics: _Globs
+    operands: _Globs | None
 
     def matches(self, mnemonic: str, operands: str) -> bool:
         if not self.mnemonics.match(mnemonic):
@@ -157,7 +173,7 @@ def _table(family: str) -> _Table:
     declared = tomllib.loads((_FOLDER / f"{family}.toml").read_text(encoding="utf-8"))
     base = _table(declared["inherits"]) if "inherits" in declared else _Table()
     rules = [
-        _Rule(rule["class"], _any_of(rule["match"]), _any_of(rule["operands"]) if "operands" in rule else None)
+        _Rule(rule["class"], _Globs(rule["match"]), _Globs(rule["operands"]) if "operands" in rule else None)
         for rule in declared["rules"]
     ]
     return _Table(
@@ -166,7 +182,3 @@ def _table(family: str) -> _Table:
         base.unordered | declared.get("unordered", {}),
         base.waits | declared.get("waits", {}),
     )
-
-
-def _any_of(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, patterns)))
