@@ -22,10 +22,11 @@ from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.archive import Archive
+    from wavescope.readers.folder import Folder
 
 __all__ = ["DECODED_KINDS", "candidates_of", "open", "open_decoded", "read_decoded"]
 
@@ -123,10 +124,30 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
         trace = read_parquet(candidate.folder)
         add_losses(trace, losses)
         return trace
-    trace = read_ui_output(candidate.folder, threads)
+    folder, forget_waves = _to_be_kept(candidate.folder)
+    trace = read_ui_output(folder, threads)
+    forget_waves()
     fill_from_around(trace, candidate.around)
     add_losses(trace, [*_disagreements(trace), *losses])
     return trace
+
+
+def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
+    """The folder as the trace may keep it for its source texts, and what makes it forget the rest.
+
+    Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
+    """
+    from wavescope.readers.archive import ArchiveFolder
+
+    if not isinstance(folder, ArchiveFolder):
+        return folder, lambda: None
+    kept = replace(folder, files=dict(folder.files))
+
+    def forget() -> None:
+        for name in [name for name in kept.files if name.endswith(".json")]:
+            del kept.files[name]
+
+    return kept, forget
 
 
 def _disagreements(trace: ThreadTrace) -> list[Loss]:

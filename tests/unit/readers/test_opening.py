@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import os
@@ -17,6 +18,7 @@ from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_d
 from wavescope.analysis.row_totals import row_totals
 from wavescope.errors import MissingToolError, NotATraceError, UnsupportedError, UsageError
 from wavescope.model import THREAD_TRACE
+from wavescope.readers.archive import ArchiveFolder
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.kernels import kernel_path
 
@@ -50,6 +52,15 @@ def test_archives_are_the_same_as_directories(tmp_path: Path, top: str, pack: ob
     for name in THREAD_TRACE:
         assert trace.table(name).equals(plain.table(name)), name
     assert (trace.source.agent, trace.source.dispatch) == (1, 1)
+
+
+def test_an_archive_does_not_stay_in_memory(tmp_path: Path) -> None:
+    trace = wavescope.open(zipped(tmp_path / "a.zip", inside(NAME)))
+    gc.collect()
+    wave = next(data for name, data in decoded_files().items() if "_wv" in name)
+    kept = [o for o in gc.get_objects() if isinstance(o, ArchiveFolder)]
+    assert all(wave not in folder.files.values() for folder in kept)
+    assert trace.sources["text"].null_count() == 0  # these are read when they are asked for
 
 
 def test_a_tar_gz(tmp_path: Path) -> None:
