@@ -108,7 +108,8 @@ def test_resources(run: Run, tmp_path: Path) -> None:
 def test_kinds_that_do_not_fit(run: Run, tmp_path: Path) -> None:
     counters = tmp_path / "1_counter_collection.csv"
     counters.write_text("Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n1,k,TCC_HIT_sum,5\n")
-    done = run("stalls", counters)
-    assert done.returncode == 3
-    assert f"wavescope l2 {counters}" in done.stderr
+    for verb in ("stalls", "decode"):
+        done = run(verb, counters)
+        assert done.returncode == 3
+        assert f"wavescope l2 {counters}" in done.stderr
     assert "hardware counters" in run("info", counters).stdout

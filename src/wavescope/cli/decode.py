@@ -142,12 +142,14 @@ def _conversions(
 ) -> list[_Job] | None:
     """The decoded traces that the only path leads to; None = it leads to raw traces."""
     from wavescope.readers.decoded import choose
-    from wavescope.readers.opening import DECODED_KINDS, candidates_of, read_decoded
-    from wavescope.readers.sniff import sniff
+    from wavescope.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, read_decoded
+    from wavescope.readers.sniff import Kind, sniff
 
-    kind = sniff(paths[0]) if len(paths) == 1 else None
-    if kind not in DECODED_KINDS or kind is None:
+    kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
+    if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
         return None
+    if kind not in DECODED_KINDS:
+        raise does_not_fit(kind, paths[0])
     where = str(paths[0])
     if file_format == "ui_output":
         what = f"{kind.value}: decoded already"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wavescope.readers.archive import Archive
     from wavescope.readers.folder import Folder
 
-__all__ = ["DECODED_KINDS", "candidates_of", "open", "open_decoded", "read_decoded"]
+__all__ = ["DECODED_KINDS", "candidates_of", "does_not_fit", "open", "open_decoded", "read_decoded"]
 
 MAX_ARCHIVES = 16
 """Archives of one folder that are unpacked to find the fullest."""
@@ -81,7 +81,7 @@ def open(  # noqa: A001
         trace = _raw_or_decoded(place, dispatch=dispatch, threads=threads, code_objects=code_objects)
         return _with_named(trace, resources)
     if kind not in DECODED_KINDS:
-        raise _does_not_fit(kind, place)
+        raise does_not_fit(kind, place)
     candidates, losses = candidates_of(place, kind)
     return open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
 
@@ -215,7 +215,9 @@ def open_decoded(
     if rest:
         numbers = {c.dispatch for c in rest if c.dispatch is not None} - {chosen.dispatch}
         trace.source = replace(trace.source, other_dispatches=tuple(sorted(numbers)))
-        add_losses(trace, [Loss("other_dispatches", len(rest), detail=_listed(rest, chosen))])
+    unsaid = [candidate for candidate in rest if dispatch in (None, candidate.dispatch)]
+    if unsaid:
+        add_losses(trace, [Loss("other_dispatches", len(unsaid), detail=_listed(unsaid, chosen))])
     return _with_named(trace, resources)
 
 
@@ -275,7 +277,14 @@ def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) 
     return "" if listed or find_tools() else "no AMDGPU disassembler is installed for the raw traces"
 
 
-def _does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
+def does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
+    """The error that says what a path is and which verb fits.
+
+    Examples
+    --------
+    >>> print(does_not_fit(Kind.COUNTERS, Path("a.csv")))
+    a.csv: hardware counters, not a thread trace; wavescope l2 a.csv
+    """
     where = str(path)
     if kind is Kind.DATABASE:
         what = "a database: this version of wavescope reads thread traces and counters, not yet databases"
