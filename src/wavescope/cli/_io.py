@@ -76,12 +76,14 @@ def emit_json(answer: dict[str, Any]) -> None:
 
 def fail(error: WavescopeError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
+    from wavescope.report.tables import printable
+
     head = click.style("error:", fg="red", bold=True)
     place = f"{error.where}: " if error.where else ""
-    click.echo(f"{head} {place}{error.what}", err=True)
+    click.echo(f"{head} {printable(f'{place}{error.what}')}", err=True)
     for label, text in (("still read", error.kept), ("try", error.advice)):
         if text:
-            click.echo(f"  {label}: {text}", err=True)
+            click.echo(f"  {label}: {printable(text)}", err=True)
     sys.exit(error.exit_code)
 
 
