@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-__all__ = ["PARTS", "heat_bar", "legend"]
+__all__ = ["PARTS", "emphasis", "heat_bar", "legend"]
 
 PARTS = {
     "stall": ("█", "#", "#D55E00"),
@@ -21,6 +21,7 @@ PARTS = {
 
 _EIGHTHS = " ▏▎▍▌"
 _LEAST_MARK = 1 / 16
+_BOLD_FROM = 4
 
 
 def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Text:
@@ -55,6 +56,17 @@ def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
     for part in sorted(lengths, key=lambda part: cells[part] - lengths[part])[: max(0, left)]:
         cells[part] += 1
     return cells
+
+
+def emphasis(amount: int, hottest: int) -> str:
+    """Style of a line: bold from a quarter of the hottest one on.
+
+    Examples
+    --------
+    >>> emphasis(30, 100), emphasis(20, 100)
+    ('bold', '')
+    """
+    return "bold" if amount > 0 and _BOLD_FROM * amount >= hottest else ""
 
 
 def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Text:

@@ -107,12 +107,12 @@ class _Listing:
         )
         gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
         columns = columns_for(
+            self.rows,
             [self.rows[line.begin] for line in lines if line.is_row],
             self.measure,
             cost=self.view.cost,
             width=options.max_width,
             gutter=gutter,
-            scale=max(map(self.measure.total, self.rows)),
             ascii_only=options.ascii_only,
         )
         yield fitted(Text(" " * gutter).append_text(columns.head()), options)

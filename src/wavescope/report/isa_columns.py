@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.report.heat import heat_bar
+from wavescope.report.heat import emphasis, heat_bar
 from wavescope.report.measures import WIDE
 from wavescope.report.tables import place, printable
 
@@ -33,6 +33,7 @@ class Columns:
     measure: Measure
     scale: int
     """What a full bar stands for."""
+    hottest: int
     ascii_only: bool
 
     def head(self) -> Text:
@@ -45,8 +46,6 @@ class Columns:
 
     def line(self, row: Row) -> Text:
         """The line of one row."""
-        from rich.text import Text
-
         text = heat_bar(self.measure.parts(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
         for name, cell in self.cells.items():
             text.append("  " + cell(row).rjust(self.widths[name]))
@@ -54,18 +53,36 @@ class Columns:
         if self.with_place:
             words = words if len(words) <= self.text_width else words[: self.text_width - 1] + "…"
             words = words.ljust(self.text_width) + "  " + printable(place(row["file"], row["line"]))
-        return text.append("  ").append(Text(words, style="" if self.measure.is_seen(row) else "dim"))
+        seen = self.measure.is_seen(row)
+        return text.append("  ").append(words, emphasis(self.measure.hot(row), self.hottest) if seen else "dim")
 
 
 def columns_for(
-    rows: Sequence[Row], measure: Measure, *, cost: str, width: int, gutter: int, scale: int, ascii_only: bool
+    rows: Sequence[Row],
+    shown: Sequence[Row],
+    measure: Measure,
+    *,
+    cost: str,
+    width: int,
+    gutter: int,
+    ascii_only: bool,
 ) -> Columns:
     """Columns for a console of `width` characters, `gutter` of them taken; `cost` is sum, mean or max."""
     cells = measure.cells(cost, width)
-    widths = {name: max([len(name), *(len(cell(row)) for row in rows)]) for name, cell in cells.items()}
-    with_place = width >= WIDE and any(row["file"] for row in rows)
-    places = max((len(place(row["file"], row["line"])) for row in rows), default=0) if with_place else 0
+    widths = {name: max([len(name), *(len(cell(row)) for row in shown)]) for name, cell in cells.items()}
+    with_place = width >= WIDE and any(row["file"] for row in shown)
+    places = max((len(place(row["file"], row["line"])) for row in shown), default=0) if with_place else 0
     bar_width = 10 if width >= WIDE else 6
     left = width - gutter - bar_width - sum(2 + wide for wide in widths.values()) - min(places, _MAX_PLACE) - 4
-    longest = max((len(printable(row["text"])) for row in rows), default=0)
-    return Columns(cells, widths, max(_MIN_TEXT, min(longest, left)), with_place, bar_width, measure, scale, ascii_only)
+    longest = max((len(printable(row["text"])) for row in shown), default=0)
+    return Columns(
+        cells=cells,
+        widths=widths,
+        text_width=max(_MIN_TEXT, min(longest, left)),
+        with_place=with_place,
+        bar_width=bar_width,
+        measure=measure,
+        scale=max(map(measure.total, rows), default=0),
+        hottest=max(map(measure.hot, rows), default=0),
+        ascii_only=ascii_only,
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.report.fitting import fitted
 from wavescope.report.folding import stretches
-from wavescope.report.heat import heat_bar, legend
+from wavescope.report.heat import emphasis, heat_bar, legend
 from wavescope.report.measures import CYCLES
 from wavescope.report.tables import place, printable, short
 
@@ -73,7 +73,7 @@ def source_report(listing: SourceListing, view: SourceView) -> Iterator[Renderab
         if not (its_hot or view.show_all):
             unshown += 1
             continue
-        yield _File(file, its_lines, its_hot, inlined, view, scale, total)
+        yield _File(file, its_lines, its_hot, inlined, view, scale, CYCLES.hot(costly[0]), total)
     yield _Foot(listing, unshown, total)
 
 
@@ -96,6 +96,7 @@ class _File:
     inlined: dict[tuple[str, int | None], list[Row]]
     view: SourceView
     scale: int
+    hottest: int
     total: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
@@ -124,10 +125,11 @@ class _File:
     def _line(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Text:
         from rich.text import Text
 
-        text = Text(f"{line['line'] or '?':>5} ", style="bold" if line["row_count"] else "dim")
+        style = emphasis(CYCLES.hot(line), self.hottest) if line["row_count"] else "dim"
+        text = Text().append(f"{line['line'] or '?':>5} ", style)
         text.append_text(self._costs(line, options, wide=wide))
         words = "" if line["text"] is None else printable(line["text"].rstrip().expandtabs(4))
-        return text.append(words, "" if line["row_count"] else "dim")
+        return text.append(words, style)
 
     def _inlined(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Iterator[Text]:
         """What was inlined into a line, as a tree, costly branches first; cheap ones are counted."""
