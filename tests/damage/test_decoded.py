@@ -143,6 +143,11 @@ def rows_of_another_writer(folder: Path) -> None:
     edit(folder, "occupancy.json", shorten)
 
 
+def mixed_decodings(folder: Path) -> None:
+    """A second decoding into the same directory left a wave file that the manifest does not know."""
+    shutil.copy(folder / wave_file(folder), folder / "se0_sm3_sl9_wv5.json")
+
+
 def duplicate_rows(folder: Path) -> None:
     edit(folder, "code.json", lambda code: code["code"].append(code["code"][4]))
 
@@ -161,6 +166,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], set[str]]] = {
     "a broken wave": (broken_wave, {"unreadable_json", "totals_disagree"}),
     "unknown kernels": (unknown_kernels, set()),
     "rows of another writer": (rows_of_another_writer, {"malformed_rows"}),
+    "mixed decodings": (mixed_decodings, {"unlisted_files"}),
     "duplicate rows": (duplicate_rows, {"duplicate_rows"}),
 }
 

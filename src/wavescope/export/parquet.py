@@ -9,7 +9,7 @@ from wavescope.export._description import describe
 from wavescope.export._json_text import encode
 from wavescope.export._staging import staged
 from wavescope.model import THREAD_TRACE
-from wavescope.model.stored import MANIFEST
+from wavescope.model.stored import MANIFEST, crc32_of
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +20,7 @@ __all__ = ["write_parquet"]
 
 
 def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Write `<table>.parquet` for every table of `trace`, and `wavescope.json` with their row counts.
+    """Write `<table>.parquet` for every table of `trace`, and `wavescope.json` with their row counts and checksums.
 
     Parameters
     ----------
@@ -53,6 +53,7 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
             table = trace.table(name)
             file = f"{name}.parquet"
             table.write_parquet(twin / file)
-            tables[name] = {"file": file, "row_count": table.height, "columns": table.columns}
+            stored = {"file": file, "row_count": table.height, "columns": table.columns}
+            tables[name] = stored | {"crc32": crc32_of(twin / file)}
         (twin / MANIFEST).write_bytes(encode(describe(trace) | {"tables": tables}))
     return target

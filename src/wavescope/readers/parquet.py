@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.schema import THREAD_TRACE, TableSpec, empty_frame
-from wavescope.model.stored import FORMAT, MANIFEST, VERSION
+from wavescope.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
 from wavescope.readers._assemble import add_losses
 
@@ -109,7 +109,7 @@ class _Store:
     def source(self) -> TraceSource:
         known = self.described if isinstance(self.described, dict) else {}
         others = known.get("other_dispatches")
-        texts = {key: known[key] for key in ("target",) if isinstance(known.get(key), str)}
+        texts = {key: known[key] for key in ("target", "target_origin") if isinstance(known.get(key), str)}
         numbers = {key: known[key] for key in ("agent", "dispatch") if isinstance(known.get(key), int)}
         return TraceSource(
             path=self.folder.label,
@@ -167,6 +167,7 @@ class _Store:
             what = "the file is missing"
             raise WavescopeError(what, where=where, advice="check the copy, or decode the capture again")
         path = self.folder.path_of(name)
+        self._check_sum(spec.name, path or self.folder.read(name), where)
         stored: Path | io.BytesIO = path or io.BytesIO(self.folder.read(name))
         types = pl.read_parquet_schema(stored)
         for column in spec.columns:
@@ -183,6 +184,13 @@ class _Store:
         frame = pl.read_parquet(stored, columns=present).rechunk()
         missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
         return frame.with_columns(missing).select(column.name for column in spec.columns)
+
+    def _check_sum(self, name: str, content: Path | bytes, where: str) -> None:
+        """Earlier versions wrote no checksums; with one, no flipped bit becomes a wrong number."""
+        entry = self.entries.get(name)
+        expected = entry.get("crc32") if isinstance(entry, dict) else None
+        if expected is not None and expected != crc32_of(content):
+            self._refuse("the file is not what was written: its checksum differs", where)
 
     def _check_references(self, name: str, frame: pl.DataFrame, where: str) -> None:
         for column, (table, smallest) in _REFERENCES.get(name, {}).items():

@@ -45,7 +45,7 @@ class Generation(Enum):
 
     Examples
     --------
-    >>> generation_of(bytes.fromhex("1181000000000000"))
+    >>> generation_of(bytes.fromhex("1180000000000000"))
     <Generation.GFX9: 'gfx9 (MI100, MI200, MI300, MI350)'>
     """
 
