@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "json_row.hpp"
+#include "wavescope/timeline.hpp"
 
 namespace wavescope {
 namespace {
@@ -225,7 +226,8 @@ class WaveParser {
         int64_t before = head_.begin;
         uint64_t count = 0;
         for (size_t i = first; i < end; ++i) {
-            count += (times[i] < before) | (stalls[i] < 0) | (stalls[i] > durations[i]);
+            count += (times[i] < before) | (stalls[i] < 0) | (stalls[i] > durations[i]) |
+                     (times[i] < -kFarthestCycles) | (times[i] > kFarthestCycles);
             before = times[i];
         }
         problems_.impossible = count;

@@ -63,7 +63,8 @@ def console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError  # rich would leave with status 1; `main` knows better
 
-    return Piped(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+    # Names and paths come from strangers: what looks like markup in them is printed as it is.
+    return Piped(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 
 
 def emit_json(answer: dict[str, Any]) -> None:

@@ -138,10 +138,12 @@ def _best_kind(traces: list[ThreadTrace]) -> str:
 
 def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     """Doubts that matter for a comparison, one line each."""
+    from rich.text import Text
+
     from wavescope.analysis.doubts import doubts
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
         for doubt in doubts(trace):
             if doubt.severity != "note" and doubt.name != "coarse_lines":
-                out.print(f"[bold yellow]{label}:[/] {doubt.sentence}", highlight=False)
+                out.print(Text.assemble((f"{label}:", "bold yellow"), f" {doubt.sentence}"))

@@ -119,7 +119,8 @@ def command(
         unreadable = [str(problem) for problem in problems]
         dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
         answer = {"input": [str(path) for path in paths], "format": file_format}
-        emit_json(answer | {"dispatches": dispatches, "unreadable": unreadable})
+        losses = [loss for summary in dispatches for loss in summary["losses"]]
+        emit_json(answer | {"dispatches": dispatches, "unreadable": unreadable, "losses": losses})
     if problems:
         problems[0].kept = f"{len(done)} of {len(jobs)} dispatches were written" if done else problems[0].kept
         raise problems[0]
@@ -230,15 +231,18 @@ def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[
 
 
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
+    from rich.text import Text
+
     from wavescope.report.losses import loss_lines
 
     out = console()
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
-    out.print(
-        f"[bold]{name}[/]: {facts.waves:,} waves, {facts.instructions:,} instructions{share}, "
+    told = (
+        f": {facts.waves:,} waves, {facts.instructions:,} instructions{share}, "
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
+    out.print(Text.assemble((name, "bold"), told))
     for line in loss_lines(facts.losses):
         console(stderr=True).print(line)
     out.print(f"  -> {written}")

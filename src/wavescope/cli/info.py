@@ -39,10 +39,12 @@ def command(
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
     elif as_json:
-        emit_json({"input": str(path), "kind": kind.value, "next": _next_for(path, kind)})
+        emit_json({"input": str(path), "kind": kind.value, "next": _next_for(path, kind), "losses": []})
     else:
-        console().print(f"[bold]{path}[/]: {kind.value}")
-        console().print(f"  next: {_next_for(path, kind)}")
+        from rich.text import Text
+
+        console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
+        console().print(f"  next: {_next_for(path, kind)}", soft_wrap=True)
 
 
 def _next_for(path: Path, kind: Kind) -> str:
@@ -74,7 +76,8 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
         facts = contents(open_decoded(candidates, losses, dispatch, str(path), resources))
     if as_json:
         answer = {"input": str(path), "kind": kind.value, "dispatches": rows.to_dicts()}
-        emit_json(answer | to_builtins(facts) | {"damaged": facts.overview.damaged})
+        body = to_builtins(facts)
+        emit_json(answer | body | {"damaged": facts.overview.damaged, "losses": body["overview"]["losses"]})
         return
     out = console()
     unopened = "".join(f"; {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
@@ -151,6 +154,7 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
         answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
         answer["dispatches"] = [msgspec.to_builtins(f) | {"damaged": f.damaged} for f in facts]
         answer["unreadable"] = [str(problem) for problem in problems]
+        answer["losses"] = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
         emit_json(answer)
         return
     out = console()

@@ -169,19 +169,20 @@ class _Store:
         path = self.folder.path_of(name)
         self._check_sum(spec.name, path or self.folder.read(name), where)
         stored: Path | io.BytesIO = path or io.BytesIO(self.folder.read(name))
-        types = pl.read_parquet_schema(stored)
+        scan = pl.scan_parquet(stored, glob=False)  # a path may hold brackets
+        types = scan.collect_schema()
         for column in spec.columns:
             wanted = getattr(pl, column.dtype)
             if column.name in types and types[column.name] != wanted:
                 what = f"column {column.name} is {types[column.name]}, not {wanted}"
                 raise UnsupportedError(what, where=where, advice="another version wrote it: decode the capture again")
-        rows = pl.scan_parquet(stored).select(pl.len()).collect().item()
+        rows = scan.select(pl.len()).collect().item()
         size = path.stat().st_size if path else len(self.folder.read(name))
         if rows * _width(spec) > max(SMALL_BYTES, MAX_RATIO * size):
             what = f"{rows:,} rows in {size:,} bytes cannot be true"
             raise WavescopeError(what, where=where)
         present = [column.name for column in spec.columns if column.name in types]
-        frame = pl.read_parquet(stored, columns=present).rechunk()
+        frame = scan.select(present).collect().rechunk()
         missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
         return frame.with_columns(missing).select(column.name for column in spec.columns)
 

@@ -208,3 +208,12 @@ def test_frames() -> None:
     assert classified["class"].to_list() == ["end", "unknown", "end"]
     assert classified["row"].to_list() == [0, 1, 2]
     assert classify_frame(frame, None)["class"].to_list() == ["end", "unknown", "end"]
+
+
+def test_waits_from_strangers() -> None:
+    """Numbers that no hardware has are no waits, and a long text takes no longer than its length."""
+    assert waits_of("s_waitcnt vmcnt(99999999999) lgkmcnt(1)", "gfx9") == (("lgkmcnt", 1),)
+    assert waits_of("s_waitcnt " + "y" * 200_000, "gfx9") == ()
+    assert waits_of("s_waitcnt vmcnt(" + "9" * 100_000 + ")", "gfx9") == ()
+    assert waits_of("s_wait_loadcnt 08", "gfx12") == (("loadcnt", 8),)
+    assert waits_of("s_wait_loadcnt " + "1" * 100_000, "gfx12") == ()

@@ -170,3 +170,10 @@ def test_flipped_bytes_in_the_manifest(copy: Path, seed: int) -> None:
         read_all(copy)
     except WavescopeError as error:
         assert error.what
+
+
+def test_a_path_that_looks_like_a_pattern(written: tuple[wavescope.ThreadTrace, Path], tmp_path: Path) -> None:
+    import shutil
+
+    folder = shutil.copytree(written[1], tmp_path / "a[" / "b*]")
+    assert wavescope.open(folder).waves.equals(written[0].waves)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["InstructionClass", "Wait", "classify", "classify_frame", "waits_of"]
 
 _FOLDER = Path(__file__).parent
-_NAMED_WAIT = re.compile(r"(\w+cnt)\((\d+)\)")
-_NUMBER = re.compile(r"(0x[0-9a-fA-F]+|\d+)\s*$")
+_NAMED_WAIT = re.compile(r"\b(\w+cnt)\((\d{1,9})\)")  # texts come from strangers: linear, and no number too long
+_NUMBER = re.compile(r"\b(?:0x([0-9a-fA-F]{1,8})|(\d{1,9}))\s*$")
 _CACHED_TEXTS = 1 << 16
 
 
@@ -128,7 +128,7 @@ def waits_of(text: str, family: str) -> tuple[Wait, ...]:
     number = _NUMBER.search(operands)
     if number is None:
         return ()
-    immediate = int(number[1], 0)
+    immediate = int(number[1], 16) if number[1] else int(number[2])
     return tuple(
         Wait(part["counter"], immediate >> part["low_bit"] & ((1 << part["bits"]) - 1)) for part in form["immediate"]
     )

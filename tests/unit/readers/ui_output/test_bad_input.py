@@ -118,6 +118,15 @@ def test_impossible_times_are_kept_and_said(tmp_path: Path) -> None:
     assert kinds(trace) == {"impossible_times": 3}
 
 
+@pytest.mark.parametrize("base", [-(1 << 63), 1 << 49, (1 << 63) - 5000])
+def test_times_beyond_all_clocks_are_said(tmp_path: Path, base: int) -> None:
+    files = directory()
+    files[WAVE]["wave"] |= {"begin": base, "end": base + 100, "instructions": [[base + 8, 1, 0, 4, 1]]}
+    trace = opened(tmp_path, files)
+    assert base + 8 in trace.instructions["time_cycles"]
+    assert kinds(trace)["impossible_times"] == 1
+
+
 def test_a_wave_that_ends_before_it_begins(tmp_path: Path) -> None:
     trace = opened(tmp_path, directory() | {WAVE: wave(end=1)})
     assert trace.waves.height == 1
