@@ -113,3 +113,7 @@ def test_kinds_that_do_not_fit(run: Run, tmp_path: Path) -> None:
         assert done.returncode == 3
         assert f"wavescope l2 {counters}" in done.stderr
     assert "hardware counters" in run("info", counters).stdout
+    folder = write_decoded(tmp_path)
+    for path in (folder, folder / "code.json"):
+        done = run("l2", path)
+        assert (done.returncode, f"wavescope hotspots {path}" in done.stderr) == (3, True)

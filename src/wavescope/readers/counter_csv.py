@@ -11,6 +11,7 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.counter_set import COUNTER_SET, CounterSet
 from wavescope.model.losses import Loss
 from wavescope.model.schema import empty_frame
+from wavescope.readers.sniff import THREAD_TRACES, sniff
 
 if TYPE_CHECKING:
     import os
@@ -83,6 +84,7 @@ def _files(path: Path) -> Iterator[Path]:
         what = "no such file or folder"
         raise UsageError(what, where=str(path))
     if not path.is_dir():
+        _refuse_thread_traces(path)
         yield path
         return
     found = sorted(
@@ -93,12 +95,20 @@ def _files(path: Path) -> Iterator[Path]:
         if file.is_file()
     )
     if not found:
+        _refuse_thread_traces(path)
         what = "no counters in this folder"
         raise UsageError(what, where=str(path), advice="rocprofv3 --pmc writes *_counter_collection.csv")
     if len(found) > _MAX_FILES:
         what = f"{len(found):,} files of counters are too many at once"
         raise UsageError(what, where=str(path), advice="name a folder below it")
     yield from found
+
+
+def _refuse_thread_traces(path: Path) -> None:
+    kind = sniff(path)
+    if kind in THREAD_TRACES:
+        what = f"{kind.value}: no counters of dispatches"
+        raise NotATraceError(what, where=str(path), advice=f"wavescope hotspots {path}")
 
 
 def _read(file: Path, run: int, offset: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:

@@ -18,7 +18,7 @@ from wavescope.readers.decoded import (
     survey,
 )
 from wavescope.readers.folder import Directory
-from wavescope.readers.sniff import Kind, sniff
+from wavescope.readers.sniff import THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     import os
@@ -86,7 +86,8 @@ def open(  # noqa: A001
     return open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
 
 
-DECODED_KINDS = (Kind.UI_OUTPUT, Kind.PARQUET, Kind.DECODED_FOLDER, Kind.ARCHIVE, Kind.ARCHIVE_FOLDER)
+DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind is not Kind.RAW_CAPTURE)
+"""Kinds that hold traces which were decoded before."""
 
 
 def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:

@@ -13,7 +13,7 @@ from wavescope.readers.decoded import form_of, survey
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Generation", "Kind", "generation_of", "sniff"]
+__all__ = ["THREAD_TRACES", "Generation", "Kind", "generation_of", "sniff"]
 
 
 class Kind(Enum):
@@ -38,6 +38,17 @@ class Kind(Enum):
     DATABASE = "SQLite database"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
+
+
+THREAD_TRACES = (
+    Kind.RAW_CAPTURE,
+    Kind.UI_OUTPUT,
+    Kind.PARQUET,
+    Kind.DECODED_FOLDER,
+    Kind.ARCHIVE,
+    Kind.ARCHIVE_FOLDER,
+)
+"""Kinds that hold thread traces, or may hold some."""
 
 
 class Generation(Enum):
