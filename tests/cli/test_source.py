@@ -132,6 +132,9 @@ def test_pc_samples(run: Run, shared: Path) -> None:
     assert "stalled mostly by: barrier" in done.stdout
     answer = json.loads(run("source", shared / "data" / "pcsampling-rcv", "--json").stdout)
     assert answer["sample_count"] == 4690
+    lines = run("source", shared / "data" / "pcsampling-rcv", "--source", environment=COLOURS_OFF).stdout
+    assert "hottest: kernel.cpp:552: 846 samples" in lines
+    assert "pipe stall" in lines
 
 
 def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> None:

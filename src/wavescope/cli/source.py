@@ -12,6 +12,7 @@ from wavescope.cli._trace import trace_verb
 if TYPE_CHECKING:
     import polars as pl
 
+    from wavescope.analysis.sample_lines import SampleLines
     from wavescope.analysis.source_lines import SourceListing
     from wavescope.cli._trace import Asked
     from wavescope.model import ThreadTrace
@@ -66,10 +67,7 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
 
     Source lines are shown where their text is known, else instructions.
     """
-    if asked.trace.samples.height and not asked.trace.instructions.height:
-        _show_samples(asked, _rows(asked, function), options)
-        return
-    trace = asked.require_instructions()
+    trace = asked.trace if asked.trace.samples.height else asked.require_instructions()
     if source_root is not None:
         from wavescope.readers.sources import add_sources
 
@@ -77,17 +75,11 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
     rows = _rows(asked, function)
     if mode is None and any(options[name] != default for name, default in ISA_ONLY.items()):
         mode = "isa"
-    listing = None if mode == "isa" else _source_listing(trace, rows, options)
-    if listing is not None and (mode == "source" or listing.has_text):
-        _show_source(asked, listing, show_all=options["show_all"], context=options["context"])
+    lines = None if mode == "isa" else _lines(trace, rows, options)
+    if lines is not None and (mode == "source" or lines.has_text):
+        _show_lines(asked, lines, options)
     else:
-        _show_isa(asked, rows, options, hint=NO_TEXT if listing is not None and listing.files.height else "")
-
-
-def _source_listing(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing:
-    from wavescope.analysis.source_lines import source_listing
-
-    return source_listing(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
+        _show_rows(asked, rows, options, hint=NO_TEXT if lines is not None and lines.files.height else "")
 
 
 def _rows(asked: Asked, function: str | None) -> pl.Series | None:
@@ -99,52 +91,50 @@ def _rows(asked: Asked, function: str | None) -> pl.Series | None:
     return named if asked.rows is None else named.filter(named.is_in(asked.rows.implode()))
 
 
-def _show_source(asked: Asked, listing: SourceListing, *, show_all: bool, context: int) -> None:
+def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
+    from wavescope.analysis.sample_lines import sample_lines
+    from wavescope.analysis.source_lines import source_listing
+
+    ask = source_listing if trace.instructions.height else sample_lines
+    return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
+
+
+def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[str, Any]) -> None:
     if asked.as_json:
-        asked.emit(listing)
+        asked.emit(lines)
         return
-    from wavescope.report.source import SourceView, source_report
+    from wavescope.analysis.source_lines import SourceListing
+    from wavescope.report.source import SourceView, sampled_source_report, source_report
 
     advice = "--source-root DIR reads it from below DIR"
-    asked.show(*source_report(listing, SourceView(_top(asked), context, show_all, advice)))
+    view = SourceView(_top(asked), options["context"], options["show_all"], advice)
+    if isinstance(lines, SourceListing):
+        asked.show(*source_report(lines, view))
+    else:
+        asked.show(*sampled_source_report(lines, view))
 
 
-def _show_samples(asked: Asked, rows: pl.Series | None, options: dict[str, Any]) -> None:
+def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
+    from wavescope.analysis.code_places import rows_at
+    from wavescope.analysis.listing import IsaListing, isa_listing
     from wavescope.analysis.sample_listing import sample_listing
 
-    around = _around(asked, options)
-    listing = sample_listing(asked.trace, rows=rows)
-    if asked.as_json:
-        asked.emit(listing)
-        return
-    from wavescope.report.isa import IsaView, samples_report
-
-    asked.show(
-        *samples_report(listing, IsaView("none", "sum", _top(asked), options["context"], options["show_all"], around))
+    around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
+    listing = (
+        isa_listing(asked.trace, rows=rows, iteration=options["iteration"])
+        if asked.trace.instructions.height
+        else sample_listing(asked.trace, rows=rows)
     )
-
-
-def _show_isa(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.listing import isa_listing
-
-    around = _around(asked, options)
-    listing = isa_listing(asked.trace, rows=rows, iteration=options["iteration"])
     if asked.as_json:
         asked.emit(listing)
         return
-    from wavescope.report.isa import IsaView, isa_report
+    from wavescope.report.isa import IsaView, isa_report, samples_report
 
     view = IsaView(
         options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint
     )
-    asked.show(*isa_report(listing, view))
+    asked.show(*(isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)))
 
 
 def _top(asked: Asked) -> int:
     return DEFAULT_HOT if asked.top is None else asked.limit
-
-
-def _around(asked: Asked, options: dict[str, Any]) -> frozenset[int]:
-    from wavescope.analysis.code_places import rows_at
-
-    return frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))

@@ -37,6 +37,8 @@ class Measure:
     part_names: tuple[str, ...]
     cells: Callable[[str, int], dict[str, Cell]]
     """Columns for a cost (sum, mean, max) and a width of the console."""
+    line_cells: dict[str, Cell]
+    """Columns of a source line: three numbers, then words where there is room."""
     is_seen: Callable[[Row], bool]
     """Whether a row was executed, or sampled."""
 
@@ -107,6 +109,12 @@ CYCLES = Measure(
     parts=_parts,
     part_names=("stall", "issue", "idle", "hidden"),
     cells=_cycle_cells,
+    line_cells={
+        "hits": lambda row: short(row["hit_count"]),
+        "stall": lambda row: short(row["stall_cycles_total"]),
+        "exposed": lambda row: short(row["exposed_cycles_total"]),
+        "stalls on": lambda row: row["stall_class"] or "",
+    },
     is_seen=lambda row: row["hit_count"] > 0,
 )
 """All executions; what other waves hid is known."""
@@ -118,6 +126,7 @@ CYCLES_OF_ONE = Measure(
     parts=_parts_of_one,
     part_names=("stall", "issue", "idle"),
     cells=_cycle_cells,
+    line_cells=CYCLES.line_cells,
     is_seen=CYCLES.is_seen,
 )
 """One execution of each row."""
@@ -129,6 +138,12 @@ SAMPLES = Measure(
     parts=lambda row: {"stall": row["stalled_count"], "issue": row["issued_count"]},
     part_names=("stall", "issue"),
     cells=_sample_cells,
+    line_cells={
+        "samples": lambda row: short(_samples(row)),
+        "issued": lambda row: short(row["issued_count"]),
+        "stalled": lambda row: short(row["stalled_count"]),
+        "stalled by": lambda row: row["reason"] or "",
+    },
     is_seen=lambda row: _samples(row) > 0,
 )
 """Samples of the program counter."""

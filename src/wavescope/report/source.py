@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavescope.report.fitting import fitted
 from wavescope.report.folding import stretches
 from wavescope.report.heat import emphasis, heat_bar, legend
-from wavescope.report.measures import CYCLES
+from wavescope.report.measures import CYCLES, SAMPLES
 from wavescope.report.tables import place, printable, short
 
 if TYPE_CHECKING:
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
+    from wavescope.analysis.sample_lines import SampleLines
     from wavescope.analysis.source_lines import SourceListing
-    from wavescope.report.measures import Row
+    from wavescope.report.measures import Measure, Row
 
-__all__ = ["SourceView", "source_report"]
+__all__ = ["SourceView", "sampled_source_report", "source_report"]
 
 _WIDE = 100
+_BAR, _WORDS = 10, 17
 _LEAST_INLINED_SHARE = 0.01
-"""Inlined lines with less of a file's cycles are only counted."""
+"""Inlined lines with less of all are only counted."""
 
 
 @dataclass(frozen=True)
@@ -52,38 +54,50 @@ def source_report(listing: SourceListing, view: SourceView) -> Iterator[Renderab
     --------
     >>> parts = list(source_report(listing, SourceView()))  # doctest: +SKIP
     """
+    yield from _report(listing, CYCLES, listing.unmapped_cycles_total, view, " that nothing hides")
+
+
+def sampled_source_report(listing: SampleLines, view: SourceView) -> Iterator[RenderableType]:
+    """The files with the samples of their lines, the most sampled file first.
+
+    Examples
+    --------
+    >>> parts = list(sampled_source_report(listing, SourceView()))  # doctest: +SKIP
+    """
+    yield from _report(listing, SAMPLES, listing.unmapped_sample_count, view, "")
+
+
+def _report(
+    listing: SourceListing | SampleLines, measure: Measure, unmapped: int, view: SourceView, how: str
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    lines = listing.lines.to_dicts()
-    costly = sorted((line for line in lines if line["row_count"]), key=lambda line: -CYCLES.hot(line))
+    by_file: dict[str, list[Row]] = {}
+    for line in listing.lines.to_dicts():
+        by_file.setdefault(line["file"], []).append(line)
+    costly = sorted((line for lines in by_file.values() for line in lines if line["row_count"]), key=measure.hot)[::-1]
     if not costly:
         yield Text("no row has a debug line: compile with -g, or look at the instructions with --isa")
         return
-    yield from _verdict(listing, costly)
-    hot = {(line["file"], line["line"]) for line in costly[: view.top] if CYCLES.hot(line) > 0}
-    scale = max(map(CYCLES.total, costly))
-    total = sum(map(CYCLES.total, costly)) + listing.unmapped_cycles_total
+    first, everything = costly[0], sum(map(measure.hot, costly)) or 1
+    share = f"{measure.hot(first) / everything:.1%} of all"
+    where = printable(place(first["file"], first["line"]))
+    yield Text.assemble(("hottest: ", "bold"), f"{where}: {short(measure.hot(first))} {measure.unit}{how}, {share}")
+    hot = {(line["file"], line["line"]) for line in costly[: view.top] if measure.hot(line) > 0}
     inlined: dict[tuple[str, int | None], list[Row]] = {}
     for row in listing.inlined.to_dicts():
         inlined.setdefault((row["file"], row["line"]), []).append(row)
+    total = sum(map(measure.total, costly)) + unmapped
+    scale = max(map(measure.total, costly))
     unshown = 0
     for file in listing.files.to_dicts():
-        its_lines = [line for line in lines if line["file"] == file["file"]]
-        its_hot = {number for number, line in enumerate(its_lines) if (line["file"], line["line"]) in hot}
-        if not (its_hot or view.show_all):
+        lines = by_file[file["file"]]
+        its_hot = {number for number, line in enumerate(lines) if (line["file"], line["line"]) in hot}
+        if its_hot or view.show_all:
+            yield _File(file, lines, its_hot, inlined, view, measure, scale, measure.hot(first), total)
+        else:
             unshown += 1
-            continue
-        yield _File(file, its_lines, its_hot, inlined, view, scale, CYCLES.hot(costly[0]), total)
-    yield _Foot(listing, unshown, total)
-
-
-def _verdict(listing: SourceListing, costly: Sequence[Row]) -> Iterator[Text]:
-    from rich.text import Text
-
-    total = sum(map(CYCLES.hot, costly)) or 1
-    first = costly[0]
-    what = f"{short(CYCLES.hot(first))} cycles that nothing hides, {CYCLES.hot(first) / total:.1%} of all"
-    yield Text.assemble(("hottest: ", "bold"), f"{printable(place(first['file'], first['line']))}: {what}")
+    yield _Foot(listing, measure, unmapped / (total or 1), unshown)
 
 
 @dataclass
@@ -95,6 +109,7 @@ class _File:
     hot: set[int]
     inlined: dict[tuple[str, int | None], list[Row]]
     view: SourceView
+    measure: Measure
     scale: int
     hottest: int
     total: int
@@ -102,30 +117,36 @@ class _File:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        share = CYCLES.total(self.file) / (self.total or 1)
+        share, unit = self.measure.total(self.file) / (self.total or 1), self.measure.unit
         yield Text()
-        yield fitted(Text(f"{printable(self.file['file'])}  {share:.1%} of the cycles", style="bold"), options)
+        yield fitted(Text(f"{printable(self.file['file'])}  {share:.1%} of the {unit}", style="bold"), options)
         if not self.file["has_text"]:
             yield Text(f"  its text is not here; {self.view.advice}", style="yellow")
         wide = options.max_width >= _WIDE
-        yield fitted(Text(_head(wide=wide), style="bold"), options)
+        yield fitted(self._head(wide=wide), options)
         context = len(self.lines) if self.view.show_all else self.view.context
         for part in stretches(len(self.lines), dict.fromkeys(self.hot or {0}, context)):
             if part.is_folded:
                 folded = self.lines[part.begin : part.end]
-                cold = sum(map(CYCLES.total, folded)) / (self.total or 1)
-                folded_text = Text(f"  …  {len(folded):,} lines, {cold:.1%} of the cycles …", style="dim")
-                yield fitted(folded_text, options)
+                cold = sum(map(self.measure.total, folded)) / (self.total or 1)
+                yield fitted(Text(f"  …  {len(folded):,} lines, {cold:.1%} of the {unit} …", style="dim"), options)
                 continue
             for line in self.lines[part.begin : part.end]:
                 yield fitted(self._line(line, options, wide=wide), options)
                 for text in self._inlined(line, options, wide=wide):
                     yield fitted(text, options)
 
+    def _head(self, *, wide: bool) -> Text:
+        from rich.text import Text
+
+        *numbers, words = self.measure.line_cells
+        cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if wide else "")
+        return Text(f"{'line':>5} {'heat':<{_BAR}}{cells}  source", style="bold")
+
     def _line(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Text:
         from rich.text import Text
 
-        style = emphasis(CYCLES.hot(line), self.hottest) if line["row_count"] else "dim"
+        style = emphasis(self.measure.hot(line), self.hottest) if line["row_count"] else "dim"
         text = Text().append(f"{line['line'] or '?':>5} ", style)
         text.append_text(self._costs(line, options, wide=wide))
         words = "" if line["text"] is None else printable(line["text"].rstrip().expandtabs(4))
@@ -137,8 +158,8 @@ class _File:
 
         arrow = "`" if options.ascii_only else "↳"
         cheap = 0
-        for row in _tree(self.inlined.get((line["file"], line["line"]), [])):
-            if CYCLES.total(row) < _LEAST_INLINED_SHARE * self.total and not self.view.show_all:
+        for row in _tree(self.inlined.get((line["file"], line["line"]), []), self.measure):
+            if self.measure.total(row) < _LEAST_INLINED_SHARE * self.total and not self.view.show_all:
                 cheap += 1
                 continue
             text = Text("      ").append_text(self._costs(row, options, wide=wide))
@@ -154,31 +175,28 @@ class _File:
 
         if not row["row_count"]:
             return Text(" " * _costs_width(wide=wide))
-        text = heat_bar(CYCLES.parts(row), self.scale, width=10, ascii_only=options.ascii_only)
-        text.append(f" {short(row['hit_count']):>7} {short(row['stall_cycles_total']):>7}")
-        text.append(f" {short(CYCLES.hot(row)):>7}")
+        text = heat_bar(self.measure.parts(row), self.scale, width=_BAR, ascii_only=options.ascii_only)
+        *numbers, words = self.measure.line_cells.values()
+        for number in numbers:
+            text.append(f" {number(row):>7}")
         if wide:
-            text.append(f"  {(row.get('stall_class') or '')[:16]:<16}")
+            said = words(row)
+            text.append(f"  {said if len(said) <= _WORDS else said[: _WORDS - 1] + '…':<{_WORDS}}")
         return text.append("  ")
 
 
 def _costs_width(*, wide: bool) -> int:
-    return 10 + 3 * 8 + (18 if wide else 0) + 2
+    return _BAR + 3 * 8 + (2 + _WORDS if wide else 0) + 2
 
 
-def _head(*, wide: bool) -> str:
-    classes = f"  {'stalls on':<16}" if wide else ""
-    return f"{'line':>5} {'heat':<10} {'hits':>7} {'stall':>7} {'exposed':>7}{classes}  source"
-
-
-def _tree(rows: Sequence[Row]) -> Iterator[Row]:
+def _tree(rows: Sequence[Row], measure: Measure) -> Iterator[Row]:
     """Depth first, costly branches first."""
     children: dict[str, list[Row]] = {}
     for row in rows:
         parent, _, _ = row["path"].rpartition(" -> ")
         children.setdefault(parent, []).append(row)
     for below in children.values():
-        below.sort(key=CYCLES.total)
+        below.sort(key=measure.total)
     waiting = children.get("", [])[:]
     while waiting:
         row = waiting.pop()
@@ -190,17 +208,20 @@ def _tree(rows: Sequence[Row]) -> Iterator[Row]:
 class _Foot:
     """Legend, and what was not shown."""
 
-    listing: SourceListing
+    listing: SourceListing | SampleLines
+    measure: Measure
+    unmapped_share: float
     unshown: int
-    total: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text
 
-        chain = f"rows belong to the {self.listing.attribution} line of their inline chain"
-        yield legend(ascii_only=options.ascii_only).append(f"; {chain}", "dim")
-        if self.listing.unmapped_cycles_total:
-            share = self.listing.unmapped_cycles_total / (self.total or 1)
-            yield Text(f"{self.listing.unmapped_row_count:,} rows without a debug line have {share:.1%} of the cycles")
+        frame = "first own" if self.listing.attribution == "mine" else self.listing.attribution
+        words = legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
+        yield words.append(f"; rows belong to the {frame} line of their inline chain", "dim")
+        if self.unmapped_share:
+            rows = f"{self.listing.unmapped_row_count:,} rows without a debug line"
+            yield Text(f"{rows} have {self.unmapped_share:.1%} of the {self.measure.unit}")
         if self.unshown:
-            yield Text(f"{self.unshown:,} more files have colder lines; --all shows every file and line", style="dim")
+            more = "1 more file has" if self.unshown == 1 else f"{self.unshown:,} more files have"
+            yield Text(f"{more} colder lines; --all shows every file and line", style="dim")
