@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Alignment", "align_rows", "align_traces", "grouped_units"]
 
-_SERIAL = re.compile(r"([._$]\d+|\.kd)+$")
+_SERIAL = re.compile(r"[._$]\d+\Z")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,8 @@ def _matched_names(known: list[str], names: list[str]) -> dict[str, str]:
 
 
 def _stem(name: str) -> str:
-    return _SERIAL.sub("", name)
+    """The name without a serial number at its end."""
+    return _SERIAL.sub("", name.removesuffix(".kd"))
 
 
 def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[list[int], int]:
@@ -208,13 +209,13 @@ def _line_names(traces: Sequence[ThreadTrace], labels: Sequence[dict[Any, str]])
     texts = [
         {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None} for trace in traces
     ]
+    bases = [{path.rsplit("/", 1)[-1] for path in known} for known in texts]
     named: list[dict[Hashable, Hashable]] = []
     for own, known in zip(labels, texts, strict=True):
         names: dict[Hashable, Hashable] = {}
         for file, line in own:
             base = file.rsplit("/", 1)[-1]
-            everywhere = all(any(path.endswith(f"/{base}") or path == base for path in other) for other in texts)
-            lines = known.get(file, []) if everywhere else []
+            lines = known.get(file, []) if all(base in others for others in bases) else []
             names[file, line] = (base, lines[line - 1].strip()) if line <= len(lines) else (base, line)
         named.append(names)
     return named

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["align", "moved", "shape_of"]
 
-_REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d+|\[\d+(?::\d+)?\])")
+_REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d{1,9}|\[\d{1,9}(?::\d{1,9})?\])")
 _NUMBERS = re.compile(r"\b(0x[0-9a-fA-F]+|\d+(?:\.\d+)?)\b")
-_RANGE = re.compile(r"\[(\d+):(\d+)\]")
+_RANGE = re.compile(r"\[(\d{1,9}):(\d{1,9})\]")
 _WAIT = re.compile(r"\w*s_wait")
 _ROUNDS = 8
 _SMALL_GAP = 24

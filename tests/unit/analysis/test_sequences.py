@@ -144,6 +144,12 @@ def test_shapes_of_any_text(text: str) -> None:
     assert isinstance(shape_of(text), str)
 
 
+def test_endless_texts_are_folded_all_the_same() -> None:
+    for text in ("v[0:" + "9" * 5000 + "]", "v" * 100_000, "0x" + "f" * 100_000 + "g", "s_" * 50_000):
+        assert shape_of(f"v_mov_b32 {text}").startswith("v_mov_b32 ")
+    assert align(["s_nop " + "9" * 5000], ["s_nop " + "8" * 5000]) == [(0, 0)]
+
+
 def test_shapes() -> None:
     assert shape_of("s_waitcnt vmcnt(3)") == "s_waitcnt vmcnt(3)"
     assert (
