@@ -26,6 +26,7 @@ __all__ = ["KINDS", "Comparison", "compare", "main_kernel"]
 
 T = TypeVar("T")
 _NOTICEABLE_SHARE = 0.001
+_LARGE_PART = 0.1
 _CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
 KINDS = ("instruction", "line", "block", "function")
 """What can be compared."""
@@ -214,15 +215,22 @@ def _parts(found: Comparison, number: int) -> str:
 
 
 def _culprit(found: Comparison, number: int) -> str:
+    """The unit beyond noise that has most of the difference, if one goes the same way as the whole."""
+    import polars as pl
+
     beyond = found.beyond(number)
     if not beyond.height:
         return f"; no {found.by} differs beyond noise"
-    worst = beyond.row(0, named=True)
-    if abs(worst["delta_share"]) < _NOTICEABLE_SHARE:
-        return f"; no {found.by} differs noticeably"
+    total = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+    least = max(_NOTICEABLE_SHARE, _LARGE_PART * abs(total))
+    same_way = beyond.filter(pl.col("delta_share") * (1 if total > 0 else -1) > least)
+    if not same_way.height:
+        return f"; no single {found.by} stands out"
+    worst = same_way.row(0, named=True)
     label = worst["label"] or worst["base_label"]
     row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if found.by != "line" else ""
-    return f"; most of it at {label}{row}: {_percent(worst['delta_share'], sign=True)}"
+    part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
+    return f"; {part} at {label}{row}: {_percent(worst['delta_share'], sign=True)}"
 
 
 def main_kernel(trace: ThreadTrace) -> str:

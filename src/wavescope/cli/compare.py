@@ -141,9 +141,10 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     from rich.text import Text
 
     from wavescope.analysis.doubts import doubts
+    from wavescope.report.tables import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
         for doubt in doubts(trace):
             if doubt.severity != "note" and doubt.name != "coarse_lines":
-                out.print(Text.assemble((f"{label}:", "bold yellow"), f" {doubt.sentence}"))
+                out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {doubt.sentence}")))

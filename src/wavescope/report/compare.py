@@ -106,7 +106,7 @@ _TRACES = (
     Column("stall", lambda row: short(row["stall_cycles_per_wave"])),
     Column("idle", lambda row: short(row["idle_cycles_per_wave"] or 0)),
     Column("per SIMD", lambda row: "" if row["waves_per_simd_mean"] is None else f"{row['waves_per_simd_mean']:.2f}"),
-    Column("path", lambda row: row["path"].rstrip("/").split("/", 1)[-1][-60:], takes_rest=True),
+    Column("path", lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]), takes_rest=True),
 )
 
 

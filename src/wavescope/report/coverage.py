@@ -81,7 +81,7 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
     table.add_column()
     for doubt in doubts:
         text = Text(printable(doubt.sentence))
-        text.append(f"; {doubt.advice}" if doubt.advice else "", "dim")
+        text.append(printable(f"; {doubt.advice}") if doubt.advice else "", "dim")
         table.add_row(Text(f"  {doubt.severity}", _STYLES[doubt.severity]), text)
     return [table]
 
@@ -136,7 +136,7 @@ def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[Renderabl
     if lines.files.height > 1:
         parts.append(frame_table(lines.files, _FILES, limit=min(limit, _LINES), what="files", title="by file"))
     if remedy:
-        parts.append(Text.assemble(("remedy: ", "bold"), remedy))
+        parts.append(Text.assemble(("remedy: ", "bold"), printable(remedy)))
     return parts
 
 
