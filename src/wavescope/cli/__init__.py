@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -41,6 +42,9 @@ _GROUPS = {
     },
 }
 """Verbs by the question they answer, in the order of `--help`."""
+
+_COLLECT_EVERY = 100_000
+"""New objects between two searches for garbage: the imports of polars alone would trigger dozens of them."""
 
 _VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
 
@@ -123,6 +127,7 @@ def program() -> None:
     --------
     >>> program()  # doctest: +SKIP
     """
+    gc.set_threshold(_COLLECT_EVERY)
     main()
     try:
         sys.stdout.flush()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavescope.cli._io import code_object_option, console, emit_json, import_ahead, json_option, progress, resources_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,6 +162,8 @@ def _asked(
 ) -> Asked:
     from wavescope.analysis.selection import Selection, select, selected_rows
 
+    if not as_json:
+        import_ahead()
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
     trace = select(trace, selection) if cut else trace
