@@ -62,6 +62,8 @@ class Coverage {
 
     // Number of intervals that begin before `time`, searched outward from `near`.
     size_t behind(int64_t time, size_t near) const {
+        const bool is_behind_last = near == 0 || pieces_[near - 1].begin < time;
+        if (is_behind_last && (near == pieces_.size() || pieces_[near].begin >= time)) return near;  // as mostly
         size_t low = near, high = near, step = 1;
         if (near < pieces_.size() && pieces_[near].begin < time) {
             while (high < pieces_.size() && pieces_[high].begin < time) {
