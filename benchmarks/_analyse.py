@@ -55,11 +55,11 @@ def main() -> None:
         analysis: Callable[..., Any] = getattr(import_module(f"wavescope.analysis.{module}"), function)
         fresh = ThreadTrace(dict(trace.tables), trace.source, trace.lazy_tables)
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-        began = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         analysis(fresh, **options)
-        seconds = time.perf_counter() - began
-        count = trace.instructions.height
-        print(json.dumps({"name": name, "count": count, "seconds": seconds, "peak_bytes": peak_bytes()}), flush=True)
+        row = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        row |= {"count": trace.instructions.height, "peak_bytes": peak_bytes()}
+        print(json.dumps({"name": name, **row}), flush=True)
 
 
 def peak_bytes() -> int:

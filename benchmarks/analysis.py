@@ -124,7 +124,7 @@ def alternately(ours: Callable[[], None], peer: Callable[[], None], repeats: int
 
 
 def growth(sizes: tuple[int, ...]) -> None:
-    """One line per analysis: nanoseconds per instruction at every size, and the largest peak."""
+    """One line per analysis: CPU time per instruction at every size, wall time and peak memory of the largest."""
     script = str(Path(__file__).with_name("_analyse.py"))
     found: dict[str, list[dict[str, float]]] = {}
     for size in sizes:
@@ -134,13 +134,19 @@ def growth(sizes: tuple[int, ...]) -> None:
             found.setdefault(row["name"], []).append(row)
         if done.returncode:
             print(f"{size / 1e6:g} M instructions: ended with status {done.returncode}")
-    print(f"\n{'ns per instruction at':22}" + "".join(f"{size / 1e6:>9g} M" for size in sizes) + "   peak GiB  growth")
+    print(
+        f"\n{'CPU ns per instruction':22}"
+        + "".join(f"{size / 1e6:>9g} M" for size in sizes)
+        + "  growth  seconds  peak GiB"
+    )
     for name, rows in found.items():
-        each = [row["seconds"] / row["count"] * 1e9 for row in rows]
+        each = [row["cpu_seconds"] / row["count"] * 1e9 for row in rows]
         peak = max(row["peak_bytes"] for row in rows) / 2**30
         too_much = "  over the limit" if peak > MEMORY_LIMIT_GIB else ""
         print(
-            f"{name:22}" + "".join(f"{ns:11.1f}" for ns in each) + f"{peak:11.2f}  {each[-1] / each[0]:5.2f}x{too_much}"
+            f"{name:22}"
+            + "".join(f"{ns:11.1f}" for ns in each)
+            + f"  {each[-1] / each[0]:5.2f}x {rows[-1]['wall_seconds']:8.2f} {peak:9.2f}{too_much}"
         )
 
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, import_ahead, json_option, progress, resources_option
+from wavescope.cli._io import (
+    code_object_option,
+    console,
+    emit_json,
+    import_ahead,
+    json_option,
+    progress,
+    resources_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.control_flow import blocks, branch_targets, loops, taken_jumps
+from wavescope.analysis.control_flow import blocks, branch_targets, loop_of_rows, loops, taken_jumps
 from wavescope.model import ThreadTrace
 
 TEXTS = [
@@ -103,3 +105,40 @@ def test_the_loop_of_a_real_kernel(shared: Path) -> None:
 @pytest.mark.parametrize("rows", [[-1, 3, 2, -1, 3], [3, -1, 2, 3]])
 def test_unknown_rows_hide_jumps(rows: list[int]) -> None:
     assert taken_jumps(running(rows))["taken_count"].sum() == rows.count(2) - (rows[1] == -1)
+
+
+def spelled_out(rows: list[int]) -> dict[tuple[int, int], list[int]]:
+    """(from, to) -> [taken, looped] of one wave without calls, with a look back at every jump."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for at in range(1, len(rows)):
+        source, target = rows[at - 1], rows[at]
+        if source < 0 or target < 0 or target == source + 1:
+            continue
+        earlier = [place for place in range(at) if rows[place] == target]
+        since = [row for row in rows[earlier[-1] : at] if row >= 0] if earlier else []
+        counts = found.setdefault((source, target), [0, 0])
+        counts[0] += 1
+        counts[1] += bool(since) and min(since) >= target
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(-1, 5), max_size=30))
+def test_jumps_follow_the_rule(rows: list[int]) -> None:
+    trace = running(rows, texts=["s_branch somewhere"] * 6)
+    found = {(source, target): [*counts] for source, target, *counts in taken_jumps(trace).rows()}
+    assert found == spelled_out(rows)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_every_row_is_in_the_shortest_loop_around_it(rows: list[int]) -> None:
+    trace = running(rows, texts=["s_branch somewhere"] * 6)
+    spans = loops(trace).select("loop", "first_row", "last_row", "parent").rows()
+    around = loop_of_rows(trace).to_list()
+    for row, loop in enumerate(around):
+        holding = [(last - first, number) for number, first, last, _ in spans if first <= row <= last]
+        assert loop == (min(holding)[1] if holding else None)
+    for _, first, last, parent in spans:
+        if parent is not None:
+            assert spans[parent][1] <= first and last <= spans[parent][2]
