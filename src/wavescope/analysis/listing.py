@@ -122,7 +122,7 @@ def isa_listing(
     Raises
     ------
     UsageError
-        When there is no such wave.
+        When there is no such wave, or no row was executed so often in it.
 
     Examples
     --------
@@ -187,12 +187,17 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     """Costs of the n-th execution of each row; the trace has one wave."""
     import polars as pl
 
+    known = trace.instructions.filter(pl.col("row") >= 0)
+    most = max(known["row"].value_counts()["count"].to_list(), default=0)
+    if iteration >= most:
+        what = f"no row has an execution {iteration} in wave {trace.waves['wave'][0]}"
+        advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
+        raise UsageError(what, where=trace.source.path, advice=advice)
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     begin: int = trace.waves["begin_cycles"][0]
     nothing = pl.lit(None, pl.Int64)
     return (
-        trace.instructions.lazy()
-        .filter(pl.col("row") >= 0)
+        known.lazy()
         .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(begin)))
         .filter(pl.col("row").cum_count().over("row") == iteration + 1)
         .select(

@@ -16,6 +16,7 @@ Cell = Callable[[Row], str]
 WIDE = 110
 """Characters of a console from which on there is room for idle cycles and the source."""
 _VERY_WIDE, _MIDDLE = 140, 76
+_NO_DECIMALS_FROM = 1000
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,14 @@ def _cost(name: str, cost: str) -> Cell:
             return ""
         if cost == "max":
             return short(row[f"{name}_cycles_max"])
-        return short(row[f"{name}_cycles_total"] / (row["hit_count"] if cost == "mean" else 1))
+        total = row[f"{name}_cycles_total"]
+        return short(total) if cost == "sum" else _short_mean(total / row["hit_count"])
 
     return cell
+
+
+def _short_mean(mean: float) -> str:
+    return short(mean) if mean >= _NO_DECIMALS_FROM else f"{mean:.1f}"
 
 
 def _samples(row: Row) -> int:

@@ -72,6 +72,13 @@ def test_one_execution_of_one_wave() -> None:
     assert by_row(isa_listing(made([one_wave(), LOOP]), wave=0, iteration=0))[1]["stall_cycles_total"] == 100
 
 
+def test_an_execution_that_never_was() -> None:
+    with pytest.raises(UsageError, match="executions 0 to 1"):
+        isa_listing(made([LOOP]), iteration=2)
+    with pytest.raises(UsageError):
+        isa_listing(made([{"begin": 0, "end": 9, "instructions": [(0, 0, 4, 7, -1)]}]), iteration=0)
+
+
 def test_idle_of_the_executions_adds_up() -> None:
     trace = made([LOOP])
     total = by_row(isa_listing(trace))

@@ -111,7 +111,7 @@ def test_branches_point_back() -> None:
     assert branch.startswith("╰─")
 
 
-@pytest.mark.parametrize(("cost", "number"), [("sum", " 10 "), ("mean", " 5 "), ("max", " 7 ")])
+@pytest.mark.parametrize(("cost", "number"), [("sum", " 10 "), ("mean", " 5.0 "), ("max", " 7 ")])
 def test_costs(cost: str, number: str) -> None:
     lines = printed(listing(), IsaView(cost=cost, show_all=True))
     assert number in next(line for line in lines[2:] if "0x1000" in line)
