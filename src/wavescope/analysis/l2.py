@@ -38,7 +38,8 @@ _KERNELS = table_spec(
     read_bytes_per_second           Float64  bytes/s  | read_bytes_mean over the duration of the same dispatches
     write_bytes_per_second          Float64  bytes/s  | write_bytes_mean over the duration of the same dispatches
     useful_bytes_per_second         Float64  bytes/s  | --ideal-gb over the duration of these dispatches
-    peak_share                      Float64  -        | useful bytes, else reads and writes of one run, over the peak
+    peak_share                      Float64  -        | bytes read and written per second in one run, over the peak
+    useful_peak_share               Float64  -        | useful_bytes_per_second over the peak
     verdict                         String   -        | the conclusion in a few words
     """,
 )
@@ -241,8 +242,9 @@ def _row(
     together = read is not None and written is not None and read.run == written.run
     rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
     moved = [rate for rate in rates if rate is not None]
-    rate = row.get("useful_bytes_per_second") or (sum(moved) if moved else None)
-    row["peak_share"] = rate / peak if rate is not None and peak else None
+    useful = row.get("useful_bytes_per_second")
+    row["peak_share"] = sum(moved) / peak if moved and peak else None
+    row["useful_peak_share"] = useful / peak if useful is not None and peak else None
     return row
 
 

@@ -193,7 +193,7 @@ def _uncounted(rows: pl.DataFrame) -> list[str]:
 
     All of them, if none counted: their clock was off. Else sizes of requests, if only the requests counted.
     """
-    names = [name for name in _NEEDED if name in rows.columns and rows[name].null_count() < rows.height]
+    names = _collected(rows)
     alive = {name for name in names if (rows[name].drop_nulls() != 0).any()}
     if not alive:
         return names
@@ -207,8 +207,13 @@ def _uncounted(rows: pl.DataFrame) -> list[str]:
     return dead + [name for name in ("FETCH_SIZE", "WRITE_SIZE") if name in names and name not in alive]
 
 
+def _collected(rows: pl.DataFrame) -> list[str]:
+    """Counters that this run has; its columns are those of all runs."""
+    return [name for name in _NEEDED if name in rows.columns and rows[name].null_count() < rows.height]
+
+
 def _why(rows: pl.DataFrame, dead: list[str]) -> str:
-    if any(name in rows.columns and name not in dead for name in _NEEDED):
+    if set(_collected(rows)) - set(dead):
         return "0 in every dispatch although requests were counted, so not measured"
     return "0 in every dispatch, so not measured (was their clock off? fix the performance level of the GPU)"
 

@@ -126,19 +126,30 @@ def _bandwidth(row: Mapping[str, Any]) -> Finding:
             question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--gpu)"
         )
     most = share * _uncertainty(row)
-    if most >= _HEALTHY_FROM > share and row.get("useful_bytes_per_second") is None:
+    useful = row.get("useful_peak_share")
+    if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
+        share = max(share, useful)
+    if most >= _HEALTHY_FROM > share:
         reason = f"{_percent(share)} to {_percent(most)} of the peak: the sizes of reads were not counted"
         return Finding(question, "not measured", "unclear", reason)
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
         return Finding(question, "above peak", "more than possible", f"{_percent(share)}: {meaning}")
     if share >= _SATURATED_FROM:
-        return Finding(question, "saturated", "yes", f"{_percent(share)} of the peak: only reading less will help")
+        return Finding(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
     if share >= _HEALTHY_FROM:
         meaning = "50 to 60 % is what clean streaming reaches"
-        return Finding(question, "healthy", "yes", f"{_percent(share)} of the peak: {meaning}")
+        return Finding(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
     meaning = "latency, occupancy or the L2 limit it: look at a thread trace"
-    return Finding(question, "not bound", "no", f"{_percent(share)} of the peak: {meaning}")
+    return Finding(question, "not bound", "no", f"{_of_peak(share, useful)}: {meaning}")
+
+
+def _of_peak(share: float, useful: float | None) -> str:
+    """Also what of it was needed, where that is known and another number."""
+    moved = f"{_percent(share)} of the peak"
+    return (
+        moved if useful is None or useful == share else f"{moved} ({_percent(useful)} with the bytes that are needed)"
+    )
 
 
 def _uncertainty(row: Mapping[str, Any]) -> float:

@@ -86,6 +86,7 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         "read_bytes_per_second": Column("read/s", lambda row: amount(row["read_bytes_per_second"])),
         "useful_bytes_per_second": Column("useful/s", lambda row: amount(row["useful_bytes_per_second"])),
         "peak_share": Column("of peak", lambda row: _percent(row["peak_share"])),
+        "useful_peak_share": Column("useful", lambda row: _percent(row["useful_peak_share"])),
     }
     measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
     return frame_table(kernels, measured, limit=limit, what="kernels")

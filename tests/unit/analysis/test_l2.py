@@ -48,7 +48,8 @@ def test_the_worked_example(bubble: bool, tmp_path: Path) -> None:
     assert row["read_32b_share"] == 0
     assert row["over_fetch"] == pytest.approx(1.04, abs=1e-6)
     assert row["useful_bytes_per_second"] == pytest.approx(2.85e12)
-    assert round(row["peak_share"], 2) == 0.54
+    assert round(row["useful_peak_share"], 2) == 0.54
+    assert row["peak_share"] == pytest.approx(1.04 * row["useful_peak_share"])
     assert row["verdict"] == "streaming, nothing to fix"
     assert row["l1_read_requests_mean"] == 1000
     assert row["dispatch_count"] == 3
@@ -135,6 +136,29 @@ def test_zeros_everywhere_are_not_measured(tmp_path: Path) -> None:
     row = _row(answer)
     assert (row["hit_rate"], row["read_bytes_mean"], row["verdict"]) == (None, None, "not measured")
     assert any("not measured" in note and "GL2C_HIT" in note for note in answer.notes)
+
+
+def test_zeros_of_one_run_are_not_excused_by_counters_of_another(tmp_path: Path) -> None:
+    """Each run has its own counters: where all of them are 0, no requests were counted there."""
+    silent = [long_row(1, f"{name}_sum", 0) for name in ("GL2C_HIT", "GL2C_MISS")]
+    counting = [long_row(1, "GL2C_EA_RDREQ_sum", 9), long_row(1, "GL2C_EA_RDREQ_32B_sum", 0)]
+    files = [write(tmp_path / f"{n}_counter_collection.csv", *rows) for n, rows in enumerate((silent, counting))]
+    first, second = (note for note in l2(read_counters(files), gpu="gfx1201").notes if "0 in every dispatch" in note)
+    assert "clock off" in first
+    assert "although requests were counted" in second
+
+
+def test_bytes_that_were_moved_are_compared_with_the_peak(tmp_path: Path) -> None:
+    """Also where it is known which of them were needed: those are a share of their own."""
+    rows = [
+        long_row(1, "TCC_EA0_RDREQ_sum", 1000, begin=1, end=1001),
+        long_row(1, "TCC_EA0_RDREQ_32B_sum", 0, begin=1, end=1001),
+    ]
+    counters = read_counters([write(tmp_path / "a_counter_collection.csv", *rows)])
+    row = _row(l2(counters, gpu="MI210", ideal_gb=32_000e-9))
+    assert row["over_fetch"] == pytest.approx(2)
+    assert row["peak_share"] == pytest.approx(64_000 / 1e-6 / 1.6384e12)
+    assert row["useful_peak_share"] == pytest.approx(32_000 / 1e-6 / 1.6384e12)
 
 
 def test_a_kernel_that_writes_nothing_is_measured_if_others_were(tmp_path: Path) -> None:
