@@ -215,7 +215,9 @@ def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], 
 
     code = trace.code.filter(pl.col("row").is_in(costs["row"].implode())).sort("row")
     matrix = code.filter(pl.col("class") == "matrix")["row"].to_list()
-    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select("row", "text")
+    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select(
+        "row", pl.col("text").fill_null("")
+    )
     return matrix, [row for row, text in loads.iter_rows() if not is_narrow(text)]
 
 
