@@ -97,8 +97,7 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
         named = pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
         waves = waves.filter(pl.col("kernel").is_in(trace.kernels.filter(named)["kernel"].implode()))
     if selection.chooses_time:
-        begin = selection.begin_cycles if selection.begin_cycles is not None else -(1 << 62)
-        end = selection.end_cycles if selection.end_cycles is not None else 1 << 62
+        begin, end = selection.stretch
         waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("begin_cycles") < end)).with_columns(
             pl.col("begin_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
         )

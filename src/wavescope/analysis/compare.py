@@ -290,7 +290,7 @@ def _matched_share(units: pl.DataFrame) -> float:
     """Cost of the first trace on units that all others have, of its cost on all units."""
     import polars as pl
 
-    per_unit = units.group_by("unit").agg(
+    per_unit = units.group_by("unit", maintain_order=True).agg(
         cost=pl.col("base_cost_cycles_per_wave").first(), kept=(pl.col("change") != "gone").all()
     )
     total = float(per_unit["cost"].sum())

@@ -104,7 +104,9 @@ def _duration(trace: ThreadTrace) -> Noisy:
     import polars as pl
 
     lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
-    means = lived.group_by("batch").agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
+    means = (
+        lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
+    )
     return float(lived["duration_cycles"].mean() or 0.0), _bound_of(means)  # type: ignore[arg-type]
 
 
@@ -112,7 +114,7 @@ def _rates(costs: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
-    return costs.group_by("unit").agg(base_rate=cost / pl.col("hit_count").sum())
+    return costs.group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
 
 
 def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
@@ -121,7 +123,7 @@ def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
 
     per_batch = (
         costs.join(rates, on="unit")
-        .group_by("batch")
+        .group_by("batch", maintain_order=True)
         .agg(
             cost=(pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).sum().cast(pl.Float64),
             expected=(pl.col("hit_count") * pl.col("base_rate")).sum(),

@@ -85,7 +85,7 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame
     )
     exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
     found = unit_costs(trace, costs).join(
-        exposed.group_by("unit").agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
+        exposed.group_by("unit", maintain_order=True).agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
     )
     per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
     return found.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
@@ -114,7 +114,7 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     deviation = ((((cost - mean) ** 2).sum() + absent * mean**2) / (count - 1)).sqrt()
     noise = (
         pl.concat([run.select("unit", cost, rate) for run in runs])
-        .group_by("unit")
+        .group_by("unit", maintain_order=True)
         .agg(run_noise=student_t(count - 1) * deviation, run_rate_noise=student_t(count - 1) * rate.std())
     )
     both = runs[0].join(noise, on="unit", how="left", maintain_order="left")

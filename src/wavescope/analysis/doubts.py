@@ -59,7 +59,8 @@ class Doubt:
 def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     """Everything that speaks against trusting a trace, worst first.
 
-    That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt.
+    That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt; that the
+    whole trace has few is one about its parts too.
 
     Examples
     --------
@@ -72,6 +73,7 @@ def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     found += _of_lines(mapping(trace))
     if trace.part_of is not None:
         found = [doubt for doubt in found if doubt.name not in _WANTED_IN_PARTS]
+        found += [doubt for doubt in doubts(trace.part_of[0]) if doubt.name in _WANTED_IN_PARTS]
     return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "select", "selected_rows"]
 
+_FARTHEST = (1 << 63) - 1
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -52,6 +54,13 @@ class Selection:
         return self.begin_cycles is not None or self.end_cycles is not None
 
     @property
+    def stretch(self) -> tuple[int, int]:
+        """The stretch of time [begin, end), in bounds that fit 64 bits however far those asked for are."""
+        begin = -_FARTHEST if self.begin_cycles is None else self.begin_cycles
+        end = _FARTHEST if self.end_cycles is None else self.end_cycles
+        return max(-_FARTHEST, min(begin, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
+
+    @property
     def chooses_rows(self) -> bool:
         """Whether only code rows of a file or line are asked for."""
         return self.file is not None or self.first_line is not None
@@ -84,7 +93,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     kept = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals")}
     if selection.chooses_time:
-        begin, end = _stretch(selection)
+        begin, end = selection.stretch
         inside = kept & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
         before = trace.instructions.filter(kept & (trace.instructions["time_cycles"] < begin))
         waves, tables["states"] = _cut(waves, trace.states, before, begin, end)
@@ -165,12 +174,6 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
         )
         keep &= pl.col("kernel").is_in(named["kernel"].implode())
     return keep
-
-
-def _stretch(selection: Selection) -> tuple[int, int]:
-    begin = selection.begin_cycles if selection.begin_cycles is not None else -(1 << 62)
-    end = selection.end_cycles if selection.end_cycles is not None else 1 << 62
-    return begin, end
 
 
 def _cut(

@@ -107,8 +107,8 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     count = trace.waves.height
-    sizes = batches(trace).group_by("batch").agg(wave_count=pl.len())
-    totals = costs.group_by("unit").agg(
+    sizes = batches(trace).group_by("batch", maintain_order=True).agg(wave_count=pl.len())
+    totals = costs.group_by("unit", maintain_order=True).agg(
         pl.col("wave_count").sum().alias("ran_wave_count"), *(pl.col(name).sum() for name in (*_SUMS, *_SQUARES))
     )
     totals = totals.with_columns(
@@ -160,7 +160,7 @@ def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFr
         .join(totals.select("unit", "rate"), on="unit")
         .select("unit", mean=mean, off=off)
     )
-    sums = per_batch.group_by("unit").agg(
+    sums = per_batch.group_by("unit", maintain_order=True).agg(
         *(pl.col(name).sum().alias(name) for name in ("mean", "off")),
         *((pl.col(name) ** 2).sum().alias(f"{name}_squares") for name in ("mean", "off")),
     )

@@ -16,7 +16,7 @@ def command(asked: Asked) -> None:
     from wavescope.analysis.coverage import coverage
     from wavescope.analysis.doubts import doubts, verdict
     from wavescope.analysis.mapping import mapping
-    from wavescope.report.coverage import coverage_report
+    from wavescope.report.coverage import FEW, coverage_report
 
     found = doubts(asked.trace)
     seen, lines = coverage(asked.trace, rows=asked.rows), mapping(asked.trace, rows=asked.rows)
@@ -25,4 +25,5 @@ def command(asked: Asked) -> None:
         answer = {"trust": verdict(found), "doubts": found, "shares": shares, "coverage": seen, "mapping": lines}
         asked.emit(answer)
         return
-    asked.show(*coverage_report(verdict(found), found, seen, lines, limit=asked.limit))
+    few = FEW if asked.top is None else asked.limit
+    asked.show(*coverage_report(verdict(found), found, seen, lines, limit=asked.limit, few=few))

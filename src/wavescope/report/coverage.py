@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from wavescope.analysis.doubts import Doubt
     from wavescope.analysis.mapping import SourceMapping
 
-__all__ = ["coverage_report", "doubt_lines"]
+__all__ = ["FEW", "coverage_report", "doubt_lines"]
 
 _STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 _VERDICT_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
-_LINES = 6
+FEW = 6
 
 
 def coverage_report(
-    verdict: str, doubts: Sequence[Doubt], seen: Coverage, lines: SourceMapping, *, limit: int
+    verdict: str, doubts: Sequence[Doubt], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
 ) -> list[RenderableType]:
-    """The verdict, the doubts, then what was covered: code, paths, engines, lines.
+    """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files.
 
     Examples
     --------
@@ -55,11 +55,11 @@ def coverage_report(
         parts += [Text(), frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
     if seen.outliers.height:
         title = "waves unlike the others of their path"
-        parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=min(limit, _LINES), what="waves", title=title)]
+        parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
     if not seen.executed_row_count:
         return parts
     said = any(doubt.advice == lines.remedy for doubt in doubts)
-    return [*parts, Text(), *_mapping(lines, limit, remedy="" if said else lines.remedy)]
+    return [*parts, Text(), *_mapping(lines, few, remedy="" if said else lines.remedy)]
 
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
@@ -121,7 +121,7 @@ def _summary(seen: Coverage) -> Table:
     return _facts(("code", seen.executed_share, code), ("waves", share, waves))
 
 
-def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[RenderableType]:
+def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableType]:
     from rich.text import Text
 
     text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
@@ -132,9 +132,9 @@ def _mapping(lines: SourceMapping, limit: int, *, remedy: str) -> list[Renderabl
     if lines.line_count:
         known = lines.lines["text"].null_count() < lines.lines.height
         columns = _SOURCE_LINES if known else _SOURCE_LINES[:-1]
-        parts.append(frame_table(lines.lines, columns, limit=min(limit, _LINES), what="lines", title="heaviest lines"))
+        parts.append(frame_table(lines.lines, columns, limit=few, what="lines", title="heaviest lines"))
     if lines.files.height > 1:
-        parts.append(frame_table(lines.files, _FILES, limit=min(limit, _LINES), what="files", title="by file"))
+        parts.append(frame_table(lines.files, _FILES, limit=few, what="files", title="by file"))
     if remedy:
         parts.append(Text.assemble(("remedy: ", "bold"), printable(remedy)))
     return parts

@@ -1,0 +1,243 @@
+"""Every verb on every kind of input: an answer or one clear sentence, in text and in JSON.
+
+Verbs are taken from the program; a new one is tested without being named here.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import wavescope
+from tests.cli.in_process import Done, call
+from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
+from wavescope.cli import _group
+from wavescope.export.parquet import write_parquet
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+STRANGE = "[red]gemm[/] [/bold] :smile: \u202e日本"
+SAMPLED = [
+    ["; k", 0, 0, f"void {STRANGE}<int>()", 1, 0, 0, 0, 0, 0, 0, 0, [0] * 10, [0] * 10],
+    ["s_waitcnt lgkmcnt(0)", 0, 1, "/src/[/]a.hip:7", 1, 0, 0, 0, 0, 0, 3, 9, [1] * 10, [2] * 10],
+    ["s_endpgm", 0, 2, "/src/[/]a.hip:8", 1, 4, 0, 0, 0, 0, 3, 0, [0] * 10, [0] * 10],
+]
+COUNTERS = """Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp
+1,gemm,TCC_HIT_sum,100,0,1000
+1,gemm,TCC_MISS_sum,50,0,1000
+1,gemm,TCC_EA0_RDREQ_sum,50,0,1000
+"""
+TRACES = ("raw", "decoded", "parent", "archive", "parquet", "strange", "samples", "occupancy", "nulls", "placeholder")
+OTHERS = ("counters.csv", "table.csv", "results.db", "notes.txt", "code.out", "junk.att", "empty", "missing")
+
+
+def _command(verb: str) -> click.Command:
+    command = _group.get_command(click.Context(_group), verb)
+    assert command is not None
+    return command
+
+
+VERBS = [
+    verb
+    for verb in _group.list_commands(click.Context(_group))
+    if any(isinstance(parameter, click.Argument) for parameter in _command(verb).params)
+]
+"""Those that take a path."""
+
+
+def has(verb: str, option: str) -> bool:
+    return any(option in parameter.opts for parameter in _command(verb).params)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    capture = synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),), shader_engines=2, realtime_pairs=2))
+    write_capture(capture, folder / "raw")
+    decoded = write_decoded(folder / "decoded")
+    write_parquet(wavescope.open(decoded), folder / "parquet")
+    shutil.copytree(decoded, folder / "parent" / NAME)
+    write_files(folder / "parent" / "ui_output_agent_1_dispatch_3", PLACEHOLDER)
+    write_files(folder / "placeholder" / NAME, PLACEHOLDER)
+    zipped(folder / "archive", {f"{NAME}/{name}": data for name, data in decoded_files().items()})
+    _strange(Path(shutil.copytree(decoded, folder / "strange" / NAME)))
+    _nulls(Path(shutil.copytree(decoded, folder / "nulls" / NAME)))
+    _occupancy(Path(shutil.copytree(decoded, folder / "occupancy" / NAME)))
+    _samples(folder / "samples")
+    _others(folder)
+    return folder
+
+
+def _strange(folder: Path) -> None:
+    """Names that look like markup, times at the edge of what fits."""
+
+    def rename(code: Any) -> None:
+        for row in code["code"]:
+            row[0] += f" {STRANGE}"
+            row[3] = f"{STRANGE}/{row[3]}"
+
+    edit(folder, "code.json", rename)
+    edit(folder, "occupancy.json", lambda content: content.update(dispatches=dict.fromkeys("01", STRANGE)))
+    wave = sorted(folder.glob("se*_wv*.json"))[0].name
+    edit(folder, wave, lambda content: content["wave"].update(begin=-(1 << 63), end=(1 << 63) - 1))
+    edit(folder, wave, lambda content: content["wave"]["instructions"][0].__setitem__(0, (1 << 63) - 1))
+
+
+def _nulls(folder: Path) -> None:
+    edit(folder, "filenames.json", lambda content: content.update({k: None for k in content if k.endswith("names")}))
+    edit(folder, "code.json", lambda content: content.update(code=None))
+
+
+def _occupancy(folder: Path) -> None:
+    for file in folder.iterdir():
+        if file.name not in ("filenames.json", "occupancy.json"):
+            file.unlink()
+    edit(folder, "filenames.json", lambda content: content.update(wave_filenames=None))
+
+
+def _samples(folder: Path) -> None:
+    header = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle, PC_Issued, PC_Stalled, A, B"
+    manifest = json.loads(PLACEHOLDER["filenames.json"]) | {"pc_sampling": True, "is_pcs_stochastic": True}
+    write_files(
+        folder,
+        {
+            "code.json": json.dumps({"code": SAMPLED, "header": header, "version": "3.0.0"}).encode(),
+            "filenames.json": json.dumps(manifest).encode(),
+        },
+    )
+
+
+def _others(folder: Path) -> None:
+    (folder / "counters.csv").write_text(COUNTERS)
+    (folder / "table.csv").write_text("a,b\n1,2\n")
+    (folder / "notes.txt").write_text("hello")
+    (folder / "junk.att").write_bytes(b"\0\xff" * 500)
+    (folder / "empty").mkdir()
+    shutil.copy(next((folder / "raw").glob("*.out")), folder / "code.out")
+    with sqlite3.connect(folder / "results.db") as database:
+        database.execute("CREATE TABLE t (a)")
+    database.close()
+
+
+@cache
+def asked(verb: str, path: Path, *options: str) -> Done:
+    """Ask once, however many tests look at the answer."""
+    paths = [path, path] if verb == "compare" else [path]
+    output = ["-o", path.parent / "written" / f"{verb}{path.name}{len(options)}"] if verb == "decode" else []
+    formats = ["--format", "parquet", "--force"] if verb == "decode" else []
+    return call(verb, *paths, *output, *formats, *options)
+
+
+def check(done: Done) -> None:
+    assert done.status in (0, 2, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    assert all(c.isprintable() for c in (done.stdout + done.stderr).replace("\n", "")), "control characters"
+    if done.status:
+        assert done.stdout == ""
+        assert done.stderr.startswith(("error:", "Usage:"))
+
+
+def parsed(done: Done) -> dict[str, Any]:
+    answer = json.loads(done.stdout, parse_constant=lambda constant: pytest.fail(f"{constant} in the JSON"))
+    assert isinstance(answer, dict)
+    assert answer["schema_version"] == 1
+    assert isinstance(answer["losses"], list)
+    return answer
+
+
+@pytest.mark.parametrize("kind", TRACES)
+@pytest.mark.parametrize("verb", VERBS)
+def test_traces(verb: str, kind: str, inputs: Path) -> None:
+    text, encoded = asked(verb, inputs / kind), asked(verb, inputs / kind, "--json")
+    check(text)
+    assert encoded.status == text.status, encoded.stderr
+    if not text.status:
+        assert text.stdout
+        parsed(encoded)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_no_trace(verb: str, kind: str, inputs: Path) -> None:
+    done = asked(verb, inputs / kind)
+    check(done)
+    fits = (verb == "info" and kind not in ("junk.att", "missing")) or (verb, kind) == ("l2", "counters.csv")
+    assert bool(done.status) is not fits
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_names_are_printed_as_they_are(verb: str, inputs: Path) -> None:
+    done = asked(verb, inputs / "strange")
+    assert "gemm[/]" in done.stdout or "gemm" not in done.stdout
+    assert "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}" not in done.stdout
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if has(verb, "--top")])
+def test_top(verb: str, inputs: Path) -> None:
+    kind = "counters.csv" if verb == "l2" else "raw"
+    one, every = asked(verb, inputs / kind, "--top", "1"), asked(verb, inputs / kind, "--top", "0")
+    check(one)
+    check(every)
+    assert len(one.stdout) <= len(every.stdout)
+    assert "showing" not in every.stdout or verb == "diagnose"  # where each finding names its first rows
+    for table in parsed(asked(verb, inputs / kind, "--json", "--top", "1")).values():
+        if isinstance(table, dict) and "rows" in table:
+            assert len(table["rows"]) == min(1, table["row_count"])
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--kernel", "no such kernel"),
+        ("--se", "99"),
+        ("--se", "-1"),
+        ("--simd", "99"),
+        ("--wave", "99999999999999999999"),
+        ("--time", "5:1"),
+        ("--time", "x"),
+        ("--time", f"{10**15}:"),
+        ("--time", f"{-(10**30)}:{-(10**29)}"),
+        ("--file", "no such file"),
+        ("--line", "99999999999999"),
+        ("--dispatch", "99"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_choice_of_nothing_is_an_error(verb: str, option: tuple[str, str], inputs: Path) -> None:
+    if not has(verb, option[0]):
+        pytest.skip("the verb has no such option")
+    done = asked(verb, inputs / ("counters.csv" if verb == "l2" else "raw"), *option)
+    check(done)
+    assert done.status == 2
+    if done.stderr.startswith("error:"):
+        assert "  try: " in done.stderr
+
+
+@pytest.mark.parametrize("option", [("--time", f"{-(10**30)}:{10**30}"), ("--time", "0:0x7fffffffffffffff")])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if has(verb, "--time")])
+def test_a_choice_of_everything_changes_nothing(verb: str, option: tuple[str, str], inputs: Path) -> None:
+    whole, chosen = (parsed(asked(verb, inputs / "raw", "--json", *more)) for more in ((), option))
+    if verb == "states":  # curves begin and end with the chosen waves
+        whole, chosen = whole["states"]["total"], chosen["states"]["total"]
+    assert chosen == whole
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_terminal_without_unicode(verb: str, inputs: Path) -> None:
+    paths = [inputs / "strange"] * (2 if verb == "compare" else 1)
+    done = call(verb, *paths, encoding="ascii")
+    assert done.status in (0, 2, 3), done.stderr
+
+
+@pytest.mark.parametrize("verb", _group.list_commands(click.Context(_group)))
+def test_help(verb: str) -> None:
+    done = call(verb, "--help")
+    assert (done.status, done.stderr) == (0, "")
+    assert "--json" in done.stdout
