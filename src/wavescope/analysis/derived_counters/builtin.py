@@ -21,10 +21,8 @@ GPUutil := max(LDS_util, VMEM_util, FLAT_util, _math)
 
 _CLOCK = """\
 # Shader clock from the first and the last realtime pair, and the time of one step.
-_cycles := max[(select[RCLOCK, 0, axis=CU]), axis=TIME] - min[(select[RCLOCK, 0, axis=CU]), axis=TIME]
-_ticks := max[(select[RCLOCK, 1, axis=CU]), axis=TIME] - min[(select[RCLOCK, 1, axis=CU]), axis=TIME]
-SHADER_MHZ := RCLOCK_MHZ * sum[_cycles] / sum[_ticks]
-_step_seconds := (max[SCLOCK] - min[SCLOCK]) / (NUM_SAMPLES - 1) / SHADER_MHZ / 1e6
+SHADER_MHZ := SCLOCK_MHZ
+_step_seconds := STEP_CYCLES / SHADER_MHZ / 1e6
 """
 
 _FORMATS = ("I8", "F8", "F16", "BF16", "F32", "F64", "XF32", "F6F4")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.clocks import DEFAULT_REALTIME_HZ
+from wavescope.analysis.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavescope.analysis.counter_samples import counter_names, samples, sampling_step
 from wavescope.errors import UsageError
 
@@ -79,7 +79,13 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = ()) -> RawTensors:
     values["RCLOCK"] = _realtime(trace)
     sizes = dict(zip(("NUM_XCC", "NUM_SE", "NUM_CU", "NUM_SAMPLES"), shape, strict=True))
     hz = max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
-    for name, number in (sizes | {"RCLOCK_MHZ": hz / 1e6}).items():
+    # Numbers, because clocks that run for hours do not fit into 32-bit tensors; one sample does not tell the step.
+    clocks = {
+        "RCLOCK_MHZ": hz / 1e6,
+        "SCLOCK_MHZ": clock_mhz(trace) or np.nan,
+        "STEP_CYCLES": step if count > 1 else np.nan,
+    }
+    for name, number in (sizes | clocks).items():
         values[name] = np.full((1, 1, 1, 1), number, dtype=np.float32)
     return RawTensors(values, tuple(counters), begin, step, count)
 

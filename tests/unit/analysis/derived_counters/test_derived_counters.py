@@ -80,6 +80,21 @@ def test_built_in_clock_and_floating_point_rate() -> None:
     assert answer.problems.height == 0
 
 
+@pytest.mark.parametrize("first", [0, 1 << 31, 1 << 40])
+def test_rates_do_not_depend_on_where_the_clock_stands(first: int) -> None:
+    """Clocks that run for hours do not fit into the 32-bit tensors of the language; numbers of the trace do."""
+    samples: list[Sample] = [(0, 0, 0, first + 40 * at, (100, 0, 0, 0)) for at in range(3)]
+    pairs = [(0, first + 100, 10**14), (0, first + 2100, 10**14 + 100)]
+    answer = derived_counters(counted(samples, ["SQ_INSTS_VALU_MFMA_MOPS_F16"], pairs))
+    assert answer.curves.filter(name="SHADER_MHZ")["value_mean"].to_list() == pytest.approx([2000])
+    assert answer.curves.filter(name="F16_TFLOPS")["value_mean"].to_list() == pytest.approx([51200 / 20e-9 / 1e12] * 3)
+
+
+def test_one_sample_gives_no_rate() -> None:
+    answer = derived_counters(counted([(0, 0, 0, 0, (100, 0, 0, 0))], ["SQ_INSTS_VALU_MFMA_MOPS_F16"], PAIRS))
+    assert answer.summary.filter(name="F16_TFLOPS")["finite_share"].to_list() == [0]
+
+
 def test_definitions_of_the_user_may_use_the_built_in_ones() -> None:
     text = "double := 2 * VALU_util\n_hidden := 1\nper_cu := BUSY_CU_CYCLES + _hidden"
     answer = derived_counters(counted(activity(), BUSY + ACTIVE, PAIRS), definitions=text)
