@@ -20,6 +20,8 @@ _CALL = r"^s_(call_|swappc_|swap_pc_)"
 _JUMP = r"^s_(setpc_|set_pc_|rfe_)"
 _END = r"^s_endpgm"
 _BRANCH_BYTES = 4
+_DEEPEST = 64
+"""Loops around a loop among which its parent is searched."""
 
 LOOPS = table_spec(
     "loops",
@@ -260,7 +262,8 @@ def _nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
     for number, (first, last) in enumerate(spans):
         while around and spans[around[-1]][1] < first:
             around.pop()
-        holder = next((other for other in reversed(around) if spans[other][1] >= last), None)
+        holding = [other for other in around[-_DEEPEST:] if spans[other][1] >= last]
+        holder = min(holding, key=lambda other: spans[other][1] - spans[other][0], default=None)
         parents.append(holder)
         depths.append(0 if holder is None else depths[holder] + 1)
         around.append(number)

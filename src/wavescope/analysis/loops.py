@@ -129,17 +129,15 @@ def _with_begins(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     """The loops with the row at which most waves enter: the first one, or one that a jump from outside goes to."""
     import polars as pl
 
-    jumps = control_flow.taken_jumps(trace).rows()
+    jumps = control_flow.taken_jumps(trace)
+    source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
     hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())
     begins = []
     for first, last in spans.select("first_row", "last_row").iter_rows():
-        entries: dict[int, int] = {first: hits.get(first, 0)}
-        for source, target, taken, _ in jumps:
-            inside = first <= source <= last
-            if inside and target == first:
-                entries[first] -= taken
-            elif not inside and first < target <= last:
-                entries[target] = entries.get(target, 0) + taken
+        inside = source.is_between(first, last)
+        back = jumps.filter(inside & (target == first))["taken_count"].sum()
+        elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(taken.sum())
+        entries = {first: hits.get(first, 0) - back, **dict(elsewhere.iter_rows())}
         begins.append(max(entries, key=lambda row: (entries[row], -row)))
     return spans.with_columns(begin_row=pl.Series(begins, dtype=pl.Int32))
 

@@ -139,6 +139,7 @@ def test_every_row_is_in_the_shortest_loop_around_it(rows: list[int]) -> None:
     for row, loop in enumerate(around):
         holding = [(last - first, number) for number, first, last, _ in spans if first <= row <= last]
         assert loop == (min(holding)[1] if holding else None)
-    for _, first, last, parent in spans:
-        if parent is not None:
-            assert spans[parent][1] <= first and last <= spans[parent][2]
+    for loop, first, last, parent in spans:
+        holding = [(end - begin, number) for number, begin, end, _ in spans if begin <= first and last <= end]
+        shortest = min((length for length, number in holding if number != loop), default=None)
+        assert (None if parent is None else spans[parent][2] - spans[parent][1]) == shortest
