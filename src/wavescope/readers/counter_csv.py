@@ -25,6 +25,9 @@ MAX_BYTES = 1 << 31
 """Of one file, unpacked."""
 _MAX_FILES, _MAX_DEPTH = 1000, 4
 _NAMES = ("*counter_collection.csv", "*counter_collection.csv.gz", "pmc_perf.csv", "pmc_perf.csv.gz")
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
+"""gzip, zstd and zlib: polars would unpack them itself, without a bound."""
+_MAX_BESIDE_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 # Ours -> theirs, of all generations of tools; compared without case.
@@ -227,12 +230,12 @@ def _frame(file: Path) -> pl.DataFrame:
     if not data.strip():
         what = "this file is empty"
         raise NotATraceError(what, where=str(file), advice="collect the counters again")
-    if b"\0" in data[:4096]:
+    if b"\0" in data[:4096] or data.startswith(_COMPRESSED):
         what = "not a table of counters"
         raise NotATraceError(what, where=str(file), advice="give *_counter_collection.csv of rocprofv3 or pmc_perf.csv")
     try:
         return pl.read_csv(data, infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy")
-    except (pl.exceptions.PolarsError, ValueError) as error:
+    except (OSError, pl.exceptions.PolarsError, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="collect the counters again") from error
 
@@ -270,7 +273,11 @@ def _gpu(file: Path) -> tuple[str | None, str | None]:
     ]
     for path in beside:
         try:
-            frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True, n_rows=1000)
+            with path.open("rb") as stream:
+                head = stream.read(_MAX_BESIDE_BYTES)
+            if head.startswith(_COMPRESSED):
+                continue
+            frame = pl.read_csv(head, infer_schema=False, truncate_ragged_lines=True, n_rows=1000)
         except (OSError, pl.exceptions.PolarsError, ValueError):
             continue
         for target, product in (("Name", "Product_Name"), ("gpu_arch", "gpu_model")):

@@ -55,7 +55,7 @@ def test_pairs_grow_and_have_the_same_mnemonic(left: list[str], right: list[str]
 @given(codes, codes)
 def test_short_sequences_are_matched_well(left: list[str], right: list[str]) -> None:
     """At least as many pairs as there are equal texts in a common subsequence, short of a few that anchors prevent."""
-    assert len(align(left, right)) >= longest_common(left, right) * 0.7
+    assert len(align(left, right)) >= longest_common(left, right) * 0.7 - 1
 
 
 @given(codes, codes)
