@@ -20,6 +20,7 @@ from tests.golden.made_directories import make
 from wavescope.analysis.classic import classic
 from wavescope.analysis.clocks import alignment
 from wavescope.analysis.compare import compare
+from wavescope.analysis.diagnose import diagnose
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.hidden_latency import hidden_latency
 from wavescope.analysis.hotspots import UNITS, hotspots
@@ -305,6 +306,14 @@ def _no_occupancy(folder: Path) -> None:
     (folder / "occupancy.json").unlink()
 
 
+def _unknown_rows(folder: Path) -> None:
+    for number, path in enumerate(sorted(folder.glob("se*_wv*.json"))):
+        content = json.loads(path.read_text())
+        for instruction in content["wave"]["instructions"][number::7]:
+            instruction[4] = (0, 999_999, -5)[number % 3]
+        path.write_text(json.dumps(content))
+
+
 def _new_occupancy(folder: Path) -> None:
     content = json.loads((folder / "occupancy.json").read_text())
     for se in [name for name in content if name.isdigit()]:
@@ -336,6 +345,36 @@ def test_changed_directories(
         make(folder, 9, 5)
     change(folder)
     check(Both(folder))
+
+
+def test_instructions_without_a_row(tmp_path: Path) -> None:
+    """They are in no row, but their stall is not lost, nor taken for hidden; the first finding is the largest class."""
+    folder = make(tmp_path / "made", 9, 5)
+    _unknown_rows(folder)
+    both = Both(folder)
+    check_totals(both)
+    check_hiding(both)
+    check_states(both)
+    found = stalls(both.trace)
+    assert found.stall_cycles_total == sum(
+        stall for wave in both.plain.waves for _, _, stall, _, _ in wave.instructions
+    )
+    unknown = found.by_row.filter(pl.col("row") < 0)
+    assert unknown["stall_cycles_total"].sum() > 0
+    assert unknown["exposed_stall_cycles_total"].to_list() == unknown["stall_cycles_total"].to_list()
+    plan = diagnose(both.trace)
+    largest = found.classes.sort("exposed_stall_cycles_total", descending=True).row(0, named=True)
+    assert plan.findings[0].name == largest["class"]
+    assert plan.findings[0].exposed_cycles_total == largest["exposed_stall_cycles_total"]
+    assert plan.stall_cycles_total == found.stall_cycles_total
+
+
+@pytest.mark.parametrize("name", SMALL[:3])
+def test_the_first_finding_is_the_class_with_most_exposed_stall(name: str, shared: Path) -> None:
+    trace = wavescope.open(shared / FLYDSL / name)
+    largest = stalls(trace).classes.sort("exposed_stall_cycles_total", descending=True).row(0, named=True)
+    first = diagnose(trace).findings[0]
+    assert (first.name, first.exposed_cycles_total) == (largest["class"], largest["exposed_stall_cycles_total"])
 
 
 def test_equal_and_exchanged_traces(tmp_path: Path) -> None:

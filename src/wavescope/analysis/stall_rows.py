@@ -56,7 +56,10 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
-    """The exposed stall of every row, given to its classes by their stall, so that the parts add up to the whole."""
+    """The exposed stall of every row, given to its classes by their stall, so that the parts add up to the whole.
+
+    Nothing is known to hide what has no PC: all of its stall is exposed.
+    """
     import polars as pl
 
     reached = pl.col("stall_cycles_total").cum_sum().over("row") / pl.col("of")
@@ -64,8 +67,11 @@ def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
     return (
         rows.join(costs, on="row", how="left", maintain_order="left")
         .with_columns(upto=upto.fill_null(0))
-        .with_columns(exposed_stall_cycles_total=pl.col("upto") - pl.col("upto").shift(1, fill_value=0).over("row"))
-        .drop("upto", "of")
+        .with_columns(part=pl.col("upto") - pl.col("upto").shift(1, fill_value=0).over("row"))
+        .with_columns(
+            exposed_stall_cycles_total=pl.when(pl.col("of").is_null()).then("stall_cycles_total").otherwise("part")
+        )
+        .drop("upto", "part", "of")
     )
 
 

@@ -117,10 +117,10 @@ def facts(trace: ThreadTrace) -> Facts:
     >>> facts(ThreadTrace({}, TraceSource(path="nothing"))).wave_cycles_total
     0
     """
-    import polars as pl
 
     costs = row_costs(trace)
-    rows = _class_rows(trace, costs)
+    stalled = stalls(trace)
+    rows = _class_rows(stalled.by_row)
     producers = _producers_of(trace)
     matrix, wide = _executed_rows(trace, costs)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
@@ -149,14 +149,14 @@ def facts(trace: ThreadTrace) -> Facts:
         )
         views.setdefault(row["class"], []).append(view)
         kinds[row["class"]] = row["kind"]
-    latency, idle = (int(costs[f"{name}_cycles_total"].cast(pl.Int64).sum()) for name in ("latency", "idle"))
-    stall = int(costs["stall_cycles_total"].sum())
+    latency, stall = stalled.latency_cycles_total, stalled.stall_cycles_total
+    idle = int(costs["idle_cycles_total"].sum())
     exposed_idle = int(costs["exposed_idle_cycles_total"].sum())
     return Facts(
         views=views,
         kinds=kinds,
         stall_cycles_total=stall,
-        exposed_cycles_total=int(costs["exposed_stall_cycles_total"].sum()) + exposed_idle,
+        exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
         exposed_idle_cycles_total=exposed_idle,
         issue_cycles_total=latency - stall,
         wave_cycles_total=latency + idle,
@@ -171,20 +171,14 @@ def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) 
     return bisect_left(matrix, row) - bisect_left(matrix, first)
 
 
-def _class_rows(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
-    """Rows by stall class, most exposed first; a row of several classes shares its exposed stall by their stalls."""
+def _class_rows(by_row: pl.DataFrame) -> pl.DataFrame:
+    """Rows by stall class, most exposed first."""
     import polars as pl
 
-    by_row = stalls(trace).by_row.filter(pl.col("stall_cycles_total") > 0)
-    whole = costs.select("row", "exposed_stall_cycles_total", row_stall="stall_cycles_total")
-    code = trace.code.select("row", "text", "file", "line", "address")
-    part = pl.col("exposed_stall_cycles_total") * pl.col("stall_cycles_total") / pl.col("row_stall")
-    exposed = part.fill_nan(0).fill_null(pl.col("stall_cycles_total")).round().cast(pl.Int64)
-    joined = by_row.select("row", "class", "kind", "stall_cycles_total", "execution_count")
-    joined = joined.join(whole, on="row", how="left").join(code, on="row", how="left")
-    return joined.with_columns(exposed_cycles_total=exposed).sort(
-        "exposed_cycles_total", "stall_cycles_total", "row", descending=[True, True, False]
+    stalled = by_row.filter(pl.col("stall_cycles_total") > 0).rename(
+        {"exposed_stall_cycles_total": "exposed_cycles_total"}
     )
+    return stalled.sort("exposed_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
 
 
 def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
