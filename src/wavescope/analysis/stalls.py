@@ -31,7 +31,7 @@ _ROW_SPEC = table_spec(
     kind                        String   -       | wait, issue, padding or sync
     stall_cycles_total          Int64    cycles  | sum of stalls
     stall_share                 Float64  -       | of all stall cycles that were asked about
-    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); all where the PC is unknown
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
     execution_count             Int64    -       | executions of this class
     stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
     latency_cycles_total        Int64    cycles  | sum of durations
@@ -46,7 +46,7 @@ _CLASS_SPEC = table_spec(
     kind                        String   -       | wait, issue, padding or sync
     stall_cycles_total          Int64    cycles  | sum of stalls
     stall_share                 Float64  -       | of all stall cycles that were asked about
-    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); all where the PC is unknown
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
     execution_count             Int64    -       | executions
     stalled_count               Int64    -       | executions that stalled
     latency_cycles_total        Int64    cycles  | sum of durations
