@@ -362,6 +362,14 @@ def test_instructions_without_a_row(tmp_path: Path) -> None:
     unknown = found.by_row.filter(pl.col("row") < 0)
     assert unknown["stall_cycles_total"].sum() > 0
     assert unknown["exposed_stall_cycles_total"].to_list() == unknown["stall_cycles_total"].to_list()
+    immediate = sum(
+        stall
+        for wave in both.plain.waves
+        for _, category, stall, _, row in wave.instructions
+        if category == 9 and row not in both.place
+    )
+    waits_of_unknown = unknown.filter(pl.col("class") == "wait unresolved")
+    assert waits_of_unknown["stall_cycles_total"].sum() == immediate > 0
     plan = diagnose(both.trace)
     largest = found.classes.sort("exposed_stall_cycles_total", descending=True).row(0, named=True)
     assert plan.findings[0].name == largest["class"]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["stall_rows"]
 
+_IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; which of them only the PC tells
+
 
 @once_per_trace
 def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
@@ -77,6 +79,8 @@ def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
 
 def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
     """Class of a group: from its producers when it is a wait, else from what the instruction is."""
+    if not is_wait and code_class is None and key == _IMMEDIATE:
+        return UNRESOLVED
     if not is_wait:
         return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
     mask = key & (UNKNOWN - 1)
