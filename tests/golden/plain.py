@@ -506,3 +506,59 @@ def waits_rdna(wave: Wave, text: dict[int, str], gfxip: int) -> list[tuple[int, 
             is_store = "store" in name
             queue[("vscnt" if is_store else "vmcnt") if old else ("storecnt" if is_store else "loadcnt")].append(place)
     return found
+
+
+_PIPES_OF_CATEGORIES = {
+    1: "SCALAR",
+    2: "SCALAR",
+    3: "VMEM",
+    4: "VMEM",
+    5: "LDS",
+    6: "VALU",
+    7: "BRANCH",
+    8: "BRANCH",
+    9: "IMMEDIATE",
+    11: "MESSAGE",
+    12: "RAY",
+    13: "MATRIX",
+}
+
+
+def busy_pipes(found: Directory) -> tuple[dict[str, int], int, int]:
+    """Busy cycles of pipes over all SIMDs, cycles with waves, and those of them in which nothing issues."""
+    clock = 4 if found.gfxip == 9 else 1
+    issues: dict[tuple[int, int], dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+    lives: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for wave in found.waves:
+        lives[wave.se, wave.simd].append((wave.begin, wave.end))
+        for time, category, stall, duration, row in wave.instructions:
+            is_matrix = found.text.get(row, "").startswith(MATRIX)
+            pipe = _PIPES_OF_CATEGORIES.get(13 if is_matrix else category)
+            if pipe is not None:
+                length = clock if pipe in ("MESSAGE", "IMMEDIATE") else max(clock, duration - stall)
+                issues[wave.se, wave.simd][pipe].append((time + stall, time + stall + length))
+    busy: Counter[str] = Counter()
+    resident = bubbles = 0
+    for simd, alive in lives.items():
+        for pipe, spans in issues[simd].items():
+            busy[pipe] += _length(spans)
+        issuing = [span for spans in issues[simd].values() for span in spans]
+        resident += _length(alive)
+        bubbles += _length(alive + issuing) - _length(issuing)
+    return dict(busy), resident, bubbles
+
+
+def _length(spans: list[tuple[int, int]]) -> int:
+    return sum(end - begin for begin, end in _union(spans, []))
+
+
+def mean_residency(found: Directory) -> dict[int, float]:
+    """Engine -> wave cycles over the cycles of the SIMDs that held waves, from balanced events."""
+    means = {}
+    for se, events in found.occupancy.items():
+        cycles = sum(-event[0] if event[4] else event[0] for event in events)
+        simds = {(event[1], event[2]) for event in events}
+        times = [event[0] for event in events]
+        if times:
+            means[se] = cycles / ((max(times) - min(times)) * len(simds))
+    return means

@@ -31,6 +31,7 @@ from wavescope.analysis.occupancy import occupancy
 from wavescope.analysis.row_totals import row_totals
 from wavescope.analysis.stalls import stalls
 from wavescope.analysis.states import states
+from wavescope.analysis.utilization import utilization
 from wavescope.analysis.waits import waits
 from wavescope.analysis.wave_states import state_curves
 from wavescope.model import ThreadTrace
@@ -163,8 +164,19 @@ def check_states(both: Both) -> None:
         assert dict(clocks.offsets) == expected[0]
         assert clocks.clock_mhz == pytest.approx(expected[1])
     if both.plain.occupancy:
-        most = occupancy(both.trace, gpu="gfx950" if both.plain.gfxip == 9 else "gfx1201").engines["waves_per_simd_max"]
-        assert max(most.to_list(), default=0) == plain.residency(both.plain)
+        engines = occupancy(both.trace, gpu="gfx950" if both.plain.gfxip == 9 else "gfx1201").engines
+        assert max(engines["waves_per_simd_max"].to_list(), default=0) == plain.residency(both.plain)
+        means = dict(engines.select("se", "waves_per_simd_mean").iter_rows())
+        assert means == pytest.approx(plain.mean_residency(both.plain))
+
+
+def check_pipes(both: Both) -> None:
+    busy, resident, bubbles = plain.busy_pipes(both.plain)
+    found = utilization(both.trace)
+    pipes = both.columns(found.pipes.filter(pl.col("busy_cycles_total") > 0), "pipe", "busy_cycles_total")
+    assert pipes == {pipe: (cycles,) for pipe, cycles in busy.items()}
+    sums = [int(found.bubbles[f"{name}_cycles_total"].sum()) for name in ("resident", "bubble")]
+    assert sums == [resident, bubbles]
 
 
 def check_loops(both: Both) -> None:
@@ -217,6 +229,7 @@ def check(both: Both, *, classes: bool = True) -> None:
     check_stalls(both, classes=classes)
     check_hiding(both)
     check_states(both)
+    check_pipes(both)
     check_loops(both)
     check_mapping(both)
 
