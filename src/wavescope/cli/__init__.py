@@ -18,8 +18,8 @@ _GROUPS = {
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
     "Where does the time go?": {
-        "hotspots": "Which instructions, lines, functions, blocks or loops take the cycles?",
-        "loops": "How often do loops run, what does an iteration cost, and what does it wait for?",
+        "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
+        "loops": "How often do loops run, and what does an iteration cost?",
         "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
     },
     "Why does it wait?": {

@@ -170,7 +170,10 @@ def _concentration(answer: Hotspots) -> Text:
     name = top["unit"] if answer.by not in ("instruction", "line") else _where(top, answer.by)
     text = Text.assemble("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
     if answer.units.height > 1:
-        text.append(f" ({_percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} make up 80 %")
+        make = "makes" if few == 1 else "make"
+        text.append(
+            f" ({_percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
+        )
     return text
 
 
