@@ -59,23 +59,25 @@ void add_busy(Pipes& pipes, const Token& token, uint32_t owner) {
 }
 
 // A merge sort that makes use of order: the intervals of a wave nearly always come sorted.
-void sort_by_begin(Column<Busy>& intervals) {
+void sort_by_begin(Column<Busy>& intervals, Column<Busy>& buffer) {
     auto earlier = [](const Busy& a, const Busy& b) { return a.begin < b.begin; };
-    std::vector<Busy*> bounds{intervals.begin()};
-    while (bounds.back() != intervals.end())
-        bounds.push_back(std::is_sorted_until(bounds.back(), intervals.end(), earlier));
-    if (bounds.size() > intervals.size() / 8) {
-        std::sort(intervals.begin(), intervals.end(), earlier);
-        return;
+    std::vector<size_t> bounds{0};  // of sorted runs
+    while (bounds.back() != intervals.size()) {
+        const Busy* end = std::is_sorted_until(intervals.begin() + bounds.back(), intervals.end(), earlier);
+        bounds.push_back(static_cast<size_t>(end - intervals.begin()));
     }
     while (bounds.size() > 2) {
+        buffer.clear();
+        Busy* out = buffer.extend(intervals.size());
         size_t kept = 1;
-        for (size_t i = 2; i < bounds.size(); i += 2) {
-            std::inplace_merge(bounds[i - 2], bounds[i - 1], bounds[i], earlier);
-            bounds[kept++] = bounds[i];
+        for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
+            const Busy* from = intervals.begin();
+            const size_t first = bounds[i], middle = bounds[i + 1], last = bounds[std::min(i + 2, bounds.size() - 1)];
+            std::merge(from + first, from + middle, from + middle, from + last, out + first, earlier);
+            bounds[kept++] = last;
         }
-        if (bounds.size() % 2 == 0) bounds[kept++] = bounds.back();
         bounds.resize(kept);
+        intervals.swap(buffer);
     }
 }
 
@@ -120,8 +122,8 @@ void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Tok
         for (size_t i = run.first; i < run.first + run.count; ++i) tokens.push_back(token_at(input, i));
 }
 
-Pipes busy_pipes(const HidingInput& input, const SimdGroup& group) {
-    Pipes pipes;
+void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, Column<Busy>& buffer) {
+    for (Column<Busy>& intervals : pipes) intervals.clear();
     for (uint32_t owner = 0; owner < group.waves.size(); ++owner)
         for (const Run& run : group.waves[owner].runs)
             for (size_t i = run.first; i < run.first + run.count; ++i) add_busy(pipes, token_at(input, i), owner);
@@ -130,9 +132,7 @@ Pipes busy_pipes(const HidingInput& input, const SimdGroup& group) {
         pipes[static_cast<size_t>(Pipe::memory)].push_back(
             {clamped(input.other_time[i]), input.other_duration[i], kOtherSimd});
     }
-    for (Column<Busy>& intervals : pipes)
-        if (!intervals.empty()) sort_by_begin(intervals);
-    return pipes;
+    for (Column<Busy>& intervals : pipes) sort_by_begin(intervals, buffer);
 }
 
 }  // namespace wavescope

@@ -61,6 +61,7 @@ std::vector<SimdGroup> simd_groups(const HidingInput& input);
 // Replaces `tokens` by those of a wave, in the order of the table.
 void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Token>& tokens);
 
-Pipes busy_pipes(const HidingInput& input, const SimdGroup& group);
+// Replaces `pipes` by those of a group. `buffer` is room for sorting; both are worth keeping for the next group.
+void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, Column<Busy>& buffer);
 
 }  // namespace wavescope

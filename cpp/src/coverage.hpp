@@ -31,6 +31,8 @@ class Coverage {
         }
     }
 
+    void clear() { pieces_.clear(); }
+
     size_t size() const { return pieces_.size(); }
     int64_t begin(size_t i) const { return pieces_[i].begin; }
     int64_t end(size_t i) const {
@@ -89,8 +91,9 @@ class Coverage {
     int64_t end_ = 0;  // of the last interval
 };
 
-inline Coverage united(const Coverage& a, const Coverage& b) {
-    Coverage all;
+// Makes `all` the union of two other sets.
+inline void unite(const Coverage& a, const Coverage& b, Coverage& all) {
+    all.clear();
     for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
         const bool from_a = j == b.size() || (i < a.size() && a.begin(i) <= b.begin(j));
         const Coverage& source = from_a ? a : b;
@@ -98,7 +101,6 @@ inline Coverage united(const Coverage& a, const Coverage& b) {
         all.add(source.begin(at), source.end(at));
         ++at;
     }
-    return all;
 }
 
 }  // namespace wavescope

@@ -22,12 +22,14 @@ using PerSet = std::array<T, kSetCount>;
 // Busy times as AMD's viewer merges them, whoever is busy.
 class ReferenceSets {
   public:
-    explicit ReferenceSets(const Pipes& pipes) {
-        for (size_t pipe = 0; pipe < pipes.size(); ++pipe)
+    void fill(const Pipes& pipes, size_t) {
+        for (size_t pipe = 0; pipe < pipes.size(); ++pipe) {
+            sets_[pipe].clear();
             for (const Busy& busy : pipes[pipe]) sets_[pipe].add_length(busy.begin, busy.length);
-        sets_[kMath] = united(sets_[kValu], sets_[kMatrix]);
-        sets_[kVector] = united(sets_[kMath], sets_[kMemory]);
-        sets_[kAll] = united(sets_[kVector], sets_[kScalar]);
+        }
+        unite(sets_[kValu], sets_[kMatrix], sets_[kMath]);
+        unite(sets_[kMath], sets_[kMemory], sets_[kVector]);
+        unite(sets_[kVector], sets_[kScalar], sets_[kAll]);
     }
 
     class Cursor {
@@ -47,7 +49,7 @@ class ReferenceSets {
 // Busy times as they are, and for every wave those in which only it is busy.
 class CorrectedSets {
   public:
-    CorrectedSets(const Pipes& pipes, size_t wave_count) {
+    void fill(const Pipes& pipes, size_t wave_count) {
         static constexpr PerSet<std::array<bool, 4>> kPipesOf = {{{true, false, false, false},
                                                                   {false, true, false, false},
                                                                   {false, false, true, false},
@@ -56,7 +58,9 @@ class CorrectedSets {
                                                                   {true, true, true, false},
                                                                   {true, true, true, true}}};
         for (size_t set = 0; set < kSetCount; ++set) {
-            alone_[set].resize(wave_count);
+            anyone_[set].clear();
+            alone_[set].resize(std::max(alone_[set].size(), wave_count));
+            for (Coverage& alone : alone_[set]) alone.clear();
             sweep(pipes, kPipesOf[set], anyone_[set], alone_[set]);
         }
     }
@@ -198,41 +202,50 @@ void count(ByRow<Sums>& sums, const Token& token, const Parts& parts) {
     row.hidden.issue = add(row.hidden.issue, parts.issue);
 }
 
-void measure_reference(const HidingInput& input, const SimdGroup& group, ByRow<Sums>& sums) {
-    const ReferenceSets sets(busy_pipes(input, group));
+// One worker: what it counts, and room that it uses again for every group.
+template <class Sets>
+struct Worker {
+    explicit Worker(size_t row_count) : sums(row_count) {}
+
+    ByRow<Sums> sums;
+    Sets sets;
+    Pipes pipes;
+    Column<Busy> buffer;
     std::vector<Token> tokens;
+};
+
+void measure(const HidingInput& input, const SimdGroup& group, Worker<ReferenceSets>& worker) {
     for (uint32_t wave = 0; wave < group.waves.size(); ++wave) {
-        read_tokens(input, group.waves[wave], tokens);
-        sort_as_viewer(tokens);
-        ReferenceSets::Cursor cursor(sets, wave);
+        read_tokens(input, group.waves[wave], worker.tokens);
+        sort_as_viewer(worker.tokens);
+        ReferenceSets::Cursor cursor(worker.sets, wave);
         int64_t gap = group.waves[wave].begin;
-        for (const Token& token : tokens) {
-            if (token.counts) count(sums, token, hidden_parts(cursor, gap, token));
+        for (const Token& token : worker.tokens) {
+            if (token.counts) count(worker.sums, token, hidden_parts(cursor, gap, token));
             gap = token.end();
         }
     }
 }
 
 // Gaps as in row_totals(): from the latest end, and instructions without a row do not end one.
-void measure_corrected(const HidingInput& input, const SimdGroup& group, ByRow<Sums>& sums) {
-    const CorrectedSets sets(busy_pipes(input, group), group.waves.size());
-    std::vector<Token> tokens;
+void measure(const HidingInput& input, const SimdGroup& group, Worker<CorrectedSets>& worker) {
     for (uint32_t wave = 0; wave < group.waves.size(); ++wave) {
-        read_tokens(input, group.waves[wave], tokens);
-        CorrectedSets::Cursor cursor(sets, wave);
+        read_tokens(input, group.waves[wave], worker.tokens);
+        CorrectedSets::Cursor cursor(worker.sets, wave);
         int64_t gap = group.waves[wave].begin;
-        for (const Token& token : tokens) {
+        for (const Token& token : worker.tokens) {
             if (token.row < 0) continue;
-            if (token.counts) count(sums, token, hidden_parts(cursor, gap, token));
+            if (token.counts) count(worker.sums, token, hidden_parts(cursor, gap, token));
             gap = std::max(gap, token.end());
         }
     }
 }
 
-HiddenLatency table_of(std::vector<ByRow<Sums>>& parts) {
-    ByRow<Sums>& all = parts.front();
-    for (size_t i = 1; i < parts.size(); ++i) {
-        parts[i].each([&](int32_t row, const Sums& sums) {
+template <class Sets>
+HiddenLatency table_of(std::vector<Worker<Sets>>& workers) {
+    ByRow<Sums>& all = workers.front().sums;
+    for (size_t i = 1; i < workers.size(); ++i) {
+        workers[i].sums.each([&](int32_t row, const Sums& sums) {
             if (sums.hits == 0) return;
             Sums& sum = all.of(row);
             sum.hits += sums.hits;
@@ -252,23 +265,30 @@ HiddenLatency table_of(std::vector<ByRow<Sums>>& parts) {
     return table;
 }
 
-}  // namespace
-
-HiddenLatency hidden_latency(const HidingInput& input, HidingRule rule) {
+template <class Sets>
+HiddenLatency measured(const HidingInput& input) {
     std::vector<SimdGroup> groups = simd_groups(input);
     std::stable_sort(groups.begin(), groups.end(), [](const SimdGroup& a, const SimdGroup& b) {
         return a.instruction_count > b.instruction_count;  // so that a long one does not start last
     });
-    const unsigned workers = workers_for(groups.size());
-    std::vector<ByRow<Sums>> sums(workers, ByRow<Sums>(input.is_matrix.size()));
+    std::vector<Worker<Sets>> workers;
+    for (unsigned i = workers_for(groups.size()); i > 0; --i) workers.emplace_back(input.is_matrix.size());
     std::atomic<size_t> next{0};
-    on_workers(workers, [&](unsigned worker) {
+    on_workers(static_cast<unsigned>(workers.size()), [&](unsigned number) {
+        Worker<Sets>& worker = workers[number];
         for (size_t turn = next++; turn < groups.size(); turn = next++) {
-            if (rule == HidingRule::reference) measure_reference(input, groups[turn], sums[worker]);
-            if (rule == HidingRule::corrected) measure_corrected(input, groups[turn], sums[worker]);
+            read_pipes(input, groups[turn], worker.pipes, worker.buffer);
+            worker.sets.fill(worker.pipes, groups[turn].waves.size());
+            measure(input, groups[turn], worker);
         }
     });
-    return table_of(sums);
+    return table_of(workers);
+}
+
+}  // namespace
+
+HiddenLatency hidden_latency(const HidingInput& input, HidingRule rule) {
+    return rule == HidingRule::reference ? measured<ReferenceSets>(input) : measured<CorrectedSets>(input);
 }
 
 }  // namespace wavescope
