@@ -38,7 +38,7 @@ class KernelResources:
     name: str
     resources: Resources
     registers_from: str
-    """code, metadata, code and metadata, metadata (doubled), options, or nothing."""
+    """code, metadata, code and metadata, metadata (doubled), dispatch, code and dispatch, options, or nothing."""
     notes: tuple[str, ...]
 
 
@@ -48,7 +48,8 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     Registers are the larger of what the metadata says and what the code names: metadata may be wrong (rocprofv3 reports
     half of the vector registers on gfx950), and a listing may not show all code. A code that names no accumulation
     registers uses none: what metadata then calls so belongs to the same file. LDS and workgroup size come from the
-    dispatch where it was recorded, else from the metadata. `override` wins.
+    dispatch where it was recorded, else from the metadata; where there is no metadata, a recorded dispatch also tells
+    the registers (gfx90a and later gfx9, whose granules it counts in). `override` wins.
 
     Examples
     --------
@@ -76,8 +77,11 @@ def _one(
     launch: dict[str, Any] | None,
 ) -> KernelResources:
     notes: list[str] = []
-    vgprs, agprs, origin = _vector_registers(facts, metadata, scan, notes)
     launched = launch or {}
+    metadata, is_programmed = _with_programmed(facts, metadata, launched)
+    vgprs, agprs, origin = _vector_registers(facts, metadata, scan, notes)
+    if is_programmed:
+        origin, notes = origin.replace("metadata", "dispatch"), [note.replace("metadata", "dispatch") for note in notes]
     size = launched.get("workgroup_size") or metadata.get("workgroup_size")
     if not size and (size := metadata.get("workgroup_size_max")):
         notes.append(f"workgroup size not recorded: {size:,} is the largest that it was compiled for")
@@ -93,6 +97,15 @@ def _one(
         origin, notes = "options", []
     name = metadata.get("demangled") or metadata.get("name") or ""
     return KernelResources(metadata["kernel"], name, found, origin, tuple(notes))
+
+
+def _with_programmed(facts: Arch, metadata: dict[str, Any], launched: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Metadata, or where it lacks registers those that the dispatch programmed: the allocation of both kinds."""
+    programmed = launched.get("vgprs")
+    if metadata.get("vgprs") is not None or facts.accumulation != "unified" or not programmed:
+        return metadata, False
+    sgprs = metadata.get("sgprs") or launched.get("sgprs") or None
+    return metadata | {"vgprs": programmed, "agprs": 0, "sgprs": sgprs}, True
 
 
 def _vector_registers(
@@ -194,7 +207,9 @@ def _launches(trace: ThreadTrace) -> pl.DataFrame:
 
     size = pl.col("workgroup_size_x").cast(pl.Int64) * pl.col("workgroup_size_y") * pl.col("workgroup_size_z")
     return trace.dispatches.group_by("kernel").agg(
-        workgroup_size=size.filter(size.is_between(1, 1024)).max(), lds_bytes=pl.col("lds_bytes").max()
+        pl.col("lds_bytes", "sgprs").max(),
+        workgroup_size=size.filter(size.is_between(1, 1024)).max(),
+        vgprs=pl.col("vgprs").filter(pl.col("vgprs").is_between(8, 512)).max(),
     )
 
 

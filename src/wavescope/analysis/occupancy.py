@@ -36,7 +36,7 @@ _KERNELS = table_spec(
     lds_bytes                UInt32   bytes   | LDS per workgroup
     workgroup_size           UInt32   lanes   | work-items per workgroup
     wave_size                UInt8    lanes   | 32 or 64
-    registers_from           String   -       | code, metadata, metadata (doubled), code and metadata, options, nothing
+    registers_from           String   -       | who knows them: code, metadata, dispatch, options, nothing; or two
     waves_per_simd_limit     UInt32   waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
     bound_by                 String   -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
     next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none

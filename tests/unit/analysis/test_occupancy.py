@@ -107,6 +107,29 @@ def test_without_metadata_the_code_decides_and_what_is_unknown_is_said() -> None
     assert "not known, so not counted: LDS, workgroup size" in answer.notes
 
 
+@pytest.mark.parametrize(
+    ("target", "kernel", "texts", "expected"),
+    [
+        ("gfx950", {}, ["v_mov_b32 v11, s5"], (136, 0, 112, "dispatch")),
+        ("gfx950", {}, ["v_mov_b32 v11, a31"], (12, 124, 112, "dispatch")),  # the allocation holds both kinds
+        ("gfx942", {}, [], (136, 0, 112, "dispatch")),
+        ("gfx942", {}, ["v_mov_b32 v199, s5"], (200, 0, 112, "code and dispatch")),
+        ("gfx950", {"vgprs": 64, "sgprs": 32}, ["v_mov_b32 v11, s5"], (64, 0, 32, "metadata")),
+        ("gfx908", {}, ["v_mov_b32 v11, s5"], (12, 0, 12, "code")),  # counted in granules of another size
+    ],
+)
+def test_a_dispatch_tells_the_registers_that_no_metadata_tells(
+    target: str, kernel: dict[str, object], texts: list[str], expected: tuple[int, int, int, str]
+) -> None:
+    """As in directories of schema 3.1, without files beside them."""
+    trace = _trace(kernel, texts, waves=1, target=target)
+    launch = {"se": 0, "kernel": 0, "vgprs": 136, "sgprs": 112, "lds_bytes": 40960}
+    sizes = {f"workgroup_size_{axis}": size for axis, size in zip("xyz", (256, 1, 1), strict=True)}
+    trace.tables["dispatches"] = _rows("dispatches", launch | sizes)
+    row = occupancy(trace).kernels.row(0, named=True)
+    assert (row["vgprs"], row["agprs"], row["sgprs"], row["registers_from"]) == expected
+
+
 def test_without_registers_nothing_is_claimed() -> None:
     answer = occupancy(_trace({}, []))
     row = answer.kernels.row(0, named=True)
