@@ -14,6 +14,7 @@ from wavescope.analysis.stalls import stalls
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,10 +159,6 @@ def compare(
     )
 
 
-def _percent(share: float, *, sign: bool = False) -> str:
-    return f"{100 * share:{'+' if sign else ''}.1f} %"
-
-
 def _sentences(found: Comparison, number: int) -> list[str]:
     import polars as pl
 
@@ -174,9 +171,9 @@ def _sentences(found: Comparison, number: int) -> list[str]:
         pass  # what is the same execution in other code is a matter of taste
     elif noise is not None and abs(speed) > noise:
         change = "more" if speed > 0 else "less"
-        said.append(f"The same executions cost {_percent(abs(speed))} {change} (noise {_percent(noise)}).")
+        said.append(f"The same executions cost {percent(abs(speed))} {change} (noise {percent(noise)}).")
     elif noise is not None:
-        said.append(f"The same executions cost the same ({_percent(speed, sign=True)}, noise {_percent(noise)}).")
+        said.append(f"The same executions cost the same ({percent(speed, sign=True)}, noise {percent(noise)}).")
     if found.same_code:
         said.append("The code is the same.")
     else:
@@ -189,11 +186,11 @@ def _sentences(found: Comparison, number: int) -> list[str]:
 def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
     delta, noise = other["duration_delta_share"], other["duration_noise_share"]
     if noise is not None and abs(delta) <= noise:
-        change = f"{_percent(delta, sign=True)}, noise {_percent(noise)}"
+        change = f"{percent(delta, sign=True)}, noise {percent(noise)}"
         return f"{names[1]} takes as long as {names[0]} per wave within noise ({change})"
     word = "slower" if delta > 0 else "faster"
-    known = f"beyond noise of {_percent(noise)}" if noise is not None else "noise not known"
-    return f"{names[1]} is {_percent(abs(delta))} {word} per wave than {names[0]} ({known})"
+    known = f"beyond noise of {percent(noise)}" if noise is not None else "noise not known"
+    return f"{names[1]} is {percent(abs(delta))} {word} per wave than {names[0]} ({known})"
 
 
 def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
@@ -201,7 +198,7 @@ def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
 
     delta = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
     word = "more" if delta > 0 else "less"
-    return f"The chosen code costs {_percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
+    return f"The chosen code costs {percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
 
 
 def _parts(found: Comparison, number: int) -> str:
@@ -211,7 +208,7 @@ def _parts(found: Comparison, number: int) -> str:
     units = found.units.filter(pl.col("trace") == number)
     total = float(units["base_cost_cycles_per_wave"].sum()) or 1.0
     work, speed = (float(units[f"{part}_cycles_per_wave"].sum()) / total for part in ("work", "speed"))
-    return f": {_percent(work, sign=True)} from what runs and how often, {_percent(speed, sign=True)} from its speed"
+    return f": {percent(work, sign=True)} from what runs and how often, {percent(speed, sign=True)} from its speed"
 
 
 def _culprit(found: Comparison, number: int) -> str:
@@ -230,7 +227,7 @@ def _culprit(found: Comparison, number: int) -> str:
     label = worst["label"] or worst["base_label"]
     row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if found.by != "line" else ""
     part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
-    return f"; {part} at {label}{row}: {_percent(worst['delta_share'], sign=True)}"
+    return f"; {part} at {label}{row}: {percent(worst['delta_share'], sign=True)}"
 
 
 def main_kernel(trace: ThreadTrace) -> str:

@@ -10,6 +10,7 @@ from wavescope.analysis.coverage import Coverage, coverage
 from wavescope.analysis.mapping import SourceMapping, mapping
 from wavescope.model.answer import once_per_trace
 from wavescope.model.losses import LOSSES
+from wavescope.model.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -258,7 +259,8 @@ def _of_lines(lines: SourceMapping) -> Iterator[Doubt]:
         return
     coarse = lines.effective_line_count < _FEW_EFFECTIVE_LINES
     places = [
-        f"{share:.1%} of those of {file.rsplit('/', 1)[-1]} to line {line} ({rows:,}, {weight:.1%} of the cost)"
+        f"{percent(share)} of those of {file.rsplit('/', 1)[-1]} to line {line} "
+        f"({rows:,}, {percent(weight)} of the cost)"
         for file, line, rows, share, weight in swallowing.select(
             "file", "line", "row_count", "row_share", "weight_share"
         ).iter_rows()
@@ -266,7 +268,7 @@ def _of_lines(lines: SourceMapping) -> Iterator[Doubt]:
     yield Doubt(
         "coarse_lines",
         "care" if coarse else "note",
-        f"one source line stands for many instructions: {', '.join(places[:3])}".replace("%", " %"),
+        f"one source line stands for many instructions: {', '.join(places[:3])}",
         lines.remedy,
         {"line_count": swallowing.height, "effective_line_count": lines.effective_line_count},
     )

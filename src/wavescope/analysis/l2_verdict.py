@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -79,7 +81,7 @@ def _reuse(hit_rate: float | None) -> Finding:
     question = "Is data reused in L2?"
     if hit_rate is None:
         return _unknown(question, "TCC_HIT_sum and TCC_MISS_sum (RDNA: GL2C_HIT_sum and GL2C_MISS_sum)")
-    share = _percent(hit_rate)
+    share = percent(hit_rate)
     if hit_rate < _STREAMING_BELOW:
         meaning = "every byte is read once; a better hit rate needs work that shares data, not another access pattern"
         return Finding(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
@@ -93,9 +95,9 @@ def _lines(share: float | None) -> Finding:
     if share is None:
         return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum")
     if share < _SCATTERED_FROM:
-        return Finding(question, "whole lines", "yes", f"{_percent(share)} of the reads are of 32 bytes only")
+        return Finding(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
     meaning = "scattered or misaligned accesses: make neighbouring lanes read neighbouring bytes"
-    return Finding(question, "scattered", "no", f"{_percent(share)} of the reads are of 32 bytes only: {meaning}")
+    return Finding(question, "scattered", "no", f"{percent(share)} of the reads are of 32 bytes only: {meaning}")
 
 
 def _needed(row: Mapping[str, Any]) -> Finding:
@@ -130,11 +132,11 @@ def _bandwidth(row: Mapping[str, Any]) -> Finding:
     if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
         share = max(share, useful)
     if most >= _HEALTHY_FROM > share:
-        reason = f"{_percent(share)} to {_percent(most)} of the peak: the sizes of reads were not counted"
+        reason = f"{percent(share)} to {percent(most)} of the peak: the sizes of reads were not counted"
         return Finding(question, "not measured", "unclear", reason)
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
-        return Finding(question, "above peak", "more than possible", f"{_percent(share)}: {meaning}")
+        return Finding(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
     if share >= _SATURATED_FROM:
         return Finding(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
     if share >= _HEALTHY_FROM:
@@ -146,10 +148,8 @@ def _bandwidth(row: Mapping[str, Any]) -> Finding:
 
 def _of_peak(share: float, useful: float | None) -> str:
     """Also what of it was needed, where that is known and another number."""
-    moved = f"{_percent(share)} of the peak"
-    return (
-        moved if useful is None or useful == share else f"{moved} ({_percent(useful)} with the bytes that are needed)"
-    )
+    moved = f"{percent(share)} of the peak"
+    return moved if useful is None or useful == share else f"{moved} ({percent(useful)} with the bytes that are needed)"
 
 
 def _uncertainty(row: Mapping[str, Any]) -> float:
@@ -160,7 +160,3 @@ def _uncertainty(row: Mapping[str, Any]) -> float:
 
 def _unknown(question: str, counters: str) -> Finding:
     return Finding(question, "not measured", "not measured", f"collect {counters} in one pass")
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}".replace("%", " %")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import Column, frame_table, place, short
 
@@ -108,7 +109,7 @@ def _shares(answer: Barriers) -> dict[int, str]:
 def _verdict(answer: Barriers) -> Text:
     from rich.text import Text
 
-    share = f"{answer.lost_share:.1%}".replace("%", " %")
+    share = percent(answer.lost_share)
     text = Text(f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold")
     text.append(f" ({short(answer.lost_cycles_total)} cycles)")
     worst: dict[str, Any] = answer.rows.row(0, named=True)
@@ -117,7 +118,7 @@ def _verdict(answer: Barriers) -> Text:
     if worst["meeting_count"] and count > 1:
         name = "SIMD" if place == "simd" else "slot"
         if often > _SYSTEMATIC / count:
-            said = f"{often:.0%}".replace("%", " %")
+            said = percent(often, 0)
             text.append(
                 f"; at row {worst['row']} the wave of {name} {worst[f'last_{place}']} is last in {said} of the cases"
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.words import percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -66,5 +68,5 @@ def share_bar(amounts: Mapping[str, int], width: int = 60) -> Text:
     for name, amount in amounts.items():
         text.append("  ")
         text.append(name, STATE_COLOURS.get(name, ""))
-        text.append(f" {amount / total:.1%}".replace("%", " %"))
+        text.append(f" {percent(amount / total)}")
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.words import percent
 from wavescope.report.losses import loss_lines
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _dispatch_table(facts: Sequence[Overview]) -> Table:
         table.add_column(name, justify="right")
     for f in facts:
         waves = f"{f.waves:,}" if f.waves == f.waves_complete else f"{f.waves:,} ({f.waves - f.waves_complete:,} cut)"
-        unresolved = f"{f.unresolved / f.instructions:.1%}" if f.instructions else "-"
+        unresolved = percent(f.unresolved / f.instructions) if f.instructions else "-"
         table.add_row(
             "-" if f.dispatch is None else str(f.dispatch),
             str(f.shader_engines),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar, sparkline
 from wavescope.report.charts import resampled
 from wavescope.report.tables import Column, frame_table, printable, short
@@ -69,9 +70,9 @@ def _totals(counters: Counters, *, width: int, limit: int) -> RenderableType:
 def _hardware(counters: Counters) -> RenderableType:
     columns = [
         Column("unit", lambda row: row["unit"], is_text=True),
-        Column("busy", lambda row: _percent(row["share"])),
+        Column("busy", lambda row: percent(row["share"])),
         Column("", lambda row: bar(row["share"], 20), is_text=True),
-        Column("peak", lambda row: _percent(row["peak_share"])),
+        Column("peak", lambda row: percent(row["peak_share"])),
     ]
     title = "hardware utilization"
     return frame_table(counters.hardware, columns, limit=counters.hardware.height, what="units", title=title)
@@ -113,7 +114,3 @@ def _number(value: float | None) -> str:
     if abs(value) >= 1e6:
         return short(value)
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}".replace("%", " %")

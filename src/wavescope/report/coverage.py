@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import Column, frame_table, place, printable, short
 
@@ -86,10 +87,6 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
     return [table]
 
 
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{share:.1%}".replace("%", " %")
-
-
 def _facts(*facts: tuple[str, float | None, str]) -> Table:
     """Lines of a name, a bar for a share, and what it means; the text is kept apart from the bars when it wraps."""
     from rich.table import Table
@@ -101,7 +98,7 @@ def _facts(*facts: tuple[str, float | None, str]) -> Table:
     table.add_column()
     for name, share, text in facts:
         drawn = "" if share is None else bar(share)
-        table.add_row(Text(name, "bold"), drawn, Text(_percent(share), justify="right"), Text(printable(text)))
+        table.add_row(Text(name, "bold"), drawn, Text(percent(share), justify="right"), Text(printable(text)))
     return table
 
 
@@ -127,7 +124,7 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableT
     text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
     if lines.line_count:
         text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "
-        text += f"the heaviest has {_percent(lines.top_line_share)}"
+        text += f"the heaviest has {percent(lines.top_line_share)}"
     parts: list[RenderableType] = [_facts(("lines", lines.mapped_share, text))]
     if lines.line_count:
         known = lines.lines["text"].null_count() < lines.lines.height
@@ -168,7 +165,7 @@ _ENGINES = (
     Column("SE", lambda row: str(row["se"])),
     Column("CU", lambda row: row["cu"] or ""),
     Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("of all", lambda row: _percent(row["traced_share"])),
+    Column("of all", lambda row: percent(row["traced_share"])),
     Column("instructions", lambda row: f"{row['instruction_count']:,}"),
     Column("mean stay", lambda row: _mean(row["target_duration_cycles_mean"])),
     Column("on other CUs", lambda row: _mean(row["other_duration_cycles_mean"])),
@@ -185,10 +182,10 @@ _OUTLIERS = (
     Column("cycles/instruction", lambda row: f"{row['cycles_per_instruction_ratio']:.2f} x the median"),
 )
 _SOURCE_LINES = (
-    Column("of cost", lambda row: _percent(row["weight_share"])),
+    Column("of cost", lambda row: percent(row["weight_share"])),
     Column("", lambda row: bar(row["weight_share"]), is_text=True),
     Column("instructions", lambda row: f"{row['row_count']:,}"),
-    Column("of its file", lambda row: _percent(row["row_share"])),
+    Column("of its file", lambda row: percent(row["row_share"])),
     Column("stall", lambda row: short(row["stall_cycles_total"])),
     Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
     Column("source", lambda row: row["text"] or "", takes_rest=True),
@@ -196,9 +193,9 @@ _SOURCE_LINES = (
 _FILES = (
     Column("instructions", lambda row: f"{row['row_count']:,}"),
     Column("lines", lambda row: f"{row['line_count']:,}"),
-    Column("of executions", lambda row: _percent(row["hit_share"])),
-    Column("of latency", lambda row: _percent(row["latency_share"])),
-    Column("of stall", lambda row: _percent(row["stall_share"])),
+    Column("of executions", lambda row: percent(row["hit_share"])),
+    Column("of latency", lambda row: percent(row["latency_share"])),
+    Column("of stall", lambda row: percent(row["stall_share"])),
     Column("file", lambda row: _tail(row["file"]) if row["file"] else "(no source line)", takes_rest=True),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.losses import loss_lines
 from wavescope.report.tables import Column, frame_table, printable, short
 
@@ -138,7 +139,9 @@ def _holdings(facts: Contents) -> Iterator[str]:
     if facts.pc_samples:
         yield f"{facts.pc_samples:,} PC samples"
     if facts.code_rows:
-        mapped = f", {facts.rows_with_line / facts.code_rows:.0%} with source line" if facts.rows_with_line else ""
+        mapped = (
+            f", {percent(facts.rows_with_line / facts.code_rows, 0)} with source line" if facts.rows_with_line else ""
+        )
         yield f"{facts.code_rows:,} code rows{mapped}"
     for count, name in (
         (facts.source_texts, "source files"),

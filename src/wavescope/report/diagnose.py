@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import place, printable, short
 
@@ -37,10 +38,10 @@ def headline(answer: Diagnosis) -> str:
     exposed = answer.exposed_cycles_total / answer.wave_cycles_total
     first = next(iter(answer.findings), None)
     if first is None or not first.exposed_cycles_total:
-        return f"{exposed:.1%} of the waves' cycles are exposed; nothing stands out"
+        return f"{percent(exposed)} of the waves' cycles are exposed; nothing stands out"
     return (
-        f"{exposed:.1%} of the waves' cycles are exposed stall or idle; the largest part, {first.exposed_share:.1%} of "
-        f"them: {first.name}"
+        f"{percent(exposed)} of the waves' cycles are exposed stall or idle; the largest part, "
+        f"{percent(first.exposed_share)} of them: {first.name}"
     )
 
 
@@ -85,8 +86,8 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
     lines += ["|---|---|---:|---:|---:|---|"]
     lines += [
-        f"| {number} | {_md(f.title)} | {f.exposed_cycles_total:,} | {f.exposed_share:.1%} | {f.gain_share_max:.1%} | "
-        f"{f.confidence} |"
+        f"| {number} | {_md(f.title)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
+        f"{percent(f.gain_share_max)} | {f.confidence} |"
         for number, f in enumerate(answer.findings, 1)
     ]
     for number, finding in enumerate(answer.findings, 1):
@@ -104,14 +105,16 @@ def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
     """
     from rich.text import Text
 
-    gain = f"gain at most {finding.gain_share_max:.1%}" if finding.gain_share_max else "no gain of its own"
+    gain = f"gain at most {percent(finding.gain_share_max)}" if finding.gain_share_max else "no gain of its own"
     head = f"{number}. {finding.title}"
     yield Text.assemble((head, "bold"), f"  {bar(finding.exposed_share)} ", (gain, "bold"))
     cycles = []
     if finding.stall_cycles_total:
-        cycles.append(f"{short(finding.stall_cycles_total)} stall cycles ({finding.stall_share:.1%} of all stall)")
+        cycles.append(f"{short(finding.stall_cycles_total)} stall cycles ({percent(finding.stall_share)} of all stall)")
     if finding.exposed_cycles_total:
-        cycles.append(f"{short(finding.exposed_cycles_total)} exposed ({finding.exposed_share:.1%} of all exposed)")
+        cycles.append(
+            f"{short(finding.exposed_cycles_total)} exposed ({percent(finding.exposed_share)} of all exposed)"
+        )
     if finding.row_count:
         cycles.append(f"{finding.row_count:,} {'row' if finding.row_count == 1 else 'rows'}")
     if cycles:
@@ -171,9 +174,9 @@ def _md_finding(number: int, finding: Finding) -> list[str]:
     if finding.stall_cycles_total or finding.exposed_cycles_total:
         lines += [
             (
-                f"{finding.stall_cycles_total:,} stall cycles ({finding.stall_share:.1%} of all stall), "
-                f"{finding.exposed_cycles_total:,} exposed ({finding.exposed_share:.1%} of all exposed); gain at most "
-                f"**{finding.gain_share_max:.1%}**."
+                f"{finding.stall_cycles_total:,} stall cycles ({percent(finding.stall_share)} of all stall), "
+                f"{finding.exposed_cycles_total:,} exposed ({percent(finding.exposed_share)} of all exposed); "
+                f"gain at most **{percent(finding.gain_share_max)}**."
             ),
             "",
         ]

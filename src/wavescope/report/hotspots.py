@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import WIDE, Column, brief_place, frame_table, place, printable, short
 
@@ -78,7 +79,7 @@ def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
     known = answer.exposed_cycles_total is not None
     is_single = answer.by == "instruction"
     columns = [
-        Column("share", lambda row: _percent(row[share])),
+        Column("share", lambda row: percent(row[share])),
         _bar(share),
         *([Column("exposed", lambda row: short(row["exposed_cycles_total"]))] if known else []),
         Column("latency", lambda row: short(row["latency_cycles_total"]), is_wide=known),
@@ -110,11 +111,11 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
 
     if not answer.sample_count:
         return [Text("no sample")]
-    text = Text(f"{answer.sample_count:,} samples, {_percent(answer.stalled_count / answer.sample_count)} stalled")
+    text = Text(f"{answer.sample_count:,} samples, {percent(answer.stalled_count / answer.sample_count)} stalled")
     for row in answer.reasons.head(3).iter_rows(named=True):
-        text.append(f"; {row['reason']} {_percent(row['share'])}")
+        text.append(f"; {row['reason']} {percent(row['share'])}")
     columns = [
-        Column("share", lambda row: _percent(row["sample_share"])),
+        Column("share", lambda row: percent(row["sample_share"])),
         _bar("sample_share"),
         Column("samples", lambda row: f"{row['sample_count']:,}"),
         Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
@@ -138,10 +139,6 @@ def _bar(share: str) -> Column:
     return Column("", lambda row: bar(row[share] or 0.0, 6), is_text=True, is_fixed=True, is_wide=True)
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
-
-
 def _verdict(answer: Hotspots) -> Text:
     from rich.text import Text
 
@@ -149,11 +146,11 @@ def _verdict(answer: Hotspots) -> Text:
     text = Text(f"{short(cycles)} cycles of waves ({short(answer.hit_count)} executions): ")
     stall, idle = answer.stall_cycles_total, answer.idle_cycles_total
     parts = {"stall": stall, "issue": answer.latency_cycles_total - stall, "idle": idle}
-    text.append(", ".join(f"{name} {_percent(amount / cycles if cycles else 0)}" for name, amount in parts.items()))
+    text.append(", ".join(f"{name} {percent(amount / cycles if cycles else 0)}" for name, amount in parts.items()))
     if answer.exposed_cycles_total is not None and cycles:
-        text.append(f"; {_percent(answer.exposed_cycles_total / cycles)} exposed")
+        text.append(f"; {percent(answer.exposed_cycles_total / cycles)} exposed")
     if answer.cycles_share < 1:
-        text.append(f"; this choice is {_percent(answer.cycles_share)} of the trace")
+        text.append(f"; this choice is {percent(answer.cycles_share)} of the trace")
     return text.append("; ").append_text(_concentration(answer))
 
 
@@ -172,7 +169,7 @@ def _concentration(answer: Hotspots) -> Text:
     if answer.units.height > 1:
         make = "makes" if few == 1 else "make"
         text.append(
-            f" ({_percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
+            f" ({percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
         )
     return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.model.words import percent
 from wavescope.report.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavescope.report.fitting import fitted
 from wavescope.report.heat import legend
@@ -43,7 +44,7 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
     which = "" if listing.wave is None else f" by wave {listing.wave}"
     if listing.iteration is not None:
         which += f", their execution {listing.iteration} (from 0)"
-    share = f", {stall / total:.1%} of them stall" if total else ""
+    share = f", {percent(stall / total)} of them stall" if total else ""
     yield _bold(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
     for index in hottest(rows, measure, 1):
         hidden = " that nothing hides" if listing.iteration is None else ""
@@ -63,7 +64,7 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[Renderable
     """
     rows = listing.rows.to_dicts()
     sampled = sum(map(SAMPLES.is_seen, rows))
-    share = f", {listing.stalled_count / listing.sample_count:.1%} of them stalled" if listing.sample_count else ""
+    share = f", {percent(listing.stalled_count / listing.sample_count)} of them stalled" if listing.sample_count else ""
     yield _bold(f"{len(rows):,} rows, {sampled:,} sampled: {listing.sample_count:,} samples{share}")
     for index in hottest(rows, SAMPLES, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
@@ -80,7 +81,7 @@ def _bold(words: str) -> Text:
 
 def _hottest_line(rows: Sequence[Row], index: int, measure: Measure, how: str, more: str) -> Text:
     row, everything = rows[index], sum(map(measure.hot, rows))
-    what = f"{short(measure.hot(row))} {measure.unit}{how}, {measure.hot(row) / everything:.1%} of all{more}"
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
     return _bold("hottest: ").append(f"{printable(row['text'])} at {row['address']:#x}: {what}", "not bold")
 
 
@@ -136,7 +137,7 @@ class _Listing:
         folded = self.rows[line.begin : line.end]
         total = self.measure.total
         share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
-        return Text(f"… {len(folded):,} rows, {share:.1%} of the {self.measure.unit} …", style="dim")
+        return Text(f"… {len(folded):,} rows, {percent(share)} of the {self.measure.unit} …", style="dim")
 
     def _foot(self, lines: Sequence[Line], options: ConsoleOptions) -> Iterator[Text]:
         from rich.text import Text

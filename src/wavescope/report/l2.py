@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _read(row: dict[str, Any]) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return _NOT_MEASURED if share is None else f"{share:.1%}".replace("%", " %")
+    return percent(share, none=_NOT_MEASURED)
 
 
 def _factor(factor: float | None) -> str:

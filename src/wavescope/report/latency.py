@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import sparkline
 from wavescope.report.tables import WIDE, Column, brief_place, frame_table, printable, short
 
@@ -77,7 +78,7 @@ def _exposure(answer: MemoryLatency) -> Table:
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
         cells = round(_BAR_CELLS * share)
         bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (_BAR_CELLS - cells), "#999999"))
-        said = f"{short(exposed)} exposed ({share:.0%}), {short(hidden)} hidden"
+        said = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
         table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(said, justify="left"))
     return table
 

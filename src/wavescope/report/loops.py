@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import WIDE, Column, frame_table, place, printable, short
 
@@ -47,23 +48,19 @@ def _verdict(answer: Loops) -> Text:
     from rich.text import Text
 
     top = answer.loops.sort("self_cycles_share", descending=True, maintain_order=True).row(0, named=True)
-    text = Text(f"{_percent(1 - answer.outside_cycles_share)} of the cycles are in loops")
+    text = Text(f"{percent(1 - answer.outside_cycles_share)} of the cycles are in loops")
     text.append("; hottest: ").append(f"loop {top['loop']}", "bold")
     where = _where(top)
-    text.append(f"{f' ({printable(where)})' if where else ''}, {_percent(top['self_cycles_share'])}")
+    text.append(f"{f' ({printable(where)})' if where else ''}, {percent(top['self_cycles_share'])}")
     if top["iteration_count"] is None:
         return text
     text.append(f": {top['trips_median']:.0f} trips of {short(top['iteration_cycles_median'])} cycles")
     if top["steady_stall_share"] is not None:
-        text.append(f", {_percent(top['steady_stall_share'])} of them stall")
+        text.append(f", {percent(top['steady_stall_share'])} of them stall")
     steady = top["steady_cycles_median"]
     if steady and top["first_cycles_median"] > _SLOW_START * steady:
         text.append(f"; the first takes {top['first_cycles_median'] / steady:.1f} times as long")
     return text
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
 
 
 def _where(row: dict[str, Any]) -> str:
@@ -85,7 +82,7 @@ def _cycles(name: str) -> Any:
 
 _COLUMNS = (
     Column("loop", lambda row: "  " * min(row["depth"], 8) + str(row["loop"]), is_text=True, is_fixed=True),
-    Column("share", lambda row: _percent(row["cycles_share"])),
+    Column("share", lambda row: percent(row["cycles_share"])),
     Column("", lambda row: bar(row["cycles_share"], 6), is_text=True, is_fixed=True, is_wide=True),
     Column("waves", lambda row: "-" if row["wave_count"] is None else f"{row['wave_count']:,}", is_wide=True),
     Column("trips", _trips),
@@ -95,7 +92,7 @@ _COLUMNS = (
     Column("first", _cycles("first_cycles_median")),
     Column("steady", _cycles("steady_cycles_median")),
     Column("last", _cycles("last_cycles_median")),
-    Column("stall", lambda row: _percent(row["steady_stall_share"])),
+    Column("stall", lambda row: percent(row["steady_stall_share"])),
     Column("address", lambda row: f"{row['address']:#x}", is_wide=True),
     Column("source", lambda row: printable(_where(row) or row["function"] or ""), takes_rest=True),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar, sparkline
 from wavescope.report.tables import Column, frame_table, printable
 
@@ -64,7 +65,7 @@ def _verdict(row: dict[str, Any]) -> str:
         fits = f"{_waves(waves)} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
     if row["waves_per_simd_max"] is None:
         return fits
-    share = f" ({row['limit_share']:.0%} of the limit)".replace("%", " %") if row["limit_share"] is not None else ""
+    share = f" ({percent(row['limit_share'], 0)} of the limit)" if row["limit_share"] is not None else ""
     return f"{fits}; reached {row['waves_per_simd_max']}, {row['waves_per_simd_mean']:.2f} on average{share}"
 
 
@@ -144,7 +145,7 @@ def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) ->
             Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
             Column("SIMDs", lambda row: f"{row['simd_count']:,}"),
             Column("waves", lambda row: f"{row['wave_count']:,}"),
-            Column("drain", lambda row: f"{row['drain_share']:.0%}".replace("%", " %")),
+            Column("drain", lambda row: percent(row["drain_share"], 0)),
         ],
         limit=limit,
         what="shader engines",

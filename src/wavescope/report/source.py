@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.model.words import percent
 from wavescope.report.fitting import fitted
 from wavescope.report.folding import stretches
 from wavescope.report.heat import emphasis, heat_bar, legend
@@ -80,7 +81,7 @@ def _report(
         yield Text("no row has a debug line: compile with -g, or look at the instructions with --isa")
         return
     first, everything = costly[0], sum(map(measure.hot, costly)) or 1
-    share = f"{measure.hot(first) / everything:.1%} of all"
+    share = f"{percent(measure.hot(first) / everything)} of all"
     where = printable(place(first["file"], first["line"]))
     yield Text.assemble(("hottest: ", "bold"), f"{where}: {short(measure.hot(first))} {measure.unit}{how}, {share}")
     hot = {(line["file"], line["line"]) for line in costly[: view.top] if measure.hot(line) > 0}
@@ -119,7 +120,7 @@ class _File:
 
         share, unit = self.measure.total(self.file) / (self.total or 1), self.measure.unit
         yield Text()
-        yield fitted(Text(f"{printable(self.file['file'])}  {share:.1%} of the {unit}", style="bold"), options)
+        yield fitted(Text(f"{printable(self.file['file'])}  {percent(share)} of the {unit}", style="bold"), options)
         if not self.file["has_text"]:
             yield Text(f"  its text is not here; {self.view.advice}", style="yellow")
         wide = options.max_width >= _WIDE
@@ -129,7 +130,7 @@ class _File:
             if part.is_folded:
                 folded = self.lines[part.begin : part.end]
                 cold = sum(map(self.measure.total, folded)) / (self.total or 1)
-                yield fitted(Text(f"  …  {len(folded):,} lines, {cold:.1%} of the {unit} …", style="dim"), options)
+                yield fitted(Text(f"  …  {len(folded):,} lines, {percent(cold)} of the {unit} …", style="dim"), options)
                 continue
             for line in self.lines[part.begin : part.end]:
                 yield fitted(self._line(line, options, wide=wide), options)
@@ -221,7 +222,7 @@ class _Foot:
         yield words.append(f"; rows belong to the {frame} line of their inline chain", "dim")
         if self.unmapped_share:
             rows = f"{self.listing.unmapped_row_count:,} rows without a debug line"
-            yield Text(f"{rows} have {self.unmapped_share:.1%} of the {self.measure.unit}")
+            yield Text(f"{rows} have {percent(self.unmapped_share)} of the {self.measure.unit}")
         if self.unshown:
             more = "1 more file has" if self.unshown == 1 else f"{self.unshown:,} more files have"
             yield Text(f"{more} colder lines; --all shows every file and line", style="dim")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.stall_classes import stall_class
+from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.tables import WIDE, Column, brief_place, frame_table, place, printable, short
 
@@ -70,7 +71,7 @@ def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[Re
 
     head = (
         f"{answer.instruction_count:,} instructions, {short(answer.latency_cycles_total)} cycles, "
-        f"{short(answer.stall_cycles_total)} stalled ({_percent(answer.stall_share)})"
+        f"{short(answer.stall_cycles_total)} stalled ({percent(answer.stall_share)})"
     )
     return [
         Text(head, "bold"),
@@ -92,10 +93,6 @@ def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[Re
     ]
 
 
-def _percent(share: float | None, digits: int = 1) -> str:
-    return "-" if share is None else f"{100 * share:.{digits}f} %"
-
-
 def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
     from rich.text import Text
 
@@ -103,9 +100,9 @@ def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
     stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
     text = Text(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
     exposed = answer.exposed_stall_cycles_total / answer.stall_cycles_total
-    text.append(f" ({_percent(stalled)}), {_percent(exposed, 0)} of that exposed; most on ")
+    text.append(f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; most on ")
     text.append(top["class"], "bold")
-    text.append(f": {_percent(top['stall_share'])} of the stall")
+    text.append(f": {percent(top['stall_share'])} of the stall")
     if top["text"]:
         where = place(top["file"], top["line"])
         text.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
@@ -118,7 +115,7 @@ def _idle(answer: Stalls) -> Text:
     total = answer.idle_cycles_total
     text = Text(f"idle, not in any stall (mostly instruction fetch): {short(total)} cycles")
     parts = [
-        f"{_percent(share)} {part}" for part, share in answer.idle.select("part", "idle_share").iter_rows() if share
+        f"{percent(share)} {part}" for part, share in answer.idle.select("part", "idle_share").iter_rows() if share
     ]
     return text.append(f": {', '.join(parts)}") if parts else text
 
@@ -142,7 +139,7 @@ def _cell_place(row: dict[str, Any]) -> str:
     return brief_place(row["file"], row["line"])
 
 
-_SHARE = Column("share", lambda row: _percent(row["stall_share"]))
+_SHARE = Column("share", lambda row: percent(row["stall_share"]))
 _STALL = Column("stall", lambda row: short(row["stall_cycles_total"]))
 _EXPOSED = Column("exposed", lambda row: short(row["exposed_stall_cycles_total"]))
 _BAR = Column("", lambda row: bar(row["stall_share"], 8), is_text=True, is_fixed=True, is_wide=True)
@@ -156,7 +153,7 @@ _CLASSES = (
     Column("of", lambda row: short(row["execution_count"]), is_wide=True),
     Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
     Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-    Column("largest", lambda row: _percent(row["top_row_share"], 0), is_wide=True),
+    Column("largest", lambda row: percent(row["top_row_share"], 0), is_wide=True),
     Column("largest row", _cell_text, takes_rest=True),
 )
 _ROWS = (
@@ -171,10 +168,10 @@ _ROWS = (
     Column("class", lambda row: row["class"], is_text=True, is_wide=True),
     _SOURCE,
 )
-_CLASSIC_COST = (_STALL, Column("share", lambda row: _percent(row["stall_share"], 2)), _BAR)
+_CLASSIC_COST = (_STALL, Column("share", lambda row: percent(row["stall_share"], 2)), _BAR)
 _TYPE = Column("type", lambda row: row["type"], is_text=True)
 _CLASSIC_LINE = (
-    Column("stalled", lambda row: _percent(row["stalled_share"])),
+    Column("stalled", lambda row: percent(row["stalled_share"])),
     _TYPE,
     Column("source", lambda row: printable(row["source"][-48:]), takes_rest=True),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.bars import bar, sparkline
 from wavescope.report.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
 from wavescope.report.tables import Column, frame_table, printable
@@ -58,7 +59,7 @@ def states_report(
         if pipes.is_issue_only and "MATRIX" in pipes.pipes["pipe"]:
             yield Text("  gfx9 reports when an instruction issues, not how long it runs: MATRIX counts the issue only")
     for (se,), rows in _parts(pipes.neighbours, "se"):
-        shares = ", ".join(f"{pipe} {_percent(share)}" for pipe, share in rows.select("pipe", "busy_share").rows())
+        shares = ", ".join(f"{pipe} {percent(share)}" for pipe, share in rows.select("pipe", "busy_share").rows())
         yield Text(f"  neighbour SIMD of SE {se}, memory instructions only: {shares}")
     if residency.kernels.height:
         yield Text()
@@ -69,10 +70,10 @@ def _verdict(states: States, pipes: Utilization) -> str:
     if not states.total.height:
         return "no wave was traced"
     shares = dict(states.total.select("state", "share").rows())
-    parts = [f"{_percent(shares.get(name, 0.0))} {name}" for name in ("EXEC", "WAIT", "STALL", "IDLE")]
+    parts = [f"{percent(shares.get(name, 0.0))} {name}" for name in ("EXEC", "WAIT", "STALL", "IDLE")]
     said = "waves spend " + ", ".join(parts)
     if pipes.bubble_share is not None:
-        said += f"; in {_percent(pipes.bubble_share)} of the cycles with waves a SIMD issues nothing"
+        said += f"; in {percent(pipes.bubble_share)} of the cycles with waves a SIMD issues nothing"
     return said
 
 
@@ -110,7 +111,7 @@ def _share_table(states: States, *, width: int, limit: int) -> Table:
 
 
 def _share_cell(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda row: _percent(row[name])
+    return lambda row: percent(row[name])
 
 
 def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
@@ -164,18 +165,18 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     }
     columns = [
         Column("pipe", lambda row: row["pipe"], is_text=True),
-        Column("busy", lambda row: _percent(row["busy_share"])),
+        Column("busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True),
     ]
     columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
-    columns.append(Column("peak", lambda row: _percent(max(curves.get(row["pipe"], [0.0])))))
+    columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
     columns.append(Column("over time, to its peak", lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True))
     title = "issuing per pipe, share of the SIMDs' traced span"
     return frame_table(pipes.pipes, columns, limit=len(pipes.pipes), what="pipes", title=title)
 
 
 def _engine_cell(shares: Mapping[tuple[int, str], float], engine: int) -> Callable[[dict[str, Any]], str]:
-    return lambda row: _percent(shares.get((engine, row["pipe"]), 0.0))
+    return lambda row: percent(shares.get((engine, row["pipe"]), 0.0))
 
 
 def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> Table:
@@ -209,7 +210,3 @@ def _dense(rows: pl.DataFrame, column: str, count: int) -> list[float]:
     for number, value in rows.select("bin", column).iter_rows():
         values[number] = value
     return values
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}".replace("%", " %")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import percent
 from wavescope.report.tables import WIDE, brief_place, one_line, printable, short, truncation
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _verdict(answer: Waits) -> Text:
     held = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
     text = Text(f"waits held waves for {short(answer.stall_cycles_total)} cycles; ")
     text.append(
-        f"{short(answer.stalled_count)} of {short(answer.execution_count)} executed waits ({held:.0%}) did wait"
+        f"{short(answer.stalled_count)} of {short(answer.execution_count)} executed waits ({percent(held, 0)}) did wait"
     )
     top = answer.producers.filter(answer.producers["last_count"] > 0).head(1)
     if top.height:

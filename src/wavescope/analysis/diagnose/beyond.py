@@ -10,6 +10,7 @@ from wavescope.analysis.mapping import mapping
 from wavescope.analysis.occupancy import occupancy
 from wavescope.analysis.stalls import stalls
 from wavescope.errors import WavescopeError
+from wavescope.model.words import percent
 
 if TYPE_CHECKING:
     from wavescope.analysis.diagnose.facts import Facts
@@ -55,7 +56,7 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
         name="instruction fetch",
         kind="fetch",
         title="Waves have no instruction to issue",
-        cause=f"{largest['idle_share']:.0%} of the idle cycles lie {largest['part']}"
+        cause=f"{percent(largest['idle_share'], 0)} of the idle cycles lie {largest['part']}"
         if largest["part"] != "other"
         else "gaps between instructions, most of them instruction fetch",
         remedies=(Remedy("instruction fetch", remedy, tuple(item.row for item in evidence), exposed),),
@@ -117,7 +118,9 @@ def barrier_cause(trace: ThreadTrace) -> str:
     last = ""
     several = trace.waves["simd"].n_unique() > 1
     if several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
-        last = f"; the wave on SIMD {worst['last_simd']} is last in {worst['last_simd_share']:.0%} of the meetings"
+        last = (
+            f"; the wave on SIMD {worst['last_simd']} is last in {percent(worst['last_simd_share'], 0)} of the meetings"
+        )
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
 
 
@@ -132,7 +135,7 @@ def source_locations(trace: ThreadTrace, known: Facts) -> Finding | None:
         name="source mapping",
         kind="mapping",
         title="Source lines cannot be told apart" if found.mapped_share else "No source lines",
-        cause=f"{found.mapped_share:.0%} of the instructions have a line; the costs spread over "
+        cause=f"{percent(found.mapped_share, 0)} of the instructions have a line; the costs spread over "
         f"{found.effective_line_count:.1f} effective lines",
         remedies=(Remedy("fix debug locations", found.remedy, (), 0),),
         evidence=evidence,
