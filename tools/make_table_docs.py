@@ -1,19 +1,24 @@
-"""Write docs/reference/tables.md from the declared schema. `--check` only compares."""
+"""Write docs/reference/tables.md and answers.md from what the code declares. `--check` only compares."""
 
 from __future__ import annotations
 
+import dataclasses
+import pkgutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import wavescope.analysis
+from wavescope.model.answer import Answer
 from wavescope.model.counter_set import COUNTER_SET
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "tables.md"
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 
-def page() -> str:
-    """The page as Markdown."""
+def tables_page() -> str:
+    """The tables of the model as Markdown."""
     lines = [
         "# Tables of a thread trace",
         "",
@@ -47,6 +52,42 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def answers_page() -> str:
+    """What every analysis answers, as Markdown: its definition, its numbers and the columns of its tables."""
+    lines = [
+        "# Answers of the analyses",
+        "",
+        "<!-- made by tools/make_table_docs.py from src/wavescope/analysis -->",
+        "",
+        (
+            "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`: "
+            "`from wavescope.analysis.stalls import stalls; stalls(trace)`. The verb of that name prints the answer; "
+            "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
+            "a `_share` is from 0 to 1."
+        ),
+        "",
+    ]
+    for module, answer in _answers():
+        summary = (answer.__doc__ or "").strip().splitlines()[0]
+        lines += [f"## {answer.__name__}", "", f"`{module}`. {summary}", "", answer.definition, ""]
+        numbers = [f"`{f.name}`" for f in dataclasses.fields(answer) if f.name not in answer.tables]
+        lines += [f"Besides its tables: {', '.join(numbers)}.", ""] if numbers else []
+        for field, table in answer.tables.items():
+            lines += _section(table, f"### {answer.__name__}.{field}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _answers() -> list[tuple[str, type[Answer]]]:
+    """The answer types, in the order of their modules."""
+    found = []
+    for module in pkgutil.walk_packages(wavescope.analysis.__path__, "wavescope.analysis."):
+        for value in vars(import_module(module.name)).values():
+            ours = isinstance(value, type) and issubclass(value, Answer) and value.__module__ == module.name
+            if ours and value.definition and dataclasses.is_dataclass(value):
+                found.append((module.name, value))
+    return found
+
+
 def _section(table: TableSpec, heading: str) -> list[str]:
     lines = [heading, "", f"One row is {table.row}.", "", "| column | type | unit | meaning |", "|---|---|---|---|"]
     lines += [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in table.columns]
@@ -54,11 +95,12 @@ def _section(table: TableSpec, heading: str) -> list[str]:
 
 
 def main() -> int:
-    """Write or check the page; 1 when it is out of date."""
+    """Write or check the pages; 1 when one is out of date."""
+    pages = {FOLDER / "tables.md": tables_page(), FOLDER / "answers.md": answers_page()}
     if "--check" in sys.argv:
-        return 0 if PAGE.is_file() and PAGE.read_text() == page() else 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page())
+        return int(any(not path.is_file() or path.read_text() != text for path, text in pages.items()))
+    for path, text in pages.items():
+        path.write_text(text)
     return 0
 
 

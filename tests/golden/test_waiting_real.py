@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 
 import wavescope
 from tests.conftest import SHARED
+from wavescope.analysis._resolved_waits import resolve
 from wavescope.analysis.classic import Classic, classic
-from wavescope.analysis.resolved_waits import resolve
 from wavescope.analysis.row_totals import row_totals
 from wavescope.analysis.stalls import stalls
 from wavescope.model import ThreadTrace

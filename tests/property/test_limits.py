@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope import arch
-from wavescope.analysis.limits import Resources, limits
+from wavescope.analysis.occupancy.limits import Resources, limits
 
 _FIELD = {"VGPR": "vgprs", "SGPR": "sgprs", "LDS": "lds_bytes"}
 

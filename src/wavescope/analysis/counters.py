@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.counter_samples import counter_names, filled, samples, sampling_step
-from wavescope.analysis.time_bins import step_means, time_bins
+from wavescope.analysis._counter_samples import counter_names, filled, samples, sampling_step
+from wavescope.analysis._time_bins import step_means, time_bins
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.time_bins import TimeBins
+    from wavescope.analysis._time_bins import TimeBins
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.entered import entered_rows
-from wavescope.analysis.resident_waves import resident_waves
-from wavescope.analysis.wave_paths import wave_paths
+from wavescope.analysis._entered import entered_rows
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis._wave_paths import wave_paths
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.attribution import source_of_rows
+from wavescope.analysis._attribution import source_of_rows
+from wavescope.analysis._kernel_costs import kernel_costs
 from wavescope.analysis.control_flow import blocks, loop_of_rows, taken_jumps
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.kernel_costs import kernel_costs
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._time_bins import aligned, bins_of_trace, step_means
 from wavescope.analysis.clocks import alignment
-from wavescope.analysis.time_bins import aligned, bins_of_trace, step_means
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.analysis._time_bins import TimeBins
     from wavescope.analysis.clocks import ClockAlignment
-    from wavescope.analysis.time_bins import TimeBins
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.entered import entered_rows
+from wavescope.analysis._entered import entered_rows
 from wavescope.analysis.row_totals import row_totals
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._level_counters import counter_latencies
+from wavescope.analysis._located import PLACE_COLUMNS, located
+from wavescope.analysis._resolved_waits import producer_kinds, resolve
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.level_counters import counter_latencies
-from wavescope.analysis.located import PLACE_COLUMNS, located
-from wavescope.analysis.resolved_waits import producer_kinds, resolve
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 

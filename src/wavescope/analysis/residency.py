@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.resident_waves import resident_waves, waves_at
+from wavescope.analysis._resident_waves import resident_waves, waves_at
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.located import PLACE_COLUMNS, located
-from wavescope.analysis.resolved_waits import resolve
+from wavescope.analysis._located import PLACE_COLUMNS, located
+from wavescope.analysis._resolved_waits import resolve
+from wavescope.analysis._stall_rows import stall_rows
 from wavescope.analysis.stall_classes import UNRESOLVED, stall_class
-from wavescope.analysis.stall_rows import stall_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 

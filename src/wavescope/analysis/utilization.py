@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
-from wavescope.analysis.time_bins import aligned, bins_of_trace, lengths_of, time_bins
+from wavescope.analysis._pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
+from wavescope.analysis._time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.time_bins import TimeBins
+    from wavescope.analysis._time_bins import TimeBins
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

@@ -102,7 +102,7 @@ def _repeats(
     asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...]
 ) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
-    from wavescope.analysis.alignment import align_rows
+    from wavescope.analysis.compare.alignment import align_rows
     from wavescope.errors import UsageError, WavescopeError
 
     found: list[list[ThreadTrace]] = [[] for _ in traces]

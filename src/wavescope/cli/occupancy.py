@@ -10,7 +10,7 @@ from wavescope.cli._io import console, emit_json
 from wavescope.cli._trace import whole_trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.analysis.limits import Resources
+    from wavescope.analysis.occupancy.limits import Resources
     from wavescope.cli._trace import Asked
 
 _AMOUNT = click.IntRange(min=0)
@@ -42,7 +42,7 @@ def command(
 
     Without PATH, computes it for the resources given: --gpu and --vgprs at least.
     """
-    from wavescope.analysis.limits import Resources
+    from wavescope.analysis.occupancy.limits import Resources
 
     resources = Resources(vgprs, agprs, sgprs, lds, workgroup, int(wave_size) if wave_size else None)
     if asked is None:

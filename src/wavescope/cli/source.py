@@ -12,8 +12,8 @@ from wavescope.cli._trace import trace_verb
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.sample_lines import SampleLines
-    from wavescope.analysis.source_lines import SourceListing
+    from wavescope.analysis.listing.sample_lines import SampleLines
+    from wavescope.analysis.listing.source_lines import SourceListing
     from wavescope.cli._trace import Asked
     from wavescope.model import ThreadTrace
 
@@ -83,7 +83,7 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
 
 
 def _rows(asked: Asked, function: str | None) -> pl.Series | None:
-    from wavescope.analysis.code_places import rows_of_function
+    from wavescope.analysis.listing.places import rows_of_function
 
     if function is None:
         return asked.rows
@@ -92,8 +92,8 @@ def _rows(asked: Asked, function: str | None) -> pl.Series | None:
 
 
 def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
-    from wavescope.analysis.sample_lines import sample_lines
-    from wavescope.analysis.source_lines import source_listing
+    from wavescope.analysis.listing.sample_lines import sample_lines
+    from wavescope.analysis.listing.source_lines import source_listing
 
     ask = source_listing if trace.instructions.height else sample_lines
     return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
@@ -103,7 +103,7 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
     if asked.as_json:
         asked.emit(lines)
         return
-    from wavescope.analysis.source_lines import SourceListing
+    from wavescope.analysis.listing.source_lines import SourceListing
     from wavescope.report.source import SourceView, sampled_source_report, source_report
 
     advice = "--source-root DIR reads it from below DIR"
@@ -115,9 +115,9 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
 
 
 def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.code_places import rows_at
     from wavescope.analysis.listing import IsaListing, isa_listing
-    from wavescope.analysis.sample_listing import sample_listing
+    from wavescope.analysis.listing.places import rows_at
+    from wavescope.analysis.listing.samples import sample_listing
 
     around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
     listing = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from wavescope.analysis.listing import IsaListing
-    from wavescope.analysis.sample_listing import SampleListing
+    from wavescope.analysis.listing.samples import SampleListing
     from wavescope.report.isa_lines import Line
     from wavescope.report.measures import Measure, Row
 

@@ -28,7 +28,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
 
     Examples
     --------
-    >>> from wavescope.analysis.limits import Resources
+    >>> from wavescope.analysis.occupancy.limits import Resources
     >>> from wavescope.analysis.occupancy import theoretical
     >>> print(next(occupancy_report(theoretical("gfx942", Resources(vgprs=144, agprs=136)), (), limit=1)))
     1 wave per SIMD fits, bound by VGPR

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
-    from wavescope.analysis.sample_lines import SampleLines
-    from wavescope.analysis.source_lines import SourceListing
+    from wavescope.analysis.listing.sample_lines import SampleLines
+    from wavescope.analysis.listing.source_lines import SourceListing
     from wavescope.report.measures import Measure, Row
 
 __all__ = ["SourceView", "sampled_source_report", "source_report"]

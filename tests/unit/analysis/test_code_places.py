@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.code_places import rows_at, rows_of_function
+from wavescope.analysis.listing.places import rows_at, rows_of_function
 from wavescope.errors import UsageError
 
 CODE = pl.DataFrame(

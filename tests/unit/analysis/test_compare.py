@@ -11,10 +11,10 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.alignment import align_rows, align_traces
+from wavescope.analysis._spread import batch_costs, batches, student_t, unit_costs
 from wavescope.analysis.compare import compare, main_kernel
+from wavescope.analysis.compare.alignment import align_rows, align_traces
 from wavescope.analysis.row_totals import row_totals
-from wavescope.analysis.spread import batch_costs, batches, student_t, unit_costs
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.made_counters import counted
-from wavescope.analysis.counter_samples import counter_names, filled, samples, sampling_step
+from wavescope.analysis._counter_samples import counter_names, filled, samples, sampling_step
 from wavescope.analysis.counters import counters, gpu_curve
 from wavescope.errors import UsageError
 

@@ -7,11 +7,11 @@ import pytest
 
 from tests.unit.analysis.small_kernels import straight, trace_of
 from tests.unit.ui_directories import frame
+from wavescope.analysis._wave_paths import wave_paths
 from wavescope.analysis.coverage import coverage
 from wavescope.analysis.doubts import doubts, verdict
 from wavescope.analysis.mapping import mapping
 from wavescope.analysis.selection import Selection, select
-from wavescope.analysis.wave_paths import wave_paths
 from wavescope.model import ThreadTrace, TraceSource
 
 TEXTS = ["s_nop 0"] * 400

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
-from wavescope.analysis.attribution import is_library, source_of_rows
+from wavescope.analysis._attribution import is_library, source_of_rows
+from wavescope.analysis._kernel_costs import kernel_costs
 from wavescope.analysis.hotspots import SORTS, UNITS, Hotspots, hotspots
-from wavescope.analysis.kernel_costs import kernel_costs
 from wavescope.analysis.row_totals import row_totals
 from wavescope.analysis.sample_hotspots import SampleHotspots, sample_hotspots
 from wavescope.analysis.selection import Selection, select

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.readers.test_counter_csv import long_row, write
 from wavescope.analysis.l2 import L2, l2
-from wavescope.analysis.l2_verdict import findings, verdict
+from wavescope.analysis.l2.verdict import findings, verdict
 from wavescope.errors import UsageError
 from wavescope.readers.counter_csv import read_counters
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wavescope import arch
-from wavescope.analysis.limits import Limits, Resources, Step, limits
+from wavescope.analysis.occupancy.limits import Limits, Resources, Step, limits
 from wavescope.errors import UsageError
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import wavescope
 from tests.unit.analysis.test_resident_waves import trace_of
-from wavescope.analysis.architecture import architecture
-from wavescope.analysis.limits import Resources
 from wavescope.analysis.occupancy import occupancy, theoretical
+from wavescope.analysis.occupancy.architecture import architecture
+from wavescope.analysis.occupancy.limits import Resources
 from wavescope.analysis.selection import Selection
 from wavescope.codeobj.targets import family_of
 from wavescope.errors import UsageError

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.registers import REGISTERS, registers
+from wavescope.analysis.occupancy.registers import REGISTERS, registers
 from wavescope.model import ThreadTrace, TraceSource
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from wavescope.analysis.achieved_occupancy import achieved, chosen_waves
+from wavescope.analysis._resident_waves import RESIDENT_WAVES, resident_waves
+from wavescope.analysis.occupancy.achieved import achieved, chosen_waves
 from wavescope.analysis.residency import residency
-from wavescope.analysis.resident_waves import RESIDENT_WAVES, resident_waves
 from wavescope.analysis.selection import Selection
 from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
 from wavescope.model.schema import empty_frame

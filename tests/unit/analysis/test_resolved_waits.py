@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.analysis.spelled_out_waits import spelled_out
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.resolved_waits import family_of_trace, resolve
+from wavescope.analysis._resolved_waits import family_of_trace, resolve
 from wavescope.model import ThreadTrace
 
 TEXTS = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.sequences import align, moved, shape_of
+from wavescope.analysis.compare.sequences import align, moved, shape_of
 
 texts = st.sampled_from(
     [

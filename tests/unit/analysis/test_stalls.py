@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.unit.small_traces import small_trace
-from wavescope.analysis.resolved_waits import resolve
+from wavescope.analysis._resolved_waits import resolve
 from wavescope.analysis.selection import Selection, select
 from wavescope.analysis.stall_classes import CLASSES, PRODUCER_OF_CLASS, stall_class
 from wavescope.analysis.stalls import stalls

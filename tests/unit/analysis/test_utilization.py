@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.pipes import PIPES
+from wavescope.analysis._pipes import PIPES
 from wavescope.analysis.utilization import utilization
 from wavescope.model.schema import CATEGORIES
 

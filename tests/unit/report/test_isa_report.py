@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from wavescope.analysis.listing import IsaListing
-from wavescope.analysis.sample_listing import SampleListing
+from wavescope.analysis.listing.samples import SampleListing
 from wavescope.model.schema import empty_frame
 from wavescope.report.isa import IsaView, isa_report, samples_report
 from wavescope.report.isa_lines import contexts, focus, isa_lines, pairs_of

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.analysis.source_lines import SourceListing
+from wavescope.analysis.listing.source_lines import SourceListing
 from wavescope.model.schema import empty_frame
 from wavescope.report.source import SourceView, source_report
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._counter_samples import counter_names, samples, sampling_step
 from wavescope.analysis.clocks import DEFAULT_REALTIME_HZ, clock_mhz
-from wavescope.analysis.counter_samples import counter_names, samples, sampling_step
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._stall_rows import stall_rows
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.source_frames import by_line
-from wavescope.analysis.stall_rows import stall_rows
+from wavescope.analysis.listing.source_frames import by_line
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._resolved_waits import UNCERTAIN, UNKNOWN, resolve
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.resolved_waits import UNCERTAIN, UNKNOWN, resolve
 from wavescope.analysis.stall_classes import (
     CACHE_BIT,
     ISSUE_OF_CATEGORY,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.achieved_occupancy import achieved
-from wavescope.analysis.resident_waves import resident_waves
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis._spread import batches, bound, student_t
+from wavescope.analysis._wave_paths import wave_paths
+from wavescope.analysis.occupancy.achieved import achieved
 from wavescope.analysis.row_totals import row_totals
-from wavescope.analysis.spread import batches, bound, student_t
-from wavescope.analysis.wave_paths import wave_paths
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:

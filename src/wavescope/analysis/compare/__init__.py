@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from wavescope.analysis.alignment import align_traces
-from wavescope.analysis.compared_totals import TRACES, compared_totals
-from wavescope.analysis.compared_units import UNITS, compared_units, measured, with_noise_of, with_repeats
-from wavescope.analysis.spread import batch_costs
+from wavescope.analysis._spread import batch_costs
+from wavescope.analysis.compare.alignment import align_traces
+from wavescope.analysis.compare.totals import TRACES, compared_totals
+from wavescope.analysis.compare.units import UNITS, compared_units, measured, with_noise_of, with_repeats
 from wavescope.analysis.stalls import stalls
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
@@ -241,7 +241,7 @@ def main_kernel(trace: ThreadTrace) -> str:
     """
     import polars as pl
 
-    from wavescope.analysis.entered import entered_rows
+    from wavescope.analysis._entered import entered_rows
 
     hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
     name = hits["function"].to_list()[-1] if hits.height else ""

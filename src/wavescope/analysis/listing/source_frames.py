@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.attribution import source_of_rows
+from wavescope.analysis._attribution import source_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

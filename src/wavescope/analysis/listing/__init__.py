@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._stall_rows import stall_rows
 from wavescope.analysis.control_flow import LOOPS, blocks, loops, taken_jumps
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.selection import Selection, select
-from wavescope.analysis.stall_rows import stall_rows
 from wavescope.errors import UsageError
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec

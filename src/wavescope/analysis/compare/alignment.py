@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis._entered import entered_rows
+from wavescope.analysis.compare.sequences import align, moved
 from wavescope.analysis.control_flow import blocks, taken_jumps
-from wavescope.analysis.entered import entered_rows
-from wavescope.analysis.sequences import align, moved
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

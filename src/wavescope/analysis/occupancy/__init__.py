@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavescope.analysis.achieved_occupancy import achieved, chosen_waves
-from wavescope.analysis.architecture import Architecture, architecture
-from wavescope.analysis.kernel_resources import KernelResources, kernel_resources
-from wavescope.analysis.limits import Limits, Resources, limits
-from wavescope.analysis.resident_waves import resident_waves
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis.occupancy.achieved import achieved, chosen_waves
+from wavescope.analysis.occupancy.architecture import Architecture, architecture
+from wavescope.analysis.occupancy.limits import Limits, Resources, limits
+from wavescope.analysis.occupancy.resources import KernelResources, kernel_resources
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, empty_frame, table_spec

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._spread import student_t, unit_costs
 from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.spread import student_t, unit_costs
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame
 
     Examples
     --------
-    >>> from wavescope.analysis.spread import batch_costs
+    >>> from wavescope.analysis._spread import batch_costs
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
     >>> measured(trace, [], batch_costs(trace, [])).height

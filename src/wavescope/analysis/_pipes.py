@@ -9,7 +9,7 @@ from wavescope.model.schema import CATEGORIES
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.time_bins import TimeBins
+    from wavescope.analysis._time_bins import TimeBins
 
 __all__ = ["ANY_PIPE", "BUBBLE", "PIPES", "RESIDENT", "pipe_cycles", "pipes_of_rows"]
 
@@ -50,7 +50,7 @@ def pipe_cycles(
 
     Examples
     --------
-    >>> from wavescope.analysis.time_bins import time_bins
+    >>> from wavescope.analysis._time_bins import time_bins
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> import polars as pl
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope import arch
-from wavescope.analysis.l2_traffic import Measurement, measure, short_path
-from wavescope.analysis.l2_verdict import findings, verdict
+from wavescope.analysis.l2.traffic import Measurement, measure, short_path
+from wavescope.analysis.l2.verdict import findings, verdict
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec

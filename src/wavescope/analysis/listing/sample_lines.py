@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.source_frames import by_line
+from wavescope.analysis.listing.source_frames import by_line
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec
 

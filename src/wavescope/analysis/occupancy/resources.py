@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.limits import Resources
-from wavescope.analysis.registers import registers
+from wavescope.analysis.occupancy.limits import Resources
+from wavescope.analysis.occupancy.registers import registers
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.meetings import passages
+from wavescope.analysis.barriers.meetings import passages
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
