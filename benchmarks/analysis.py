@@ -31,6 +31,7 @@ MEMORY_LIMIT_GIB = 4
 JSON_CHILD = (
     "import json, pathlib, sys\nfor file in pathlib.Path(sys.argv[1]).glob('*.json'):\n    json.load(file.open('rb'))\n"
 )
+IMPORTS_CHILD = "import os, click, polars, rich.console, rich.table; os._exit(0)"
 
 
 def main() -> None:
@@ -59,18 +60,15 @@ def opening(folder: Path, repeats: int) -> None:
     files = sorted(folder.glob("*.json"))
     size = sum(file.stat().st_size for file in files)
     print(f"{folder.name}: {len(files):,} files, {size / 1e6:.1f} MB of JSON")
-    hotspots = [sys.executable, "-m", "wavescope", "hotspots", str(folder)]
-    ours, peer = alternately(
-        child(hotspots, folder.parent), child([sys.executable, "-c", JSON_CHILD, str(folder)], folder.parent), repeats
-    )
-    show("  as programs", ours, peer)
     ours, peer = alternately(open_and_print(folder), lambda: load_all(files), repeats)
-    show("  in one process", ours, peer)
-
-
-def show(name: str, ours: float, peer: float) -> None:
+    print(f"  in one process: hotspots {ours:.3f} s, json.load {peer:.3f} s, ratio {ours / peer:.3f} (at most 0.333)")
+    scratch = folder.parent
+    hotspots = child([sys.executable, "-m", "wavescope", "hotspots", str(folder)], scratch)
+    ours, peer = alternately(hotspots, child([sys.executable, "-c", JSON_CHILD, str(folder)], scratch), repeats)
+    imports, _ = alternately(child([sys.executable, "-c", IMPORTS_CHILD], scratch), lambda: None, repeats)
     print(
-        f"{name:18} hotspots {ours:6.3f} s   json.load {peer:6.3f} s   ratio {ours / peer:5.3f} (at most 0.333)",
+        f"  as programs:    hotspots {ours:.3f} s, json.load {peer:.3f} s, ratio {ours / peer:.3f}; "
+        f"importing polars, click and rich alone takes {imports:.3f} s",
         flush=True,
     )
 

@@ -24,7 +24,6 @@ __all__ = [
     "console",
     "emit_json",
     "fail",
-    "import_ahead",
     "json_option",
     "progress",
     "resources_option",
@@ -66,18 +65,6 @@ def console(*, stderr: bool = False) -> Console:
 
     # Names and paths come from strangers: what looks like markup in them is printed as it is.
     return Piped(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
-
-
-def import_ahead() -> None:
-    """Import what printing needs in a thread of its own, while native code reads the trace."""
-    from importlib import import_module
-    from threading import Thread
-
-    def work() -> None:
-        for module in ("rich.table", "rich.console"):
-            import_module(module)
-
-    Thread(target=work, daemon=True).start()
 
 
 def emit_json(answer: dict[str, Any]) -> None:

@@ -13,7 +13,6 @@ from wavescope.cli._io import (
     code_object_option,
     console,
     emit_json,
-    import_ahead,
     json_option,
     progress,
     resources_option,
@@ -170,8 +169,6 @@ def _asked(
 ) -> Asked:
     from wavescope.analysis.selection import Selection, select, selected_rows
 
-    if not as_json:
-        import_ahead()
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
     trace = select(trace, selection) if cut else trace
