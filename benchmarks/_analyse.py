@@ -43,7 +43,7 @@ ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "occupancy": ("occupancy", "occupancy", {}),
     "listing": ("listing", "isa_listing", {}),
     "listing of one execution": ("listing", "isa_listing", {"iteration": 3}),
-    "source_lines": ("source_lines", "source_listing", {}),
+    "source_lines": ("listing.source_lines", "source_listing", {}),
     "overview": ("overview", "overview", {}),
     "doubts": ("doubts", "doubts", {}),
     "diagnose": ("diagnose", "diagnose", {}),
