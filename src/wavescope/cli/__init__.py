@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -46,6 +51,10 @@ _GROUPS = {
 _COLLECT_EVERY = 100_000
 """New objects between two searches for garbage: the imports of polars alone would trigger dozens of them."""
 
+_STOPPED = 128 + signal.SIGINT
+_PATIENCE_SECONDS = 2.0
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 _VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
 
 
@@ -82,7 +91,8 @@ def _group(debug: bool) -> None:
 def main() -> None:
     """Run the command line and leave with an honest exit status.
 
-    0 done, 2 wrong usage, 3 input unreadable, 4 input damaged (with --strict), 5 a tool is missing, 70 our bug.
+    0 done, 2 wrong usage, 3 input unreadable, 4 input damaged (with --strict), 5 a tool is missing, 70 our bug,
+    74 output cannot be written, 130 stopped.
 
     Examples
     --------
@@ -91,11 +101,12 @@ def main() -> None:
     from wavescope.cli._io import BUG_EXIT_CODE, fail
     from wavescope.errors import WavescopeError
 
+    _open_closed_streams()
     try:
         _group(prog_name="wavescope", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        sys.exit(130)
+        sys.exit(_STOPPED)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
@@ -104,13 +115,13 @@ def main() -> None:
     except WavescopeError as error:
         fail(error)
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough: that is no failure
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more on its way out
         sys.exit(0)
     except BaseException as error:  # a panic inside polars is not an Exception
-        if "--debug" in sys.argv or isinstance(error, KeyboardInterrupt | SystemExit):
+        if "--debug" in sys.argv or isinstance(error, SystemExit):
             raise
+        if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+            click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(os.EX_IOERR)
         from importlib.metadata import version
 
         click.echo(
@@ -121,20 +132,55 @@ def main() -> None:
 
 
 def program() -> None:
-    """`main`, and then an end of the process without Python's tear-down, which would take a tenth of a second.
+    """`main`, and then an end of the process without Python's tear-down, which would take a tenth of a second and
+    would end in a crash if native code were still at work in a thread.
 
     Examples
     --------
     >>> program()  # doctest: +SKIP
     """
     gc.set_threshold(_COLLECT_EVERY)
-    main()
+    status = 0
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        os._exit(0)
-    except OSError as error:
-        os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
-        os._exit(os.EX_IOERR)
-    os._exit(0)
+        main()
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else 0
+    os._exit(_flushed(status))
+
+
+def _stop(*_: object) -> NoReturn:
+    """Unwind, so that half-written output is removed; but not for ever.
+
+    An interrupt that hits an import leaves Python's import lock taken, and threads that import then wait for it.
+    """
+
+    def leave(*_: object) -> None:
+        os.write(2, b"stopped\n")
+        os._exit(_STOPPED)
+
+    signal.signal(signal.SIGALRM, leave)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE_SECONDS)
+    raise KeyboardInterrupt
+
+
+def _flushed(status: int) -> int:
+    """The exit status, after what is left in the streams has been written."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            continue
+        except OSError as error:
+            with suppress(OSError):
+                os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
+            return os.EX_IOERR
+    return status
+
+
+def _open_closed_streams() -> None:
+    """A program that was started without standard output writes to nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - stays open to the end

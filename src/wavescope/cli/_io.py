@@ -79,7 +79,8 @@ def fail(error: WavescopeError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
     from wavescope.report.tables import printable
 
-    head = click.style("error:", fg="red", bold=True)
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    head = "error:" if is_plain else click.style("error:", fg="red", bold=True)
     place = f"{error.where}: " if error.where else ""
     click.echo(f"{head} {printable(f'{place}{error.what}')}", err=True)
     for label, text in (("still read", error.kept), ("try", error.advice)):

@@ -25,7 +25,7 @@ class Background(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._results: list[T] = []
         self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(work,), daemon=True)
+        self._thread = Thread(target=self._run, args=(work,))  # no daemon: Python must not end under native code
         try:
             self._thread.start()
         except RuntimeError:  # no more threads to be had
