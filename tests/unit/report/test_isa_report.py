@@ -85,9 +85,9 @@ def test_the_hot_row_its_producer_and_the_arrow_between_them() -> None:
     assert load.startswith("╭─")
     assert wait.startswith("╰▶ ██████████")
     assert [line.split("…")[1].strip() for line in lines if line.count("…") == 2] == [
-        "5 rows, 3.6% of the cycles",
-        "23 rows, 16.5% of the cycles",
-        "8 rows, 5.8% of the cycles",
+        "5 rows, 3.6 % of the cycles",
+        "23 rows, 16.5 % of the cycles",
+        "8 rows, 5.8 % of the cycles",
     ]
     assert lines[-1] == "showing 4 of 40 rows; --all shows every row"
 
@@ -172,7 +172,7 @@ def test_samples() -> None:
     data = {name: (values | counts).get(name, [None, None]) for name in table.columns}
     answer = SampleListing(10, 9, pl.DataFrame(data, schema=table.schema))
     lines = printed_parts(samples_report(answer, IsaView("none")))
-    assert lines[0] == "2 rows, 1 sampled: 10 samples, 90.0% of them stalled"
+    assert lines[0] == "2 rows, 1 sampled: 10 samples, 90.0 % of them stalled"
     assert lines[1].endswith("stalled mostly by: barrier")
     (barrier,) = [line for line in lines[2:] if "s_barrier" in line]
     assert barrier.split() == ["█████████▓", "10", "1", "9", "barrier", "0x10", "s_barrier"]

@@ -67,14 +67,14 @@ def printed(answer: SourceListing, view: SourceView, *, width: int = 120, encodi
 
 def test_windows_around_the_hot_lines() -> None:
     lines = printed(listing(), SourceView(context=1))
-    assert lines[0] == "hottest: a.py:20: 900 cycles that nothing hides, 90.0% of all"
-    assert "/src/a.py  80.0% of the cycles" in lines
+    assert lines[0] == "hottest: a.py:20: 900 cycles that nothing hides, 90.0 % of all"
+    assert "/src/a.py  80.0 % of the cycles" in lines
     numbers = [line.split()[0] for line in lines if line.endswith(tuple(f"line {n}" for n in range(41)))]
     assert numbers == ["19", "20", "21", "29", "30", "31"]
-    assert "  …  18 lines, 0.0% of the cycles …" in lines
+    assert "  …  18 lines, 0.0 % of the cycles …" in lines
     (hot,) = [line for line in lines if line.endswith("line 20")]
     assert hot.split()[:6] == ["20", "██████████", "4", "900", "900", "vector"]
-    assert "3 rows without a debug line have 20.0% of the cycles" in lines
+    assert "3 rows without a debug line have 20.0 % of the cycles" in lines
 
 
 def test_inlined_lines_stand_below_their_line_as_a_tree() -> None:
