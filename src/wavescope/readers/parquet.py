@@ -47,6 +47,21 @@ _REFERENCES = {
 _NULLABLE = {"producer", "producer_row"}
 """Unlike the other references these may be null: an awaited instruction outside of the stored part."""
 
+_FILLED = {
+    "shader_engines": ("gfxip",),
+    "kernels": ("kernel", "name", "demangled"),
+    "code": ("row", "text", "class"),
+    "waves": ("se", "cu", "simd", "slot", "begin_cycles", "end_cycles", "complete"),
+    "instructions": ("time_cycles", "stall_cycles", "duration_cycles", "category"),
+    "states": ("state", "duration_cycles"),
+    "waits": ("counter",),
+    "occupancy": ("se", "time_cycles", "cu", "simd", "slot", "start"),
+    "counters": ("se", "time_cycles", "bank"),
+    "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
+    "samples": ("issued_count", "stalled_count"),
+}
+"""Columns without which a row means nothing: these are never null."""
+
 
 def read_parquet(folder: Folder) -> ThreadTrace:
     """The trace in a Parquet directory of ours; tables are read and checked when they are first used.
@@ -203,6 +218,9 @@ class _Store:
                 self._refuse(
                     f"{column} reaches from {least!r} to {most!r}; {table} has {self.rows_of(table):,} rows", where
                 )
+        for column in _FILLED.get(name, ()):
+            if frame[column].null_count():
+                self._refuse(f"{column} has empty places", where)
         if name in ("code", "waves"):
             number = frame["row" if name == "code" else "wave"]
             if not number.is_sorted() or number.n_unique() != frame.height:

@@ -177,3 +177,16 @@ def test_a_path_that_looks_like_a_pattern(written: tuple[wavescope.ThreadTrace, 
 
     folder = shutil.copytree(written[1], tmp_path / "a[" / "b*]")
     assert wavescope.open(folder).waves.equals(written[0].waves)
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("waves", "begin_cycles"), ("instructions", "category"), ("code", "text"), ("shader_engines", "gfxip")],
+)
+def test_rows_that_mean_nothing(copy: Path, table: str, column: str) -> None:
+    forget_checksums(copy)
+    file = copy / f"{table}.parquet"
+    frame = pl.read_parquet(file)
+    frame.with_columns(pl.lit(None, frame.schema[column]).alias(column)).write_parquet(file)
+    with pytest.raises(WavescopeError, match=f"{column} has empty places"):
+        read_all(copy)
