@@ -132,8 +132,8 @@ def bound(squares: float, count: int) -> float | None:
 
     Examples
     --------
-    >>> bound(6.0, 2), bound(0.0, 1)
-    (22.01436577791801, None)
+    >>> round(bound(6.0, 2), 3), bound(0.0, 1)
+    (22.014, None)
     """
     return student_t(count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
 
