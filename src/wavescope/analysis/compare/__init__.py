@@ -260,8 +260,12 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
         raise UsageError(what, advice=f"one of {', '.join(KINDS)}")
     for trace in traces:
         if not trace.instructions.height:
+            where = trace.source.path
+            if trace.samples.height:
+                what = "these are PC samples: there are no costs to compare"
+                raise UsageError(what, where=where, advice=f"wavescope hotspots {where}")
             what = "no instruction was traced here, so there is nothing to compare"
-            raise UsageError(what, where=trace.source.path, advice="wavescope coverage tells why")
+            raise UsageError(what, where=where, advice=f"wavescope coverage {where} tells why")
     kernels = list(dict.fromkeys(main_kernel(trace) for trace in traces))
     if len(kernels) > 1 and not force:
         what = f"these are traces of different kernels: {' and '.join(kernels)}"
