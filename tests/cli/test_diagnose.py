@@ -34,3 +34,12 @@ def test_part_of_a_trace(run: Run, capture: Path) -> None:
     whole = json.loads(run("diagnose", capture, "--json").stdout)
     part = json.loads(run("diagnose", capture, "--se", "0", "--json").stdout)
     assert 0 < part["wave_cycles_total"] < whole["wave_cycles_total"]
+
+
+def test_some_lines_of_a_trace(run: Run, capture: Path) -> None:
+    whole = json.loads(run("diagnose", capture, "--json").stdout)
+    line = next(item["line"] for finding in whole["findings"] for item in finding["evidence"] if item["line"])
+    part = json.loads(run("diagnose", capture, "--line", line, "--json").stdout)
+    assert 0 < part["exposed_cycles_total"] < whole["exposed_cycles_total"]
+    assert part["wave_cycles_total"] == whole["wave_cycles_total"]
+    assert {item["line"] for finding in part["findings"] for item in finding["evidence"]} == {line}

@@ -181,7 +181,7 @@ def _losses(trace: ThreadTrace) -> list[dict[str, Any]]:
 
 
 class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """`A:B`, `A:`, `:B` or `A` (which means one number)."""
+    """`A:B`, `A:`, `:B` or `A` alone."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -24,7 +24,7 @@ def command(asked: Asked, file_format: str) -> None:
     from wavescope.analysis.diagnose import diagnose
     from wavescope.report.diagnose import diagnosis_markdown, diagnosis_report
 
-    answer = diagnose(asked.trace)
+    answer = diagnose(asked.trace, rows=asked.rows)
     if asked.as_json:
         asked.emit(answer)
     elif file_format == "md":

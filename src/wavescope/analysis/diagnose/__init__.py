@@ -14,6 +14,8 @@ from wavescope.analysis.stall_classes import UNRESOLVED, stall_class
 from wavescope.model.answer import Answer
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.model import ThreadTrace
 
 __all__ = ["Diagnosis", "Evidence", "Finding", "Remedy", "diagnose"]
@@ -54,8 +56,8 @@ class Diagnosis(Answer):
     """Latency and idle cycles of all waves."""
 
 
-def diagnose(trace: ThreadTrace) -> Diagnosis:
-    """A prioritized plan for the kernel in a trace.
+def diagnose(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Diagnosis:
+    """A prioritized plan for the kernel in a trace; `rows` = only what these code rows cost.
 
     Examples
     --------
@@ -66,14 +68,15 @@ def diagnose(trace: ThreadTrace) -> Diagnosis:
     doubted = doubts(trace)
     trust = verdict(doubted)
     of_cycles = verdict(tuple(doubt for doubt in doubted if doubt.name not in _DOUBTS_OF_LINES))
-    known = facts(trace)
+    known = facts(trace, rows=rows)
     findings: list[Finding] = []
     if known.wave_cycles_total:
         classes = [_of_class(trace, known, name, views, of_cycles) for name, views in known.views.items()]
         fetch = beyond.instruction_fetch(trace, known)
         findings = _ranked(classes, [fetch] if fetch else [])
-        last = (beyond.registers_or_lds(trace, known), beyond.source_locations(trace, known))
-        findings += [found for found in last if found]
+        if rows is None:  # these are about the whole kernel
+            last = (beyond.registers_or_lds(trace, known), beyond.source_locations(trace, known))
+            findings += [found for found in last if found]
     return Diagnosis(
         trust=trust,
         doubts=doubted,

@@ -8,7 +8,6 @@ from wavescope.analysis.barriers import barriers
 from wavescope.analysis.diagnose.finding import Evidence, Finding, Remedy
 from wavescope.analysis.mapping import mapping
 from wavescope.analysis.occupancy import occupancy
-from wavescope.analysis.stalls import stalls
 from wavescope.errors import WavescopeError
 from wavescope.model.words import percent
 
@@ -26,8 +25,7 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
     """Exposed idle cycles: the wave had no instruction to issue."""
     if not known.exposed_idle_cycles_total:
         return None
-    parts = stalls(trace).idle.sort("idle_cycles_total", descending=True)
-    largest = parts.row(0, named=True)
+    largest = known.idle_parts.sort("idle_cycles_total", descending=True).row(0, named=True)
     remedy = {
         "at the start of a wave": "more work per wave (persistent kernels) amortises the start; the first waves of a "
         "dispatch find a cold instruction cache",

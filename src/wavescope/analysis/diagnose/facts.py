@@ -104,12 +104,13 @@ class Facts:
     wave_cycles_total: int
     """Latency and idle cycles of all waves."""
     wave_count: int
-    has_matrix: bool
     costs: pl.DataFrame
+    idle_parts: pl.DataFrame
+    """Idle cycles by what came before (`Stalls.idle`)."""
 
 
-def facts(trace: ThreadTrace) -> Facts:
-    """Everything that rules need.
+def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
+    """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all.
 
     Examples
     --------
@@ -117,17 +118,17 @@ def facts(trace: ThreadTrace) -> Facts:
     >>> facts(ThreadTrace({}, TraceSource(path="nothing"))).wave_cycles_total
     0
     """
+    import polars as pl
 
-    costs = row_costs(trace)
-    stalled = stalls(trace)
-    rows = _class_rows(stalled.by_row)
+    everything, all_stalls, stalled = row_costs(trace), stalls(trace), stalls(trace, rows=rows)
+    costs = everything if rows is None else everything.filter(pl.col("row").is_in(rows.implode()))
     producers = _producers_of(trace)
-    matrix, wide = _executed_rows(trace, costs)
+    matrix, wide = _executed_rows(trace, everything)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
     classes = trace.code["class"].to_list()
     views: dict[str, list[RowView]] = {}
     kinds: dict[str, str] = {}
-    for row in rows.iter_rows(named=True):
+    for row in _class_rows(stalled.by_row).iter_rows(named=True):
         around = [span for span in spans if span[0] <= row["row"] <= span[1]]
         inner = min(around, key=lambda span: span[1] - span[0], default=None)
         view = RowView(
@@ -149,20 +150,19 @@ def facts(trace: ThreadTrace) -> Facts:
         )
         views.setdefault(row["class"], []).append(view)
         kinds[row["class"]] = row["kind"]
-    latency, stall = stalled.latency_cycles_total, stalled.stall_cycles_total
-    idle = int(costs["idle_cycles_total"].sum())
+    latency = all_stalls.latency_cycles_total
     exposed_idle = int(costs["exposed_idle_cycles_total"].sum())
     return Facts(
         views=views,
         kinds=kinds,
-        stall_cycles_total=stall,
+        stall_cycles_total=stalled.stall_cycles_total,
         exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
         exposed_idle_cycles_total=exposed_idle,
-        issue_cycles_total=latency - stall,
-        wave_cycles_total=latency + idle,
+        issue_cycles_total=latency - all_stalls.stall_cycles_total,
+        wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
         wave_count=trace.waves.height,
-        has_matrix=bool(matrix),
         costs=costs,
+        idle_parts=stalled.idle,
     )
 
 
