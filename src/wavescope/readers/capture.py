@@ -137,8 +137,17 @@ class Capture:
         return Capture(tuple(windows), self.code_objects)
 
     def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
-        """The code objects of the window's process: ids mean nothing to another process."""
-        return tuple(c for c in self.code_objects if None in (c.pid, window.pid) or c.pid == window.pid)
+        """The code objects of the window's process: ids mean nothing to another process.
+
+        Of several with the same id, that of the folder of the traces: processes of other captures may have had the
+        same number.
+        """
+        folders = {file.path.parent for file in window.files}
+        chosen: dict[tuple[int | None, int, int | None], CodeObjectFile] = {}
+        for code_object in sorted(self.code_objects, key=lambda c: c.path.parent not in folders):
+            if None in (code_object.pid, window.pid) or code_object.pid == window.pid:
+                chosen.setdefault((code_object.pid, code_object.id, code_object.load_address), code_object)
+        return tuple(c for c in self.code_objects if chosen.get((c.pid, c.id, c.load_address)) is c)
 
     def describe(self) -> str:
         """The dispatches and shader engines in one line."""
@@ -241,7 +250,18 @@ def _windows(traces: Sequence[Path]) -> tuple[Window, ...]:
         file = TraceFile.named(path)
         groups.setdefault((file.pid, file.agent, file.dispatch), []).append(file)
     in_order = sorted(groups.items(), key=lambda item: [(number is None, number or 0) for number in item[0]])
-    return tuple(Window(*key, files=_numbered(files)) for key, files in in_order)
+    return tuple(Window(*key, files=_numbered(part)) for key, files in in_order for part in _captures(files))
+
+
+def _captures(files: list[TraceFile]) -> list[list[TraceFile]]:
+    """Files of one dispatch; apart by folder if a shader engine comes twice: then they are of several captures."""
+    engines = [file.se for file in files if file.se is not None]
+    if len(engines) == len(set(engines)):
+        return [files]
+    folders: dict[Path, list[TraceFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.parent, []).append(file)
+    return list(folders.values())
 
 
 def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
@@ -259,13 +279,14 @@ def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
 
 
 def _found_beside(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
-    """One code object per process and id; an ELF is preferred to a listing: it also has kernels and lines."""
-    found: dict[tuple[int, int], CodeObjectFile] = {}
+    """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
+    found: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
         match = _CODE_OBJECT_PID.match(path.name)
         code_object = CodeObjectFile(path, _id_in_name(path), pid=int(match[1]) if match else None)
         if code_object.id not in given_ids:
-            found.setdefault((-1 if code_object.pid is None else code_object.pid, code_object.id), code_object)
+            pid = -1 if code_object.pid is None else code_object.pid
+            found.setdefault((pid, code_object.id, path.parent), code_object)
     return tuple(found[key] for key in sorted(found))
 
 

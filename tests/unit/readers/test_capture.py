@@ -87,3 +87,16 @@ def test_nothing_to_find(tmp_path: Path) -> None:
         find_capture([tmp_path])
     with pytest.raises(UsageError, match="no such file"):
         find_capture([tmp_path / "missing"])
+
+
+def test_captures_of_processes_with_the_same_number(tmp_path: Path) -> None:
+    """Each trace is decoded with the code of its own folder, and no two captures become one."""
+    for capture in ("a", "b"):
+        (tmp_path / capture).mkdir()
+        for name in ("15_7_shader_engine_0_1.att", "15_7_shader_engine_1_1.att", "15_gfx942_code_object_id_2.out"):
+            (tmp_path / capture / name).write_bytes(b"")
+    found = find_capture([tmp_path], ())
+    assert [len(window.files) for window in found.windows] == [2, 2]
+    for window in found.windows:
+        (folder,) = {file.path.parent for file in window.files}
+        assert [code_object.path.parent for code_object in found.code_of(window)] == [folder]
