@@ -241,3 +241,14 @@ def test_help(verb: str) -> None:
     done = call(verb, "--help")
     assert (done.status, done.stderr) == (0, "")
     assert "--json" in done.stdout
+
+
+def test_the_verbs_without_a_path(inputs: Path) -> None:
+    parsed(call("demo", "--json"))
+    parsed(call("occupancy", "--gpu", "gfx942", "--vgprs", "128", "--json"))
+
+
+def test_a_part_without_neighbours_says_nothing_about_barriers(inputs: Path) -> None:
+    write_capture(synthesize(Scenario(kernels=(compiled("tiled_gemm", "gfx942"),))), inputs / "gemm")
+    assert "costs" in call("barriers", inputs / "gemm").stdout
+    assert call("barriers", inputs / "gemm", "--wave", "0").stdout.startswith("no two waves of a workgroup")

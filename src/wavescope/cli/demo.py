@@ -50,7 +50,9 @@ def command(gpu: str, keep: Path | None, prefetch: bool, as_json: bool) -> None:
 
             from wavescope.analysis.overview import overview
 
-            emit_json({"gpu": gpu, "files": [f.name for f in files], "overview": msgspec.to_builtins(overview(trace))})
+            facts = msgspec.to_builtins(overview(trace))
+            names = [file.name for file in files]
+            emit_json({"gpu": gpu, "files": names, "overview": facts, "losses": facts["losses"]})
         else:
             _tell(gpu, files, trace, seconds, kept=keep)
 

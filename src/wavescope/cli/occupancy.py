@@ -63,7 +63,7 @@ def _calculate(gpu: str | None, resources: Resources, *, wgp_mode: bool) -> None
         raise UsageError(what, advice=advice)
     answer = theoretical(gpu, resources, wgp_mode=wgp_mode)
     if click.get_current_context().params.get("as_json"):
-        emit_json(to_builtins(answer))
+        emit_json(to_builtins(answer) | {"losses": []})
         return
     out = console()
     for part in occupancy_report(answer, (), limit=1):

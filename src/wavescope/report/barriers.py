@@ -109,6 +109,10 @@ def _shares(answer: Barriers) -> dict[int, str]:
 def _verdict(answer: Barriers) -> Text:
     from rich.text import Text
 
+    if not answer.workgroup_count:
+        return Text(
+            "no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold"
+        )
     share = percent(answer.lost_share)
     text = Text(f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold")
     text.append(f" ({short(answer.lost_cycles_total)} cycles)")
@@ -131,6 +135,8 @@ def _workgroups(answer: Barriers) -> Text:
     from rich.text import Text
 
     text = f"{answer.workgroup_count:,} workgroups of {answer.waves_per_workgroup:.1f} traced waves each met"
+    if not answer.workgroup_count:
+        text = "0 workgroups met"
     if answer.alone_wave_count:
         text += f"; {answer.alone_wave_count:,} waves met no other traced wave"
     return Text(text, "dim")
