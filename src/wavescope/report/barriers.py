@@ -110,9 +110,7 @@ def _verdict(answer: Barriers) -> Text:
     from rich.text import Text
 
     if not answer.workgroup_count:
-        return Text(
-            "no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold"
-        )
+        return Text("no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold")
     share = percent(answer.lost_share)
     text = Text(f"waiting for the last wave at barriers costs {share} of all wave cycles", "bold")
     text.append(f" ({short(answer.lost_cycles_total)} cycles)")
