@@ -252,3 +252,20 @@ def test_a_part_without_neighbours_says_nothing_about_barriers(inputs: Path) -> 
     write_capture(synthesize(Scenario(kernels=(compiled("tiled_gemm", "gfx942"),))), inputs / "gemm")
     assert "costs" in call("barriers", inputs / "gemm").stdout
     assert call("barriers", inputs / "gemm", "--wave", "0").stdout.startswith("no two waves of a workgroup")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("info", "a" * 5000),
+        ("demo", "--keep", "/dev/null/x"),
+        ("stalls", "/dev/null/x"),
+        ("stalls", ".", "--top", "9" * 30),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_arguments_that_cannot_be_used(arguments: tuple[str, ...]) -> None:
+    done = call(*arguments)
+    check(done)
+    assert done.status == 2
+    assert len(done.stderr) < 1000

@@ -53,6 +53,7 @@ _COLLECT_EVERY = 100_000
 
 _STOPPED = 128 + signal.SIGINT
 _PATIENCE_SECONDS = 2.0
+_LONGEST_PATH = 300
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
@@ -99,7 +100,7 @@ def main() -> None:
     >>> main()  # doctest: +SKIP
     """
     from wavescope.cli._io import BUG_EXIT_CODE, fail
-    from wavescope.errors import WavescopeError
+    from wavescope.errors import UsageError, WavescopeError
 
     _open_closed_streams()
     try:
@@ -122,6 +123,8 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
             click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(os.EX_IOERR)
+        if isinstance(error, OSError) and error.filename:  # a path that cannot be used is the user's to change
+            fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
         from importlib.metadata import version
 
         click.echo(

@@ -202,7 +202,7 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
         return begin, end
 
 
-_TOP = click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+_TOP = click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 _OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
 _SELECTION: tuple[Callable[[Any], Any], ...] = (

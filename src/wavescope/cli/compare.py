@@ -25,7 +25,7 @@ _SPARE = 1 << 62
     type=click.Choice(["instruction", "line", "block", "function"]),
     help="What to match. Default: line if both have source lines, else instruction.",
 )
-@click.option("--top", type=click.IntRange(min=0), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+@click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 @click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
 @selection_options
 @click.option(

@@ -17,7 +17,7 @@ from wavescope.cli._io import console, emit_json, json_option, progress
     "--ea-channels", type=click.IntRange(min=1, max=64), metavar="N", help="Multiply reads of unknown size by N."
 )
 @click.option("--gpu", metavar="NAME", help="Target (gfx942) or product (MI300X) whose peak to compare with.")
-@click.option("--top", type=click.IntRange(min=0), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
+@click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
 @json_option
 def command(
     csv: tuple[Path, ...],
