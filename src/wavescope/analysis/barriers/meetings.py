@@ -43,12 +43,12 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
     import polars as pl
 
     kinds = ("barrier", "barrier_wait", "barrier_signal")
-    code = trace.code.lazy().filter(pl.col("class").is_in(kinds)).select("row", kind="class")
+    code = trace.code.filter(pl.col("class").is_in(kinds)).select("row", kind="class")
+    positions = trace.instructions["row"].is_in(code["row"].implode()).arg_true()
     executed = (
-        trace.instructions.lazy()
-        .with_row_index("position")
+        trace.instructions[positions]
+        .with_columns(positions.alias("position"))
         .join(code, on="row", maintain_order="left")
-        .collect(engine="streaming")
     )
     same_wave = pl.col("wave") == pl.col("wave").shift(1)
     same_row = (pl.col("wave") == pl.col("wave").shift(-1)) & (pl.col("row") == pl.col("row").shift(-1))
