@@ -117,3 +117,21 @@ def test_kinds_that_do_not_fit(run: Run, tmp_path: Path) -> None:
     for path in (folder, folder / "code.json"):
         done = run("l2", path)
         assert (done.returncode, f"wavescope hotspots {path}" in done.stderr) == (3, True)
+
+
+def test_sums_without_waves(run: Run, capture: Path, tmp_path: Path) -> None:
+    """Many people copy code.json only: its sums answer what they can, and nobody says that no wave ran."""
+    decoded, partial = tmp_path / "decoded", tmp_path / "partial"
+    assert run("decode", capture, "-o", decoded).returncode == 0
+    partial.mkdir()
+    whole = next(decoded.glob("ui_output_*"))
+    (partial / "code.json").write_bytes((whole / "code.json").read_bytes())
+    for options in (("hotspots", "--sort", "stall"), ("stalls", "--classic")):
+        few, everything = (json.loads(run(*options, path, "--json").stdout) for path in (partial, whole))
+        assert few["stall_cycles_total"] == everything["stall_cycles_total"] > 0
+    for verb in ("stalls", "waits", "diagnose"):
+        done = run(verb, partial)
+        said = done.stdout + done.stderr
+        assert done.returncode in (0, 2)
+        assert "missing" in said
+        assert "no wave ran" not in said

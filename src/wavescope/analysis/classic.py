@@ -116,6 +116,8 @@ def classic_type(text: str) -> str:
 def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
     """Stall by classic type, source location and instruction; `rows` = only these code rows.
 
+    Where the instructions are missing, the sums that a decoded directory stores are used.
+
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
@@ -129,10 +131,9 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
     types = pl.DataFrame({"text": texts, "type": pl.Series(map(classic_type, texts), dtype=pl.String)})
     source = pl.col("inline_chain").fill_null("<unknown>").alias("source")
     named = code.select("row", "address", pl.col("text").fill_null(""), source)
-    costs = (
-        row_totals(trace)
-        .join(named, on="row", maintain_order="left")
-        .join(types, on="text", how="left", maintain_order="left")
+    totals = row_totals(trace) if trace.instructions.height else trace.stored_totals.filter(pl.col("hit_count") > 0)
+    costs = totals.join(named, on="row", maintain_order="left").join(
+        types, on="text", how="left", maintain_order="left"
     )
     latency, stall = (int(costs[f"{name}_cycles_total"].sum()) for name in ("latency", "stall"))
     share = (pl.col("stall_cycles_total") / stall) if stall else pl.lit(0.0)

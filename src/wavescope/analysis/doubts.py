@@ -110,6 +110,10 @@ _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
     if trace.samples.height and not seen.wave_count:
         return
+    if not seen.instruction_count and trace.stored_totals["hit_count"].sum():
+        what = "the instructions are missing: only the sums that code.json stores are there"
+        yield Doubt("no_waves", "fatal", what, "copy the whole directory; hotspots and stalls --classic use the sums")
+        return
     if not seen.instruction_count:
         elsewhere = f"; {seen.all_wave_count:,} waves ran on other CUs" if seen.all_wave_count else ""
         what = "no instruction was traced" + elsewhere

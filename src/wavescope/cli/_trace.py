@@ -67,6 +67,10 @@ class Asked:
             number = "" if source.dispatch is None else f"dispatch {source.dispatch} is "
             what = f"{number}an empty placeholder: nothing was captured"
             raise UsageError(what, where=where, advice=f"wavescope info {where} says what else is there")
+        if self.trace.stored_totals["hit_count"].sum():
+            what = "the wave files are missing: there are sums per instruction, but no instructions"
+            advice = f"copy the whole directory; wavescope hotspots {asked} and stalls --classic use the sums"
+            raise UsageError(what, where=where, advice=advice)
         what = "no wave ran on the traced CU, so there are no instructions to ask about"
         if self.trace.occupancy.height:
             raise UsageError(what, where=where, advice=f"wavescope occupancy {asked} shows the waves of the other CUs")

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 )
 def command(asked: Asked, as_classic: bool) -> None:
     """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe."""
-    trace = asked.require_instructions()
     if as_classic:
         from wavescope.analysis.classic import classic
         from wavescope.report.stalls import classic_report
 
-        old = classic(trace, rows=asked.rows)
+        has_sums = asked.trace.stored_totals["hit_count"].sum()
+        old = classic(asked.trace if has_sums else asked.require_instructions(), rows=asked.rows)
         if asked.as_json:
             asked.emit(old)
         else:
@@ -36,7 +36,7 @@ def command(asked: Asked, as_classic: bool) -> None:
     from wavescope.analysis.stalls import stalls
     from wavescope.report.stalls import stalls_report
 
-    answer = stalls(trace, rows=asked.rows)
+    answer = stalls(asked.require_instructions(), rows=asked.rows)
     if asked.as_json:
         asked.emit(answer)
     else:

@@ -128,7 +128,8 @@ def sniff(path: Path) -> Kind:
 
 
 def _sniff_folder(folder: Path) -> Kind:
-    own = form_of([entry.name for entry in folder.iterdir()])
+    names = {entry.name for entry in folder.iterdir()}
+    own = form_of(names)
     if own:
         return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
     below = survey(folder)
@@ -138,10 +139,13 @@ def _sniff_folder(folder: Path) -> Kind:
         return Kind.DECODED_FOLDER
     if below.archives:
         return Kind.ARCHIVE_FOLDER
+    if _CODE in names:
+        return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
     kinds = {_sniff_file(table) for table in below.tables[:_TABLES_LOOKED_AT]}
     return next((kind for kind in _CSV_KINDS if kind in kinds), Kind.UNKNOWN)
 
 
+_CODE = "code.json"
 _TABLES_LOOKED_AT = 32
 _HEAD_OF_RESULTS = 200
 _CSV_KINDS = {

@@ -127,4 +127,6 @@ def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, wav
         return [Loss("no_waves", detail=f"{events:,} wave starts and ends were seen, all on other CUs")]
     if not code.lines and not manifest.waves:
         return [Loss("placeholder")]
+    if manifest.waves or code.has_executions:
+        return []  # waves ran: `missing_files` and `totals_disagree` say what became of them
     return [Loss("no_waves", detail="the directory has no wave at all")]

@@ -71,6 +71,11 @@ class CodeFile:
     losses: list[Loss] = field(default_factory=list)
     has_sample_columns: bool = False
 
+    @property
+    def has_executions(self) -> bool:
+        """Whether the file says that any row was executed."""
+        return any(totals[0] for totals in self.totals)
+
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:
         """The `code` table."""
         import polars as pl
