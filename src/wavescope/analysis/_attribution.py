@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["ATTRIBUTIONS", "is_library", "source_of_rows"]
+__all__ = ["ATTRIBUTIONS", "is_library", "place_of", "source_of_rows"]
 
 ATTRIBUTIONS = ("innermost", "outermost", "mine")
 
@@ -82,13 +82,13 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
 
 def _chosen(frames: list[str], attribution: str, mine: tuple[str, ...]) -> tuple[str, int | None]:
     if attribution == "innermost":
-        return _place(frames[0])
+        return place_of(frames[0])
     if attribution == "mine":
         for frame in frames:
-            file, line = _place(frame)
+            file, line = place_of(frame)
             if _is_below(file, mine) if mine else not is_library(file):
                 return file, line
-    return _place(frames[-1])
+    return place_of(frames[-1])
 
 
 def _is_below(file: str, paths: tuple[str, ...]) -> bool:
@@ -96,7 +96,14 @@ def _is_below(file: str, paths: tuple[str, ...]) -> bool:
     return any(file.startswith(path) or (not path.startswith("/") and f"/{path}" in file) for path in paths)
 
 
-def _place(frame: str) -> tuple[str, int | None]:
+def place_of(frame: str) -> tuple[str, int | None]:
+    """File and line of one frame of an inline chain; the line is None when the compiler gave none.
+
+    Examples
+    --------
+    >>> place_of("/src/a.py:12"), place_of("/src/a.py:?")
+    (('/src/a.py', 12), ('/src/a.py', None))
+    """
     file, _, line = frame.rpartition(":")
     if not file or not line.isdecimal():
         return frame.removesuffix(":?"), None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.selection import whole_of
 from wavescope.analysis.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavescope.model.answer import once_per_trace
 
@@ -80,7 +81,7 @@ def resolve(trace: ThreadTrace) -> Resolved:
 
     from wavescope import _core
 
-    whole, counted = _whole(trace)
+    whole, counted = whole_of(trace)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
     if counted is not None:
@@ -123,25 +124,6 @@ def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
     names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
     kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown", return_dtype=pl.String)
     return trace.code.select("row", kind=kind)
-
-
-def _whole(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
-    """The trace that a selection was made from, and which of its instructions count; selections may be nested."""
-    if trace.part_of is None:
-        return trace, None
-    outer, kept = trace.part_of
-    whole, outer_kept = _whole(outer)
-    return whole, kept if outer_kept is None else _spread(outer_kept, kept)
-
-
-def _spread(outer: pl.Series, inner: pl.Series) -> pl.Series:
-    """Which are kept, where `inner` speaks of those that `outer` keeps."""
-    import polars as pl
-
-    if not inner.len():
-        return outer
-    place = (outer.cast(pl.UInt64).cum_sum() - outer.cast(pl.UInt64)).clip(upper_bound=inner.len() - 1)
-    return outer & inner.gather(place)
 
 
 def _rules(trace: ThreadTrace) -> dict[str, object]:

@@ -171,4 +171,4 @@ def _lines(costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shaped(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
-    return frame.select(column.name for column in spec.columns)
+    return frame.select(spec.names)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.row_totals import row_totals
+from wavescope.analysis.selection import whole_of
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import THREAD_TRACE, table_spec
 
@@ -87,12 +88,12 @@ def consistency(trace: ThreadTrace) -> Consistency:
     """
     import polars as pl
 
-    whole = trace.part_of[0] if trace.part_of else trace
+    whole, _ = whole_of(trace)
     stored = whole.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
     is_comparable = stored.height > 0 and whole.instructions.height > 0
     joined = row_totals(whole).join(stored, on="row", how="full", coalesce=True).sort("row")
     both = joined.with_columns(pl.exclude("row").fill_null(0).cast(pl.Int64))
     differs = pl.any_horizontal(pl.col(name) != pl.col(f"stored_{name}") for name in _TOTALS)
-    columns = [column.name for column in Consistency.tables["differences"].columns]
+    columns = Consistency.tables["differences"].names
     differences = both.filter(differs if is_comparable else pl.lit(value=False)).select(columns)
     return Consistency(is_comparable, both.height if is_comparable else 0, differences)

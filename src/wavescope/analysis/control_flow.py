@@ -203,7 +203,7 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
         "depth": depths,
         "taken_count": [taken if trace.instructions.height else None for _, _, taken in spans],
     }
-    return pl.DataFrame(columns, schema={column.name: getattr(pl, column.dtype) for column in LOOPS.columns})
+    return pl.DataFrame(columns, schema=LOOPS.dtypes)
 
 
 def loop_of_rows(trace: ThreadTrace) -> pl.Series:

@@ -241,7 +241,7 @@ def _paths(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
         .join(names, on="kernel", how="left")
         .with_columns(kernel=pl.col("name"))
         .sort("path")
-        .select(column.name for column in Coverage.tables["paths"].columns)
+        .select(Coverage.tables["paths"].names)
     )
 
 
@@ -273,7 +273,7 @@ def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
     counts = ("wave_count", "instruction_count", "all_wave_count", "other_cu_count")
     engines = engines.with_columns(pl.col(name).fill_null(0) for name in counts)
     share = pl.when(pl.col("all_wave_count") > 0).then(pl.col("wave_count") / pl.col("all_wave_count"))
-    return engines.with_columns(traced_share=share).select(c.name for c in Coverage.tables["engines"].columns)
+    return engines.with_columns(traced_share=share).select(Coverage.tables["engines"].names)
 
 
 def _outliers(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
@@ -294,6 +294,6 @@ def _outliers(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
         .with_columns(cycles_per_instruction_ratio=ratio)
         .join(trace.waves.lazy().select("wave", "se", "simd", "slot"), on="wave")
         .sort("cycles_per_instruction_ratio", descending=True)
-        .select(column.name for column in Coverage.tables["outliers"].columns)
+        .select(Coverage.tables["outliers"].names)
         .collect()
     )

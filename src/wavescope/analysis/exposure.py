@@ -68,5 +68,5 @@ def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
         .with_columns(**clamped)
         .with_columns((own[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in own)
         .with_columns(exposed_cycles_total=pl.sum_horizontal(exposed.values()))
-        .select(column.name for column in ROW_COSTS.columns)
+        .select(ROW_COSTS.names)
     )

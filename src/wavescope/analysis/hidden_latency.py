@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.selection import whole_of
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
@@ -84,7 +85,7 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
     if rule not in RULES:
         what = f"no rule {rule!r} for hidden latency"
         raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
-    whole, kept = _whole(trace)
+    whole, kept = whole_of(trace)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
     waves = whole.waves.select("wave", "se", "simd", "begin_cycles").fill_null(0)
@@ -95,18 +96,3 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
     )
     idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
     return HiddenLatency(rule, idle, stall, issue, by_row)
-
-
-def _whole(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
-    """The trace that a selection was made from, and which of its instructions the selection keeps; None = all."""
-    import polars as pl
-
-    whole, kept = trace, None
-    while whole.part_of is not None:
-        whole, outer = whole.part_of
-        if kept is None:
-            kept = outer
-        else:
-            places = outer.arg_true().filter(kept)
-            kept = pl.zeros(outer.len(), dtype=pl.UInt8, eager=True).scatter(places, 1).cast(pl.Boolean)
-    return whole, kept

@@ -121,7 +121,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         before = pl.col("first_row").map_batches(lambda first: chosen.search_sorted(first, "left"), pl.UInt32)
         upto = pl.col("last_row").map_batches(lambda last: chosen.search_sorted(last, "right"), pl.UInt32)
         table = table.filter(before < upto)
-    columns = [column.name for column in Loops.tables["loops"].columns]
+    columns = Loops.tables["loops"].names
     return Loops(table.select(columns), known.height - often.height, outside / every if every else 0.0)
 
 

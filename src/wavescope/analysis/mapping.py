@@ -211,9 +211,7 @@ def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
     )
     swallows = (pl.col("row_share") >= _SWALLOWS_SHARE) & (pl.col("row_count") >= _SWALLOWS_ROWS)
     texts = _source_lines(trace, lines)
-    return lines.with_columns(swallows=swallows, text=texts).select(
-        column.name for column in SourceMapping.tables["lines"].columns
-    )
+    return lines.with_columns(swallows=swallows, text=texts).select(SourceMapping.tables["lines"].names)
 
 
 def _source_lines(trace: ThreadTrace, lines: pl.DataFrame) -> pl.Series:

@@ -149,11 +149,11 @@ def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
     total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
     share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
-    return frame.with_columns(cycles_total=total, exposed_share=share).select(c.name for c in _EXPOSURE_SPEC.columns)
+    return frame.with_columns(cycles_total=total, exposed_share=share).select(_EXPOSURE_SPEC.names)
 
 
 def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:
-    return located(frame, trace).select(column.name for column in spec.columns)
+    return located(frame, trace).select(spec.names)
 
 
 def _shown(samples: pl.DataFrame) -> pl.DataFrame:

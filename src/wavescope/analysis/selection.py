@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Selection", "select", "selected_rows"]
+__all__ = ["Selection", "select", "selected_rows", "whole_of"]
 
 _FARTHEST = (1 << 63) - 1
 
@@ -114,6 +114,31 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
     lazy["waits"] = lambda: _waits_of(trace, kept)
     return ThreadTrace(tables, trace.source, lazy, part_of=(trace, kept))
+
+
+def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
+    """The trace that a selection was made from, and which of its instructions are kept (Boolean); None = all.
+
+    Selections of selections lead to the trace that is none.
+
+    Examples
+    --------
+    >>> from wavescope.model import TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> whole_of(trace) == (trace, None)
+    True
+    """
+    import polars as pl
+
+    whole, kept = trace, None
+    while whole.part_of is not None:
+        whole, outer = whole.part_of
+        if kept is None:
+            kept = outer
+        else:
+            places = outer.arg_true().filter(kept)
+            kept = pl.zeros(outer.len(), dtype=pl.UInt8, eager=True).scatter(places, 1).cast(pl.Boolean)
+    return whole, kept
 
 
 def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:

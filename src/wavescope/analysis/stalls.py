@@ -121,7 +121,7 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     parts = _idle_parts(idle)
     return Stalls(
         classes=_classes(by_row, total),
-        by_row=located(by_row, trace).select(column.name for column in _ROW_SPEC.columns),
+        by_row=located(by_row, trace).select(_ROW_SPEC.names),
         idle=parts,
         stall_cycles_total=total,
         exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
@@ -149,7 +149,7 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
         )
         .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
         .sort("stall_cycles_total", "class", descending=[True, False])
-        .select(column.name for column in _CLASS_SPEC.columns)
+        .select(_CLASS_SPEC.names)
     )
 
 

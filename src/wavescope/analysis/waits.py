@@ -130,7 +130,7 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
         )
         .sort("stall_cycles_total", "row", descending=[True, False])
     )
-    table = located(table, trace).select(column.name for column in _WAIT_SPEC.columns)
+    table = located(table, trace).select(_WAIT_SPEC.names)
     edges = located(edges, trace, row="producer_row").join(
         producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"}), on="producer_row", how="left"
     )
@@ -189,5 +189,5 @@ def _in_order_of(table: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
         edges.join(place, on="row")
         .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
         .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
-        .select(column.name for column in _EDGE_SPEC.columns)
+        .select(_EDGE_SPEC.names)
     )

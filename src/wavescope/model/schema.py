@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import polars as pl
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "ColumnSpec",
     "TableSpec",
     "empty_frame",
+    "frame_of",
     "table_spec",
 ]
 
@@ -107,6 +110,18 @@ class TableSpec:
     name: str
     row: str
     columns: tuple[ColumnSpec, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def dtypes(self) -> dict[str, pl.DataType]:
+        """Column -> polars type: a schema for frames of this table."""
+        import polars as pl
+
+        return {column.name: getattr(pl, column.dtype) for column in self.columns}
 
 
 def table_spec(name: str, row: str, columns: str) -> TableSpec:
@@ -437,4 +452,17 @@ def empty_frame(table: TableSpec) -> pl.DataFrame:
     """
     import polars as pl
 
-    return pl.DataFrame(schema={column.name: getattr(pl, column.dtype) for column in table.columns})
+    return pl.DataFrame(schema=table.dtypes)
+
+
+def frame_of(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows as a frame with the declared columns and types; what a row does not have is null.
+
+    Examples
+    --------
+    >>> frame_of(THREAD_TRACE["states"], [{"wave": 0, "state": 2}]).row(0)
+    (0, 2, None)
+    """
+    import polars as pl
+
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in table.names}, schema=table.dtypes)

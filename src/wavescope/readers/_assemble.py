@@ -82,7 +82,7 @@ def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) 
     for name in ("occupancy", "dispatches"):
         result[name] = tables[name].join(entries, on=list(_ENTRY), how="left", maintain_order="left")
     return {
-        name: frame.select(column.name for column in THREAD_TRACE[name].columns)
+        name: frame.select(THREAD_TRACE[name].names)
         for name, frame in result.items()
         if name in THREAD_TRACE and name not in ("markers", "losses")
     }
@@ -97,7 +97,7 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
     for record, se, name in zip(records, engines, names, strict=True):
         row = {c.name: getattr(record, c.name, None) for c in spec.columns}
         rows.append(row | {"se": se, "file": name, "status": STATUS[record.status]})
-    return pl.DataFrame(rows, schema={c.name: getattr(pl, c.dtype) for c in spec.columns})
+    return pl.DataFrame(rows, schema=spec.dtypes)
 
 
 def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
@@ -128,7 +128,7 @@ def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:
 
     spec = THREAD_TRACE["losses"]
     rows = [{c.name: getattr(loss, c.name) for c in spec.columns} for loss in losses]
-    return pl.DataFrame(rows, schema={c.name: getattr(pl, c.dtype) for c in spec.columns})
+    return pl.DataFrame(rows, schema=spec.dtypes)
 
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:

@@ -95,7 +95,7 @@ class Code:
                 row["resource_origin"] = CAPTURED
             place = {"kernel": number, "code_object": code_object, "address": address}
             rows.append(row | place | {"name": name, "demangled": demangle(name) or name})
-        return pl.DataFrame(rows, schema={column.name: getattr(pl, column.dtype) for column in spec.columns})
+        return pl.DataFrame(rows, schema=spec.dtypes)
 
     def missing_for(self, entries: pl.DataFrame) -> list[Loss]:
         """Losses for code objects that the trace entered and that nobody gave."""

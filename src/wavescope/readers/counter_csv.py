@@ -11,6 +11,7 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.counter_set import COUNTER_SET, CounterSet
 from wavescope.model.losses import Loss
 from wavescope.model.schema import empty_frame
+from wavescope.readers._assemble import loss_frame
 from wavescope.readers.sniff import THREAD_TRACES, sniff
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read_counters(paths: Sequence[str | os.PathLike[str]]) -> CounterSet:
         for name, frame in _read(file, run, offset, losses).items():
             parts[name].append(frame)
     tables = {name: pl.concat([empty_frame(COUNTER_SET[name]), *frames]) for name, frames in parts.items()}
-    tables["losses"] = _loss_table(losses)
+    tables["losses"] = loss_frame(losses)
     return CounterSet(tables)
 
 
@@ -288,11 +289,3 @@ def _gpu(file: Path) -> tuple[str | None, str | None]:
                 products = found[product].drop_nulls().unique().to_list()
                 return found[target][0], products[0] if len(products) == 1 else None
     return None, None
-
-
-def _loss_table(losses: list[Loss]) -> pl.DataFrame:
-    import polars as pl
-
-    schema = dict(empty_frame(COUNTER_SET["losses"]).schema)
-    rows = [{"kind": loss.kind, "count": loss.count, "message": loss.message, "advice": loss.advice} for loss in losses]
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)

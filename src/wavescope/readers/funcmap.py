@@ -62,7 +62,7 @@ def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataF
     key = ["code_object", "marker_id"]
     named = marker_names(program).filter(pl.col("kind") != _KERNEL).unique(key, keep="last")
     table = markers.join(named.select(*key, "name", "location"), on=key, how="left", maintain_order="left")
-    return table.select(column.name for column in THREAD_TRACE["markers"].columns)
+    return table.select(THREAD_TRACE["markers"].names)
 
 
 def _readable(text: bytes) -> str:

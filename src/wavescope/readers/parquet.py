@@ -199,7 +199,7 @@ class _Store:
         present = [column.name for column in spec.columns if column.name in types]
         frame = scan.select(present).collect().rechunk()
         missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
-        return frame.with_columns(missing).select(column.name for column in spec.columns)
+        return frame.with_columns(missing).select(spec.names)
 
     def _check_sum(self, name: str, content: Path | bytes, where: str) -> None:
         """Earlier versions wrote no checksums; with one, no flipped bit becomes a wrong number."""

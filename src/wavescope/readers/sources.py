@@ -39,7 +39,7 @@ def read_sources(code: pl.DataFrame, source_root: str | os.PathLike[str] | None)
     files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     root = None if source_root is None else Path(source_root).resolve()
     texts = [None if root is None else _text_below(root, file) for file in files]
-    schema = {column.name: getattr(pl, column.dtype) for column in THREAD_TRACE["sources"].columns}
+    schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
 
 

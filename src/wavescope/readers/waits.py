@@ -55,7 +55,7 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
         instructions["row"].gather(wait).alias("row"),
         instructions["row"].gather(producer).alias("producer_row"),
         names.gather(found["counter"]).alias("counter"),
-    ).select(column.name for column in spec.columns)
+    ).select(spec.names)
 
 
 def _positions(rows: pl.Series, code_rows: pl.Series) -> pl.Series:

@@ -193,7 +193,7 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
         .with_columns(pl.col(name).fill_null(0) for name in counts)
         .join(trace.code.select("row", "text", "file", "line"), on="row", how="left")
         .sort("lost_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
-        .select(column.name for column in Barriers.tables["rows"].columns)
+        .select(Barriers.tables["rows"].names)
     )
 
 
@@ -205,7 +205,7 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
         .agg(last_count=pl.len().cast(pl.Int64), late_cycles_total=pl.col("late").sum())
         .with_columns(last_share=pl.col("last_count") / pl.col("last_count").sum().over("row"))
         .sort("row", "last_count", "simd", "slot", descending=[False, True, False, False])
-        .select(column.name for column in Barriers.tables["last_waves"].columns)
+        .select(Barriers.tables["last_waves"].names)
     )
 
 
@@ -242,5 +242,5 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
         .filter(pl.col("excess_cycles_mean") >= _NOTICEABLE_CYCLES)
         .join(trace.code.select("row", "text", "file", "line"), left_on="cause_row", right_on="row", how="left")
         .sort("row", "excess_cycles_mean", "cause_row", descending=[False, True, False])
-        .select(column.name for column in Barriers.tables["causes"].columns)
+        .select(Barriers.tables["causes"].names)
     )

@@ -312,5 +312,5 @@ def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
         both = base.join(other, on="class", how="full", coalesce=True).with_columns(pl.exclude("class").fill_null(0.0))
         both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
         tables.append(both.sort(pl.col("delta_cycles_per_wave").abs(), "class", descending=[True, False]))
-    columns = [column.name for column in Comparison.tables["stall_classes"].columns]
+    columns = Comparison.tables["stall_classes"].names
     return pl.concat(tables).select(columns)

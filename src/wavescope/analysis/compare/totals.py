@@ -71,8 +71,7 @@ def compared_totals(
         row["label"] = labels[number] if number < len(labels) else chr(ord("A") + number % 26)
         row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
         row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
-    schema = {column.name: getattr(pl, column.dtype) for column in TRACES.columns}
-    return pl.DataFrame(rows, schema=schema)
+    return pl.DataFrame(rows, schema=TRACES.dtypes)
 
 
 Noisy = tuple[float, float | None]

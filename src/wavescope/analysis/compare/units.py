@@ -152,7 +152,7 @@ def compared_units(
 
     named = [_named(cost, names, units) for cost, names, units in zip(costs, labels, unit_of_row, strict=True)]
     tables = [_against(number, named[0], other) for number, other in enumerate(named[1:], start=1)]
-    empty = pl.DataFrame(schema={column.name: getattr(pl, column.dtype) for column in UNITS.columns})
+    empty = pl.DataFrame(schema=UNITS.dtypes)
     return pl.concat([empty, *tables])
 
 

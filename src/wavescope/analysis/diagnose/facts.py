@@ -120,7 +120,8 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
     """
     import polars as pl
 
-    everything, all_stalls, stalled = row_costs(trace), stalls(trace), stalls(trace, rows=rows)
+    everything, all_stalls = row_costs(trace), stalls(trace)
+    stalled = all_stalls if rows is None else stalls(trace, rows=rows)
     costs = everything if rows is None else everything.filter(pl.col("row").is_in(rows.implode()))
     producers = _producers_of(trace)
     matrix, wide = _executed_rows(trace, everything)

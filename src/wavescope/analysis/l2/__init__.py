@@ -10,7 +10,7 @@ from wavescope.analysis.l2.traffic import Measurement, measure, short_path
 from wavescope.analysis.l2.verdict import findings, verdict
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,9 +152,9 @@ def l2(
         target=facts.target if facts else None,
         product=facts.product.name or None if facts else None,
         memory_bytes_per_second_peak=facts.product.memory_bytes_per_second_peak if facts else None,
-        kernels=_frame(_KERNELS, rows),
-        measurements=_frame(_MEASUREMENTS, [vars(m) | {"file": files[m.run]} for m in mine]),
-        findings=_frame(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
+        kernels=frame_of(_KERNELS, rows),
+        measurements=frame_of(_MEASUREMENTS, [vars(m) | {"file": files[m.run]} for m in mine]),
+        findings=frame_of(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
         notes=(*notes, *silent, *_doubts(mine, files)),
     )
 
@@ -291,12 +291,3 @@ def _doubts(mine: list[Measurement], files: dict[int, str]) -> list[str]:
                     f"{name[:60]}: runs disagree about {metric} ({min(values):.4g} to {max(values):.4g}): {where}"
                 )
     return notes
-
-
-def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(
-        {column.name: [row.get(column.name) for row in rows] for column in table.columns},
-        schema={column.name: getattr(pl, column.dtype) for column in table.columns},
-    )

@@ -148,7 +148,7 @@ def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> 
     """All code rows, or the chosen ones, with their costs; those never executed cost nothing."""
     import polars as pl
 
-    names = [column.name for column in _ROWS.columns]
+    names = _ROWS.names
     totals = [name for name in names if name.endswith("_total")]
     chosen = code.lazy() if rows is None else code.lazy().filter(pl.col("row").is_in(rows.implode()))
     executed = pl.col("hit_count") > 0

@@ -116,9 +116,9 @@ def sample_lines(
     files = found.files.with_columns(seen).sort("seen", "file", descending=[True, False])
     return SampleLines(
         attribution,
-        files.select(column.name for column in _FILES.columns),
-        found.lines.select(column.name for column in _LINES.columns),
-        found.inlined.select(column.name for column in _INLINED.columns),
+        files.select(_FILES.names),
+        found.lines.select(_LINES.names),
+        found.inlined.select(_INLINED.names),
         found.unmapped.height,
         int(found.unmapped.select(seen.sum()).item()),
     )

@@ -70,7 +70,7 @@ def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Samp
     """
     import polars as pl
 
-    names = [column.name for column in _ROWS.columns]
+    names = _ROWS.names
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     count = pl.col("count")
     reasons = (

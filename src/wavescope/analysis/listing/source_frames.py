@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis._attribution import source_of_rows
+from wavescope.analysis._attribution import place_of, source_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,12 +86,12 @@ def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.Data
     paths = []
     for chain, (file, line) in zip(chains["inline_chain"], places, strict=True):
         frames = chain.split(" -> ")
-        own = next((at for at, frame in enumerate(frames) if _place(frame) == (file, line)), len(frames) - 1)
+        own = next((at for at, frame in enumerate(frames) if place_of(frame) == (file, line)), len(frames) - 1)
         if attribution == "outermost":
             own = len(frames) - 1
         for depth in range(own + 1):
             path = " -> ".join(frames[own - depth : own][::-1])
-            paths.append((chain, depth, path, file, line, *_place(frames[own - depth])))
+            paths.append((chain, depth, path, file, line, *place_of(frames[own - depth])))
     names = ("inline_chain", "depth", "path", "file", "line", "inlined_file", "inlined_line")
     schema = [(name, pl.UInt32 if name in ("depth", "line", "inlined_line") else pl.String) for name in names]
     steps = pl.DataFrame(paths, schema=schema, orient="row")
@@ -119,13 +119,6 @@ def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, key
         .agg(pl.col(name).first(), share.alias(f"{name}_share"))
     )
     return sums.join(largest, on=keys, how="left", nulls_equal=True, maintain_order="left")
-
-
-def _place(frame: str) -> tuple[str, int | None]:
-    """File and line of `file:line`; the line is None when the compiler gave none."""
-    file, _, line = frame.rpartition(":")
-    number = int(line) if line.isdecimal() else 0
-    return (file, number) if 0 < number < 1 << 32 else (file, None)
 
 
 def _texts(sources: pl.DataFrame) -> pl.DataFrame:

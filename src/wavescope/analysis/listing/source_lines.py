@@ -142,13 +142,9 @@ def source_listing(
     found = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
     return SourceListing(
         attribution,
-        found.files.sort("exposed_cycles_total", "file", descending=[True, False]).select(_names(_FILES)),
-        found.lines.select(_names(_LINES)),
-        found.inlined.select(_names(_INLINED)),
+        found.files.sort("exposed_cycles_total", "file", descending=[True, False]).select(_FILES.names),
+        found.lines.select(_LINES.names),
+        found.inlined.select(_INLINED.names),
         found.unmapped.height,
         int(found.unmapped["latency_cycles_total"].sum()) + int(found.unmapped["idle_cycles_total"].sum()),
     )
-
-
-def _names(table: TableSpec) -> list[str]:
-    return [column.name for column in table.columns]

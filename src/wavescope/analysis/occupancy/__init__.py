@@ -12,7 +12,7 @@ from wavescope.analysis.occupancy.limits import Limits, Resources, limits
 from wavescope.analysis.occupancy.resources import KernelResources, kernel_resources
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, empty_frame, table_spec
+from wavescope.model.schema import TableSpec, empty_frame, frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,8 +135,8 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
         target_origin="said with --gpu",
         target_is_certain=True,
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=_frame(_KERNELS, [_theoretical_row(asked, found)]),
-        limiters=_frame(_LIMITERS, _limiter_rows(asked, found)),
+        kernels=frame_of(_KERNELS, [_theoretical_row(asked, found)]),
+        limiters=frame_of(_LIMITERS, _limiter_rows(asked, found)),
         engines=empty_frame(_ENGINES),
         notes=_mode_notes(found, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
     )
@@ -194,15 +194,15 @@ def occupancy(
             notes += _agreement(rows[-1], found) or _emptying(rows[-1])
         if found is not None:
             notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
-    kernels = _frame(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
+    kernels = frame_of(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
     return Occupancy(
         target=known.facts.target,
         target_origin=known.origin,
         target_is_certain=known.is_certain,
         lds_shared_by="WGP" if known.facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_with_share(kernels),
-        limiters=_frame(_LIMITERS, limiters),
-        engines=_frame(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
+        limiters=frame_of(_LIMITERS, limiters),
+        engines=frame_of(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -305,15 +305,6 @@ def _emptying(row: dict[str, Any]) -> list[str]:
     mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
     seen = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
     return [f"{_short(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
-
-
-def _frame(table: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(
-        {column.name: [row.get(column.name) for row in rows] for column in table.columns},
-        schema={column.name: getattr(pl, column.dtype) for column in table.columns},
-    )
 
 
 def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:

@@ -58,7 +58,7 @@ def kernel_facts(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Foun
         if ran:
             found.ambiguous += _other_kernel(row["name"], names, told, trace.source.dispatch)
         rows.append(row)
-    schema = {column.name: getattr(pl, column.dtype) for column in THREAD_TRACE["kernels"].columns}
+    schema = THREAD_TRACE["kernels"].dtypes
     found.kernel_table = pl.DataFrame(rows, schema=schema)
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
-from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.schema import THREAD_TRACE, empty_frame, frame_of
 from wavescope.readers.ui_output.parts import decoded, engine_number, fitting, read_bytes, whole
 
 if TYPE_CHECKING:
@@ -79,11 +79,9 @@ def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves:
     """
     import polars as pl
 
-    columns = THREAD_TRACE["shader_engines"].columns
-    schema = {column.name: getattr(pl, column.dtype) for column in columns}
+    spec = THREAD_TRACE["shader_engines"]
     known = {"status": "ok", "gfxip": gfxip, "realtime_hz": frequency_hz}
     numbers: list[int | None] = [*sorted(engines)] if engines else [None]
-    rows = [[{"se": se, **known}.get(column.name) for column in columns] for se in numbers]
     targets = waves.group_by("se").agg(pl.col("cu").min().alias("target_cu"))
-    table = pl.DataFrame(rows, schema=schema, orient="row").drop("target_cu")
-    return table.join(targets, on="se", how="left", maintain_order="left").select(*schema)
+    table = frame_of(spec, [{"se": se, **known} for se in numbers]).drop("target_cu")
+    return table.join(targets, on="se", how="left", maintain_order="left").select(spec.names)

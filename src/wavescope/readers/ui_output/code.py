@@ -103,7 +103,7 @@ class CodeFile:
         """The `stored_totals` table; empty when the writer left all of them 0."""
         import polars as pl
 
-        columns = [column.name for column in THREAD_TRACE["stored_totals"].columns]
+        columns = THREAD_TRACE["stored_totals"].names
         rows = [(row, *totals) for row, totals in enumerate(self.totals)] if any(map(any, self.totals)) else []
         schema = dict.fromkeys(columns, pl.Int64) | {"row": pl.Int32}
         return pl.DataFrame(rows, schema=schema, orient="row")
@@ -116,7 +116,7 @@ class CodeFile:
         return {
             name: pl.DataFrame(
                 given,
-                schema={column.name: getattr(pl, column.dtype) for column in THREAD_TRACE[name].columns},
+                schema=THREAD_TRACE[name].dtypes,
                 orient="row",
             )
             for name, given in rows.items()

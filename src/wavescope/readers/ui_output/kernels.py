@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE, frame_of
 from wavescope.readers.ui_output.parts import readable
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ class Kernels:
     def table(self) -> pl.DataFrame:
         """The `kernels` table. Where no kernel is named (PC samples, no occupancy), the labels in the code are all
         there is."""
-        import polars as pl
 
         found: list[tuple[str, tuple[int, int] | None]]
         if self._used:
@@ -66,11 +65,7 @@ class Kernels:
             code_object, address = place or (None, None)
             row = {"name": name, "demangled": demangled, "code_object": code_object, "address": address}
             rows.append(row | {"kernel": number})
-        columns = THREAD_TRACE["kernels"].columns
-        return pl.DataFrame(
-            {column.name: [row.get(column.name) for row in rows] for column in columns},
-            schema={column.name: getattr(pl, column.dtype) for column in columns},
-        )
+        return frame_of(THREAD_TRACE["kernels"], rows)
 
     def _place(self, number: int) -> tuple[int, int] | None:
         """(code object, address) of the entry: written in the name, or where the label of that name stands."""

@@ -101,10 +101,9 @@ def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.Da
     """
     import polars as pl
 
-    columns = THREAD_TRACE["markers"].columns
     rows = list(_markers(names, _in_order(shader_data, occupancy))) if names else []
-    schema = {column.name: getattr(pl, column.dtype) for column in columns}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("se", "time_cycles", maintain_order=True)
+    frame = pl.DataFrame(rows, schema=THREAD_TRACE["markers"].dtypes, orient="row")
+    return frame.sort("se", "time_cycles", maintain_order=True)
 
 
 def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[tuple[Any, ...]]:

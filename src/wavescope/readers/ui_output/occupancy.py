@@ -129,7 +129,7 @@ def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame
     joined = frame.drop("code_object", "address", strict=False).join(
         entries, left_on="kernel", right_on="id", how="left", maintain_order="left"
     )
-    columns = [column.name for column in THREAD_TRACE[table].columns]
+    columns = THREAD_TRACE[table].names
     numbered = joined.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
     return numbered.select(columns)
 

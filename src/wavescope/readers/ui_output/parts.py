@@ -144,8 +144,7 @@ def fitting_rows(table: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pl.Data
             kept.append(values)
         else:
             dropped += 1
-    schema = {column.name: getattr(pl, column.dtype) for column in columns}
-    return pl.DataFrame(kept, schema=schema, orient="row"), dropped
+    return pl.DataFrame(kept, schema=THREAD_TRACE[table].dtypes, orient="row"), dropped
 
 
 def _fits(value: object, dtype: str) -> bool:

@@ -66,7 +66,7 @@ def source_table(folder: Folder, snapshots: Mapping[str, str], code: pl.DataFram
         text = _text(folder, snapshots[file], left) if file in snapshots else None
         left -= len(text or "")
         texts.append(text)
-    schema = {column.name: getattr(pl, column.dtype) for column in THREAD_TRACE["sources"].columns}
+    schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
 
 

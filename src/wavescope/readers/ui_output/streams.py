@@ -62,7 +62,7 @@ def _counter_names(names: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     places = [(*divmod(at, _COUNTERS_PER_BANK), name) for at, name in enumerate(names)]
-    schema = {column.name: getattr(pl, column.dtype) for column in THREAD_TRACE["counter_names"].columns}
+    schema = THREAD_TRACE["counter_names"].dtypes
     return pl.DataFrame(places[: 256 * _COUNTERS_PER_BANK], schema=schema, orient="row")
 
 
@@ -154,7 +154,7 @@ def _fitting(
     if malformed:
         streams.losses.append(Loss("malformed_rows", malformed, detail=readable(name)))
     streams.engines.add(constants["se"])
-    return frame.select(column.name for column in THREAD_TRACE[table].columns)
+    return frame.select(THREAD_TRACE[table].names)
 
 
 def _joined(table: str, parts: list[pl.DataFrame]) -> pl.DataFrame:

@@ -117,7 +117,7 @@ def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
     )
     named = pl.when(pl.col("id").is_between(0, (1 << 32) - 1)).then("id").otherwise(number)
     described = described.with_columns(named.cast(pl.UInt32).alias("slot_wave"))
-    return described.select(column.name for column in THREAD_TRACE["waves"].columns)
+    return described.select(THREAD_TRACE["waves"].names)
 
 
 def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
