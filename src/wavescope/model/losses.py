@@ -290,6 +290,51 @@ _KINDS = (
         "give a smaller or sound file with --resources, or do without",
         is_damage=False,
     ),
+    LossKind(
+        "unreadable_source",
+        "{detail}",
+        "the other files were read; copy or record this one again",
+    ),
+    LossKind(
+        "lost_worker",
+        "{detail}",
+        "start the command again; the other files are in the answer",
+    ),
+    LossKind(
+        "unreadable_rows",
+        "a table ends early ({detail}); the rows before the damage were read",
+        "copy the database again; `sqlite3 FILE .recover` may save more rows",
+    ),
+    LossKind(
+        "mixed_values",
+        "{count} values of {detail} are not of the type that the column should have and were left out",
+        "the file was changed or written by an unknown tool: compare it with its origin",
+    ),
+    LossKind(
+        "missing_tables",
+        "{detail}",
+        "record again, or ask the questions that need only the other tables",
+    ),
+    LossKind(
+        "dangling_rows",
+        "{count} rows refer to rows that do not exist ({detail}); their names or places are not known",
+        "the file is damaged or was cut: compare it with its origin",
+    ),
+    LossKind(
+        "backward_times",
+        "{count} events end before they begin ({detail}); they count as calls without time",
+        "the clocks of the recording were not synchronised: record again",
+    ),
+    LossKind(
+        "unfinished_events",
+        "{count} events have no end ({detail}); they count as calls without time",
+        "the process ended while they ran, or the recording was cut",
+    ),
+    LossKind(
+        "duplicate_run",
+        "{detail} is in the input twice; it counts once",
+        "leave one of the files out",
+    ),
 )
 
 LOSSES: dict[str, LossKind] = {kind.name: kind for kind in _KINDS}

@@ -133,7 +133,7 @@ def table_spec(name: str, row: str, columns: str) -> TableSpec:
     'lanes'
     """
     specs = []
-    for line in columns.strip().splitlines():
+    for line in filter(str.strip, columns.splitlines()):
         head, meaning = line.split("|", 1)
         column, dtype, unit = head.split()
         specs.append(ColumnSpec(column, dtype, "" if unit == "-" else unit, meaning.strip()))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from wavescope.errors import UsageError
+from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.stored import MANIFEST
+from wavescope.readers._sqlite import MAGIC, Database
 from wavescope.readers.archive import is_archive
 from wavescope.readers.decoded import form_of, survey
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["THREAD_TRACES", "Generation", "Kind", "generation_of", "sniff"]
+__all__ = ["PROFILES", "THREAD_TRACES", "Generation", "Kind", "generation_of", "sniff"]
 
 
 class Kind(Enum):
@@ -35,6 +36,9 @@ class Kind(Enum):
     KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
     AGENTS = "rocprofv3 agent list (CSV)"
     RESULTS = "rocprofv3 results (JSON)"
+    ROCPD = "ROCpd database"
+    RPD = "RPD database"
+    ROCPROF_DATABASE = "rocprof (v1) database"
     DATABASE = "SQLite database"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
@@ -49,6 +53,9 @@ THREAD_TRACES = (
     Kind.ARCHIVE_FOLDER,
 )
 """Kinds that hold thread traces, or may hold some."""
+
+PROFILES = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.KERNEL_TRACE)
+"""Kinds that hold profiles of a run."""
 
 
 class Generation(Enum):
@@ -159,8 +166,8 @@ _CSV_KINDS = {
 def _sniff_file(file: Path) -> Kind:
     with file.open("rb") as stream:
         head = stream.read(1 << 16)
-    if head.startswith(b"SQLite format 3\0"):
-        return Kind.DATABASE
+    if head.startswith(MAGIC) or _inflated(head).startswith(MAGIC):
+        return _sniff_database(file)
     if head.startswith(b"\x7fELF"):
         return Kind.CODE_OBJECT
     if file.suffix == ".att":
@@ -175,6 +182,21 @@ def _sniff_file(file: Path) -> Kind:
     if file.suffix == ".parquet" or file.name == MANIFEST:
         return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
     return _sniff_text(head)
+
+
+def _sniff_database(file: Path) -> Kind:
+    """Told by its tables."""
+    try:
+        database = Database(file)
+    except NotATraceError:
+        return Kind.DATABASE
+    names = set(database.tables)
+    database.close()
+    if "rocpd_op" in names:
+        return Kind.RPD
+    if any(name.startswith("rocpd_metadata") for name in names):
+        return Kind.ROCPD
+    return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
 
 
 def _sniff_text(head: bytes) -> Kind:

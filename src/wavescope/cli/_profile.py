@@ -1,0 +1,194 @@
+"""What the verbs about profiles have in common: the paths, the choice of events, who does the work, how to show it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wavescope.cli._io import console, emit_json, json_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.cluster import Gathered
+    from wavescope.model import Answer
+    from wavescope.model.profile import Profile
+    from wavescope.readers.profile_inputs import ProfileInput
+
+__all__ = ["AskedProfile", "profile_options", "profile_verb"]
+
+DEFAULT_TOP = 20
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class AskedProfile:
+    """What the user asked of one or many profiles, who does the work, and how to show the answer."""
+
+    paths: tuple[str, ...]
+    selection: ProfileSelection
+    top: int | None
+    """Rows to show; None = not said."""
+    as_json: bool
+    as_csv: bool
+    jobs: int | None
+    scheduler: str | None
+    dask: bool
+
+    @property
+    def limit(self) -> int:
+        """Rows to show in text; 0 asked for means all."""
+        if self.top is None:
+            return DEFAULT_TOP
+        return self.top or 1 << 62
+
+    def gather(self, question: Callable[[Profile], Result], paths: Sequence[str] | None = None) -> Gathered[Result]:
+        """The partial answers of all profiles at the paths (None = all that were given), with progress."""
+        from wavescope.cluster import executor_for, gather
+        from wavescope.readers.profile_inputs import find_profiles
+
+        inputs = find_profiles(self.paths if paths is None else paths)
+        executor = executor_for(len(inputs), jobs=self.jobs, scheduler=self.scheduler, dask=self.dask)
+        with _progress(inputs) as done:
+            return gather(question, inputs, selection=self.selection, executor=executor, done=done)
+
+    def give(
+        self,
+        answer: Answer,
+        table: pl.DataFrame,
+        gathered: Gathered[Any],
+        report: Callable[[], Iterator[RenderableType]],
+        **more: Any,
+    ) -> None:
+        """The answer in the form that was asked for: one JSON object, `table` as CSV, or the parts of `report`.
+
+        Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
+        """
+        from wavescope.report.profile.losses import profile_loss_lines
+
+        if self.as_json:
+            from wavescope.model import to_builtins
+
+            inputs = [str(found.path) for found in gathered.inputs]
+            body = to_builtins(answer, top=self.top or None)
+            emit_json({"inputs": inputs, **more, **body, "losses": gathered.losses.to_dicts()})
+            return
+        if self.as_csv:
+            from wavescope.model.csv_text import write_csv
+
+            shown = table.head(self.top) if self.top else table
+            click.echo(write_csv(shown), nl=False)
+            if shown.height < table.height:
+                click.echo(f"showing {shown.height:,} of {table.height:,} rows", err=True)
+        out = console(stderr=self.as_csv)
+        for part in () if self.as_csv else report():
+            out.print(part)
+        for line in profile_loss_lines(gathered.losses):
+            out.print(line)
+
+
+def profile_verb(verb: Callable[..., None]) -> click.Command:
+    """A click command that takes PATHS and the common options, and hands them to `verb` as one `AskedProfile`."""
+    paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
+    return click.command()(paths(profile_options(verb)))
+
+
+def profile_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedProfile`."""
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        from wavescope.analysis.profile.selection import ProfileSelection
+
+        begin, end = options.pop("time")
+        chosen = {name: options.pop(name) for name in _CHOICES}
+        selection = ProfileSelection(begin=begin, end=end, **chosen)
+        common = {name: options.pop(name) for name in _NAMES}
+        verb(AskedProfile(selection=selection, **common), **options)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+class _progress:  # noqa: N801 - used like a function
+    """Counts finished files on a terminal; silent for one file and where nobody watches."""
+
+    def __init__(self, inputs: Sequence[ProfileInput]) -> None:
+        self.count = len(inputs)
+        self.finished = 0
+        self.status = console(stderr=True).status(self._text()) if sys.stderr.isatty() else None
+
+    def _text(self) -> str:
+        return "reading" if self.count == 1 else f"read {self.finished:,} of {self.count:,} files"
+
+    def __enter__(self) -> Callable[[], None]:
+        if self.status:
+            self.status.start()
+        return self._done
+
+    def __exit__(self, *_: object) -> None:
+        if self.status:
+            self.status.stop()
+
+    def _done(self) -> None:
+        self.finished += 1
+        if self.status:
+            self.status.update(self._text())
+
+
+class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """`A:B`, `A:` or `:B`; percent, times with units, or nanoseconds."""
+
+    name = "A:B"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str | None, str | None]:
+        if isinstance(value, tuple):
+            return value
+        begin, colon, end = str(value).partition(":")
+        if not colon or not (begin or end):
+            self.fail(f"{value!r} is not a window A:B, A: or :B", param, ctx)
+        return begin.strip() or None, end.strip() or None
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
+    click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
+    click.option("--pid", "pids", type=int, multiple=True, help="Only this process; may be repeated."),
+    click.option("--rank", "ranks", type=int, multiple=True, help="Only this rank; may be repeated."),
+    click.option("--gpu", "gpus", type=int, multiple=True, help="Only this GPU of each process; may be repeated."),
+    click.option("--stream", "streams", type=int, multiple=True, help="Only this stream id; may be repeated."),
+    click.option("--domain", "domains", multiple=True, help="Only calls of this domain: HIP, MARKER, ...; repeatable."),
+    click.option(
+        "--time",
+        type=_Window(),
+        default=(None, None),
+        metavar="A:B",
+        help="Only this window: 30%:60%, 1.5s:2s after the begin, or nanoseconds of the clock.",
+    ),
+    click.option(
+        "--between",
+        nargs=2,
+        metavar="MARKER MARKER",
+        help="Only from the begin of the first marker to the end of the second.",
+    ),
+    click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
+    click.option("--jobs", type=click.IntRange(1, 4096), help="Processes that read files; default: one per core."),
+    click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
+    click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
+    json_option,
+)
+_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside")
+_NAMES = ("paths", "top", "as_json", "as_csv", "jobs", "scheduler", "dask")

@@ -1,0 +1,142 @@
+"""Ask one question of every profile, and bring home the answers and what was lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from wavescope.analysis.profile.selection import ProfileSelection, select
+from wavescope.cluster.executor import Executor, Outcome, Serial
+from wavescope.errors import WavescopeError
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+
+    from wavescope.model.profile import Profile
+    from wavescope.readers.profile_inputs import ProfileInput
+
+__all__ = ["Gathered", "gather"]
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Gathered(Generic[Result]):
+    """The answers of the profiles that could be read, in the order of the inputs."""
+
+    values: list[Result]
+    inputs: list[ProfileInput]
+    """The inputs of `values`."""
+    losses: pl.DataFrame
+    """Rows of `Profile.losses`, of all inputs; files that could not be read included."""
+
+
+@dataclass(frozen=True)
+class _Asking(Generic[Result]):
+    """What a worker does with one input."""
+
+    question: Callable[[Profile], Result]
+    selection: ProfileSelection
+    with_environment: bool
+
+    def __call__(self, found: ProfileInput) -> _Told[Result]:
+        from wavescope.model.profile import Profile
+        from wavescope.readers.profile_inputs import open_input
+
+        try:
+            profile = Profile([open_input(found, with_environment=self.with_environment)])
+            chosen = select(profile, self.selection)
+            guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
+            return _Told(self.question(chosen), profile.losses, frozenset(guids))
+        except WavescopeError as error:
+            return _Told(failure=error)
+
+
+@dataclass(frozen=True)
+class _Told(Generic[Result]):
+    """What a worker brings home: an answer with the losses and runs of its file, or the error instead."""
+
+    value: Result | None = None
+    losses: pl.DataFrame | None = None
+    guids: frozenset[str] = frozenset()
+    failure: WavescopeError | None = None
+
+
+def gather(
+    question: Callable[[Profile], Result],
+    inputs: Sequence[ProfileInput],
+    *,
+    selection: ProfileSelection | None = None,
+    executor: Executor | None = None,
+    done: Callable[[], None] = lambda: None,
+    with_environment: bool = False,
+) -> Gathered[Result]:
+    """The answers of `question` for each input; what cannot be read is a loss, and the rest is delivered.
+
+    A run that is in several inputs counts once. `question` and its answers can be pickled.
+
+    Raises
+    ------
+    WavescopeError
+        When no input could be read: the error of the first.
+
+    Examples
+    --------
+    >>> gather(len, []).values
+    []
+    """
+    import polars as pl
+
+    from wavescope.model.profile import profile_losses
+    from wavescope.model.profile_schema import PROFILE
+    from wavescope.model.schema import empty_frame
+
+    runner = executor or Serial()
+    asking = _Asking(question, selection or ProfileSelection(), with_environment)
+    outcomes = _without_repeats(asking, inputs, runner.run(asking, inputs, done))
+    values, kept, losses = [], [], [empty_frame(PROFILE["losses"])]
+    for found, (outcome, repeated) in zip(inputs, outcomes, strict=True):
+        told = outcome.value
+        if told is None:
+            losses.append(
+                profile_losses([Loss("lost_worker", detail=f"{found.path}: {outcome.lost}")], str(found.path))
+            )
+        elif told.failure is not None:
+            losses.append(profile_losses([Loss("unreadable_source", detail=str(told.failure))], str(found.path)))
+        elif told.losses is not None:
+            losses.append(told.losses)
+        losses += [profile_losses([Loss("duplicate_run", detail=guid)], str(found.path)) for guid in sorted(repeated)]
+        if told is not None and told.failure is None and told.value is not None:
+            values.append(told.value)
+            kept.append(found)
+    failures = [o.value.failure for o, _ in outcomes if o.value is not None and o.value.failure is not None]
+    if failures and not values:
+        raise failures[0]
+    return Gathered(values, kept, pl.concat(losses))
+
+
+def _without_repeats(
+    asking: _Asking[Result], inputs: Sequence[ProfileInput], outcomes: Sequence[Outcome[_Told[Result]]]
+) -> list[tuple[Outcome[_Told[Result]], frozenset[str]]]:
+    """The outcomes, asked again without the runs that an earlier input holds too, and which those are."""
+    from dataclasses import replace
+
+    seen: set[str] = set()
+    kept = []
+    for found, outcome in zip(inputs, outcomes, strict=True):
+        told = outcome.value
+        repeated = told.guids & seen if told else frozenset()
+        if told and repeated:
+            seen |= told.guids
+            if repeated == told.guids:
+                outcome = Outcome(_Told[Result](losses=told.losses))
+            else:
+                narrower = replace(asking.selection, without_guids=(*asking.selection.without_guids, *repeated))
+                outcome = Outcome(replace(asking, selection=narrower)(found))
+        elif told:
+            seen |= told.guids
+        kept.append((outcome, repeated))
+    return kept

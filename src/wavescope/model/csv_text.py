@@ -1,0 +1,44 @@
+"""A frame as CSV text that no spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["harmless", "write_csv"]
+
+_FORMULA = r"^[=+\-@\t\r]"
+
+
+def harmless(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with an apostrophe before texts that spreadsheets would run as formulas.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> harmless(pl.DataFrame({"name": ["=1+1", "gemm"]}))["name"].to_list()
+    ["'=1+1", 'gemm']
+    """
+    import polars as pl
+    import polars.selectors as cs
+
+    names = frame.select(cs.string() | cs.categorical()).columns
+    text = [pl.col(name).cast(pl.String) for name in names]
+    return frame.with_columns(
+        pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name)
+        for name, cell in zip(names, text, strict=True)
+    )
+
+
+def write_csv(frame: pl.DataFrame) -> str:
+    """The frame as CSV with a header; see `harmless`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> write_csv(pl.DataFrame({"name": ["a,b"], "calls": [2]}))
+    'name,calls\\n"a,b",2\\n'
+    """
+    return harmless(frame).write_csv()

@@ -1,0 +1,1 @@
+"""Answers about profiles, for the terminal."""
