@@ -1,0 +1,42 @@
+"""What a writer of profiles tells about its output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.model.losses import Loss
+
+__all__ = ["Written"]
+
+
+@dataclass(frozen=True)
+class Written:
+    """One output: where it is and what is in it. Every `write_X(profile, out, *, force=False, ...)` returns one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> Written(Path("run.db"), {"kernels": 301}).rows
+    301
+    """
+
+    path: Path
+    counts: dict[str, int]
+    """What was written (the table, or the kind of thing) -> how many."""
+    losses: list[Loss] = field(default_factory=list)
+    """What the format cannot hold."""
+
+    @property
+    def rows(self) -> int:
+        """All that was written, added up."""
+        return sum(self.counts.values())
+
+    @property
+    def byte_count(self) -> int:
+        """Size of the file, or of all files of the folder."""
+        files = self.path.rglob("*") if self.path.is_dir() else [self.path]
+        return sum(file.stat().st_size for file in files if file.is_file())
