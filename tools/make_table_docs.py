@@ -1,4 +1,4 @@
-"""Write docs/reference/tables.md and answers.md from what the code declares. `--check` only compares."""
+"""Write the pages of docs/reference that list tables and answers from what the code declares. `--check` compares."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import wavescope.analysis
 from wavescope.model.answer import Answer
 from wavescope.model.counter_set import COUNTER_SET
 from wavescope.model.losses import LOSSES
+from wavescope.model.profile_schema import NUMBERED, PROFILE
 from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -52,6 +53,36 @@ def tables_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def profile_tables_page() -> str:
+    """The tables of a profile as Markdown."""
+    lines = [
+        "# Tables of a profile",
+        "",
+        "<!-- made by tools/make_table_docs.py from src/wavescope/model/profile_schema.py -->",
+        "",
+        (
+            "`profile = wavescope.open_profile(path)` gives a `Profile`, whatever the format; each table below is a "
+            'polars frame, as an attribute (`profile.kernels`) or by name (`profile.table("kernels")`), and is read '
+            "when it is asked for. `profile.read(table, columns)` reads some columns only, `profile.chunks(table, "
+            "columns)` reads them in pieces."
+        ),
+        (
+            "Times are nanoseconds of the clock of the node; clocks of different nodes are not aligned. A column that "
+            "is named after a thing holds the number of its row: "
+            + ", ".join(f"`{key}` of `{table}`" for table, key in NUMBERED.items())
+            + "; null = not recorded."
+        ),
+        (
+            "What only one format has (`ext_callstack` of RPD, ...) is an extra table: `profile.extra_names` lists "
+            "them. `wavescope tables PATH` shows all tables of a file with their sizes."
+        ),
+        "",
+    ]
+    for table in PROFILE.values():
+        lines += _section(table, f"## {table.name}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def answers_page() -> str:
     """What every analysis answers, as Markdown: its definition, its numbers and the columns of its tables."""
     lines = [
@@ -60,7 +91,8 @@ def answers_page() -> str:
         "<!-- made by tools/make_table_docs.py from src/wavescope/analysis -->",
         "",
         (
-            "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`: "
+            "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`, each module of "
+            "`wavescope.analysis.profile` one about a `Profile`: "
             "`from wavescope.analysis.stalls import stalls; stalls(trace)`. The verb of that name prints the answer; "
             "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
             "a `_share` is from 0 to 1."
@@ -96,7 +128,11 @@ def _section(table: TableSpec, heading: str) -> list[str]:
 
 def main() -> int:
     """Write or check the pages; 1 when one is out of date."""
-    pages = {FOLDER / "tables.md": tables_page(), FOLDER / "answers.md": answers_page()}
+    pages = {
+        FOLDER / "tables.md": tables_page(),
+        FOLDER / "profile-tables.md": profile_tables_page(),
+        FOLDER / "answers.md": answers_page(),
+    }
     if "--check" in sys.argv:
         return int(any(not path.is_file() or path.read_text() != text for path, text in pages.items()))
     for path, text in pages.items():

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from wavescope.errors import UsageError
+from wavescope.model.losses import Loss
+from wavescope.model.profile import MemorySource, Profile
+from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
+from wavescope.model.schema import empty_frame
+
+
+def source(path: str, *, agents: int, kernels: list[tuple[int, str]]) -> MemorySource:
+    """One process whose kernels run on (agent, name)."""
+    return MemorySource(
+        path,
+        "test",
+        tables={
+            "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
+            "agents": pl.DataFrame({"agent": range(agents), "process": [0] * agents}),
+            "kernels": pl.DataFrame(
+                {
+                    "process": [0] * len(kernels),
+                    "agent": [agent for agent, _ in kernels],
+                    "name": [name for _, name in kernels],
+                }
+            ),
+        },
+        extras={"ext_note": pl.DataFrame({"text": [path]})},
+    )
+
+
+@pytest.fixture
+def profile() -> Profile:
+    return Profile([source("a", agents=3, kernels=[(2, "x")]), source("b", agents=1, kernels=[(0, "y"), (0, "x")])])
+
+
+def test_numbers_of_rows_count_over_all_sources(profile: Profile) -> None:
+    kernels = profile.kernels
+    assert kernels["process"].to_list() == [0, 1, 1]
+    assert kernels["agent"].to_list() == [2, 3, 3]
+    assert kernels["name"].to_list() == ["x", "y", "x"]
+    assert profile.processes["source"].to_list() == [0, 1]
+    assert profile.agents["process"].to_list() == [0, 0, 0, 1]
+
+
+def test_every_table_has_its_declared_columns_and_types(profile: Profile) -> None:
+    for name, spec in PROFILE.items():
+        assert profile.table(name).schema == empty_frame(spec).schema, name
+
+
+def test_parts_are_what_workers_see(profile: Profile) -> None:
+    assert [part.kernels["agent"].to_list() for part in profile.parts] == [[2], [0, 0]]
+    assert Profile(profile.origins[:1]).parts[0].origins == profile.origins[:1]
+
+
+def test_a_table_that_was_kept_gives_the_same_pieces(profile: Profile) -> None:
+    before = pl.concat(profile.chunks("kernels", ["agent", "name"]))
+    assert profile.table("kernels").height == 3
+    assert pl.concat(profile.chunks("kernels", ["agent", "name"])).equals(before)
+
+
+def test_extra_tables_carry_their_source(profile: Profile) -> None:
+    assert profile.extra_names == ["ext_note"]
+    assert profile.table("ext_note").to_dict(as_series=False) == {"source": [0, 1], "text": ["a", "b"]}
+
+
+def test_losses_of_all_sources_even_late_ones(profile: Profile) -> None:
+    assert profile.losses.height == 0
+    profile.origins[1].losses.append(Loss("duplicate_run", detail="it"))
+    assert profile.losses.select("source", "path", "kind").rows() == [(1, "b", "duplicate_run")]
+
+
+def test_unknown_names(profile: Profile) -> None:
+    with pytest.raises(AttributeError):
+        _ = profile.no_such_thing
+    with pytest.raises(UsageError, match=r"no table 'kernelz'.*ext_note"):
+        profile.read("kernelz")
+    with pytest.raises(UsageError, match="no column 'begin'"):
+        profile.read("kernels", ["begin"])
+
+
+def test_other_frames(profile: Profile) -> None:
+    assert profile.to_pandas()["kernels"]["name"].tolist() == ["x", "y", "x"]
+    assert profile.to_arrow()["kernels"].num_rows == 3
+    assert profile.to_polars()["kernels"].height == 3
+
+
+def test_every_reference_is_to_a_numbered_table() -> None:
+    columns = {column for table in PROFILE.values() for column in table.names}
+    assert set(REFERENCES) <= columns
+    for table, key in NUMBERED.items():
+        assert PROFILE[table].names[0] == key
