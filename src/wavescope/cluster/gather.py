@@ -41,18 +41,30 @@ class _Asking(Generic[Result]):
     question: Callable[[Profile], Result]
     selection: ProfileSelection
     with_environment: bool
+    is_one_of_many: bool
+    """Whether a bug of ours is told like an unreadable file, so that the other files are answered."""
 
     def __call__(self, found: ProfileInput) -> _Told[Result]:
+        import polars as pl
+
+        try:
+            return self._told(found)
+        except WavescopeError as error:
+            return _Told(failure=error)
+        except (Exception, pl.exceptions.PanicException) as error:
+            if not self.is_one_of_many:
+                raise
+            what = f"this is a bug in wavescope: {type(error).__name__}: {error}"
+            return _Told(failure=WavescopeError(what, where=str(found.path), advice="report it"))
+
+    def _told(self, found: ProfileInput) -> _Told[Result]:
         from wavescope.model.profile import Profile
         from wavescope.readers.profile_inputs import open_input
 
-        try:
-            profile = Profile([open_input(found, with_environment=self.with_environment)])
-            chosen = select(profile, self.selection)
-            guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
-            return _Told(self.question(chosen), profile.losses, frozenset(guids))
-        except WavescopeError as error:
-            return _Told(failure=error)
+        profile = Profile([open_input(found, with_environment=self.with_environment)])
+        chosen = select(profile, self.selection)
+        guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
+        return _Told(self.question(chosen), profile.losses, frozenset(guids))
 
 
 @dataclass(frozen=True)
@@ -95,7 +107,7 @@ def gather(
     from wavescope.model.schema import empty_frame
 
     runner = executor or Serial()
-    asking = _Asking(question, selection or ProfileSelection(), with_environment)
+    asking = _Asking(question, selection or ProfileSelection(), with_environment, len(inputs) > 1)
     outcomes = _without_repeats(asking, inputs, runner.run(asking, inputs, done))
     values, kept, losses = [], [], [empty_frame(PROFILE["losses"])]
     for found, (outcome, repeated) in zip(inputs, outcomes, strict=True):
