@@ -64,7 +64,7 @@ class _Asking(Generic[Result]):
         profile = Profile([open_input(found, with_environment=self.with_environment)])
         chosen = select(profile, self.selection)
         guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
-        return _Told(self.question(chosen), profile.losses, frozenset(guids))
+        return _Told(self.question(chosen), chosen.losses, frozenset(guids))
 
 
 @dataclass(frozen=True)

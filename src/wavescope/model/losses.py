@@ -335,6 +335,18 @@ _KINDS = (
         "{detail} is in the input twice; it counts once",
         "leave one of the files out",
     ),
+    LossKind(
+        "window_beyond_run",
+        "the window reaches beyond the run ({detail})",
+        "choose a window inside the run, or take what was chosen as it is",
+        is_damage=False,
+    ),
+    LossKind(
+        "repeated_marker",
+        "{count} markers are called {detail!r}: the window reaches from the first to the last of them",
+        "choose a marker that occurs once, or a time window",
+        is_damage=False,
+    ),
 )
 
 LOSSES: dict[str, LossKind] = {kind.name: kind for kind in _KINDS}

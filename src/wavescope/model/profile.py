@@ -29,9 +29,13 @@ class ProfileSource(Protocol):
     path: str
     format: str
     version: str
-    losses: list[Loss]
     extras: Mapping[str, pl.DataFrame]
     """Tables that only this format has (an RPD file's ext_callstack, ...), by their own names."""
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What was lost so far."""
+        ...
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table in pieces, with these columns in this order; nothing at all when there are no rows."""
@@ -130,7 +134,8 @@ class Profile:
         if made:
             yield made().select(names)
             return
-        references = [name for name in names if name in REFERENCES]
+        dtypes = PROFILE[table].dtypes  # counter_info.symbol is a text
+        references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
             shifts = {name: self._before(REFERENCES[name], number) for name in references}
             for piece in source.chunks(table, names):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.profile._chosen import ChosenSource
+
 if TYPE_CHECKING:
     from wavescope.model.profile import Profile
 
@@ -32,7 +34,8 @@ class ProfileSelection:
     domains: tuple[str, ...] = ()
     """Only regions and samples of this domain or category (HIP, MARKER, HIP_RUNTIME_API, ...), whatever the case."""
     begin: str | None = None
-    """Begin of a time window: `30%` of the run, `1.5s`, `20ms`, ... after its begin, or nanoseconds of its clock."""
+    """Begin of a time window: `30%` of the run, `1.5s`, `20ms`, ... after its begin, `-5ms` before its end, or
+    nanoseconds of its clock."""
     end: str | None = None
     between: tuple[str, str] | None = None
     """Only what happened from the begin of the first marker with this text to the end of the second."""
@@ -43,7 +46,23 @@ class ProfileSelection:
 
 
 def select(profile: Profile, selection: ProfileSelection) -> Profile:
-    """The profile cut down to the selection.
+    """The profile cut down to the selection; rows are left out while they are read.
+
+    A field speaks only about the tables that have what it names: `kernel` about dispatches, `gpus` about dispatches,
+    copies (either end), allocations and monitors, `streams` about work that is put into streams, `domains` about
+    regions and samples, times about everything that has one. Counters follow their dispatch, arguments and call stacks
+    their event. A process that is left out takes its threads, agents, ... along, and the rest is numbered anew; tables
+    of numbered rows are whole otherwise. Events that a time window cuts are kept whole.
+
+    Percent and times with units count from the first event of each node in each source, `-5ms` from its last; the
+    markers of `between` are looked for there too. A text that several markers have means from the begin of the first
+    to the end of the last.
+
+    Raises
+    ------
+    UsageError
+        When a time or regular expression cannot be read, no marker has the text of `between`, or ranks are asked for
+        and none is known; the last only when rows are read.
 
     Examples
     --------
@@ -53,4 +72,6 @@ def select(profile: Profile, selection: ProfileSelection) -> Profile:
     """
     if selection == ProfileSelection():
         return profile
-    raise NotImplementedError
+    from wavescope.model.profile import Profile
+
+    return Profile([ChosenSource(source, selection) for source in profile.origins])
