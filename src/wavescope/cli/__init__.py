@@ -34,6 +34,7 @@ _GROUPS = {
         "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
     },
     "Is the GPU full?": {
+        "busy": "How busy is each GPU of a profile, in all and over time?",
         "l2": "Does a kernel use L2 and memory well? From counters (CSV), not from a trace.",
         "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",

@@ -1,0 +1,169 @@
+"""Which GPU of which node did what: the work of a profile by place, where a GPU that several processes use is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+    from wavescope.model.profile import Profile
+
+__all__ = ["PLACE", "Place", "Places", "gpu_places", "gpu_work", "place_frame", "shared_gpus"]
+
+PLACE = ("machine", "gpu_key")
+"""Columns that say which GPU: equal in all files that tell of the same GPU of the same node."""
+
+Place: TypeAlias = tuple[str, int | None]
+"""The values of `PLACE`."""
+
+
+class _OfGpus(Protocol):
+    @property
+    def used_gpus(self) -> frozenset[Place]: ...
+
+
+@dataclass(frozen=True)
+class Places:
+    """The GPUs of a profile, by number; and which of them an agent is."""
+
+    table: pl.DataFrame
+    """`place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`."""
+    of_agent: pl.DataFrame
+    """`agent` -> `place`; GPUs only."""
+    of_process: pl.DataFrame
+    """`process` -> the `place` of work whose GPU was not recorded."""
+
+
+def gpu_places(profile: Profile) -> Places:
+    """The GPUs that the processes of a profile see.
+
+    A node is known by its machine id, else by its host name, else the file stands for it: nothing is then known about
+    other files. A GPU of it is known by its number among all agents, else by its number among the GPUs.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> gpu_places(Profile([])).table.height
+    0
+    """
+    import polars as pl
+
+    processes = _machines(profile)
+    gpus = profile.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
+    known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
+    named = known.with_columns(
+        pl.col("machine", "node").fill_null(""),
+        gpu_key=pl.coalesce("absolute_index", "type_index"),
+        gpu=pl.coalesce("type_index", "absolute_index"),
+    )
+    unknown = processes.select("machine", "node", gpu_key=pl.lit(None, pl.Int64), gpu=pl.lit(None, pl.Int64))
+    table = (
+        pl.concat([named, unknown], how="diagonal")
+        .group_by(PLACE, maintain_order=True)
+        .agg(pl.col("node", "gpu", "target", "product").first())
+        .with_row_index("place")
+    )
+    of_agent = named.join(table, on=PLACE, nulls_equal=True, maintain_order="left")
+    of_process = processes.join(table.filter(pl.col("gpu_key").is_null()), on="machine", maintain_order="left")
+    return Places(table, of_agent.select("agent", "place"), of_process.select("process", "place"))
+
+
+def _machines(profile: Profile) -> pl.DataFrame:
+    """`process` with `machine` (identity of its node) and `node` (name of it to show)."""
+    import polars as pl
+
+    sources = profile.read("sources", ["source", "path"])
+    nodes = profile.read("nodes", ["node", "machine_id", "hostname"])
+    found = profile.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
+    given = [pl.when(pl.col(name) != "").then(name) for name in ("machine_id", "hostname", "path")]
+    return (
+        found.join(nodes, on="node", how="left")
+        .sort("process")
+        .select("process", machine=pl.coalesce(given), node=pl.coalesce(given[1:]))
+    )
+
+
+def gpu_work(
+    profile: Profile, places: Places, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `begin_ns`, `end_ns`, and more columns.
+
+    A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> gpu_work(Profile([]), gpu_places(Profile([]))).height
+    0
+    """
+    import polars as pl
+
+    common = ["process", "stream", "begin_ns", "end_ns"]
+    found = [
+        _placed(piece, agents, places).with_columns(is_copy=pl.lit(table == "copies"))
+        for table, agents, columns in (
+            ("kernels", ["agent"], kernel_columns),
+            ("copies", ["dst_agent", "src_agent"], copy_columns),
+        )
+        for piece in profile.chunks(table, [*common, *agents, *columns])
+    ]
+    columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
+    if not found:
+        found = [
+            profile.read("kernels", [*common, *kernel_columns]).with_columns(
+                place=pl.lit(None, pl.UInt32), is_copy=pl.lit(value=False)
+            )
+        ]
+    return pl.concat(found, how="diagonal").select(columns)
+
+
+def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.DataFrame:
+    """The rows of each GPU that one of the `agents` is; once for each GPU."""
+    import polars as pl
+
+    for number, agent in enumerate(agents):
+        place = places.of_agent.rename({"agent": agent, "place": f"place{number}"})
+        piece = piece.join(place, on=agent, how="left", maintain_order="left")
+    names = [f"place{number}" for number in range(len(agents))]
+    unknown = places.of_process.rename({"place": "unknown"})
+    if piece.select(pl.all_horizontal(pl.col(names).is_null()).any()).item():
+        piece = piece.join(unknown, on="process", how="left", maintain_order="left")
+        names.append("unknown")
+    first = piece.with_columns(place=pl.coalesce(names).fill_null(0)).drop(*names, *agents)
+    if len(agents) == 1:
+        return first
+    both = piece.filter((pl.col("place0") != pl.col("place1")).fill_null(value=False))
+    return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(*names, *agents)])
+
+
+def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[Place]:
+    """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums.
+
+    Examples
+    --------
+    >>> shared_gpus([])
+    frozenset()
+    """
+    seen: set[Place] = set()
+    shared: set[Place] = set()
+    for partial in partials:
+        shared |= seen & partial.used_gpus
+        seen |= partial.used_gpus
+    return frozenset(shared)
+
+
+def place_frame(places: Iterable[Place]) -> pl.DataFrame:
+    """GPUs as a frame with the columns of `PLACE`.
+
+    Examples
+    --------
+    >>> place_frame([("node1", 2)]).rows()
+    [('node1', 2)]
+    """
+    import polars as pl
+
+    return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")

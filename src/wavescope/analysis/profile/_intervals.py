@@ -1,0 +1,184 @@
+"""Stretches of time, in groups: how much they cover together, where nothing is, how much lies before a moment.
+
+Frames of intervals have `begin_ns` and `end_ns` beside the columns `by` of their group. All functions sort once and are
+linear after that. Intervals without a begin or an end do not count; those that end before they begin have no length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+__all__ = [
+    "bin_width",
+    "covered",
+    "covered_before",
+    "covered_per_bin",
+    "gaps_between",
+    "intervals",
+    "merged",
+    "share_of",
+]
+
+
+def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The frame sorted by group and time, without rows that have no begin or end, and without negative lengths.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> intervals(pl.DataFrame({"begin_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
+    [2, 5]
+    """
+    import polars as pl
+
+    known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
+    return known.with_columns(pl.max_horizontal("begin_ns", "end_ns").alias("end_ns")).sort(*by, "begin_ns", "end_ns")
+
+
+def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """What sorted `intervals` cover, as intervals that neither overlap nor touch; those without length are left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> merged(pl.DataFrame({"begin_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
+    [(0, 5), (9, 12)]
+    """
+    import polars as pl
+
+    lengthy = frame.filter(pl.col("end_ns") > pl.col("begin_ns"))
+    is_first = (pl.col("begin_ns") > _reached(by)).fill_null(value=True)
+    blocks = lengthy.select(*by, "begin_ns", "end_ns", block=is_first.cum_sum())
+    whole = blocks.group_by("block", maintain_order=True).agg(
+        pl.col(*by, "begin_ns").first() if by else pl.col("begin_ns").first(), pl.col("end_ns").max()
+    )
+    return whole.drop("block")
+
+
+def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """How long at least one of the sorted `intervals` of each group lasts, as `covered_ns`, in the order of the groups.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> covered(pl.DataFrame({"gpu": [0, 0], "begin_ns": [0, 2], "end_ns": [3, 5]}), ["gpu"]).rows()
+    [(0, 5)]
+    """
+    import polars as pl
+
+    new = (pl.col("end_ns") - pl.max_horizontal("begin_ns", _reached(()))).clip(lower_bound=0)
+    if not by:
+        return frame.select(covered_ns=new.sum())
+    return frame.group_by(by, maintain_order=True).agg(covered_ns=new.sum())
+
+
+def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The stretches between sorted `intervals` of a group in which none is, as `gap_begin_ns` and `gap_ns`, each on
+    the row that ends it; all other columns are kept.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> gaps_between(pl.DataFrame({"begin_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
+    [(9, 12, 5, 4)]
+    """
+    import polars as pl
+
+    found = frame.with_columns(gap_begin_ns=_reached(by)).filter(pl.col("begin_ns") > pl.col("gap_begin_ns"))
+    return found.with_columns(gap_ns=pl.col("begin_ns") - pl.col("gap_begin_ns"))
+
+
+def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
+    """How much of the `merged` intervals of its group lies before each point of `time_ns`, in the order of `points`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> whole = pl.DataFrame({"begin_ns": [0, 9], "end_ns": [5, 12]})
+    >>> covered_before(whole, pl.DataFrame({"time_ns": [-1, 3, 8, 10, 99]}), []).to_list()
+    [0, 3, 5, 6, 8]
+    """
+    import polars as pl
+
+    length = pl.col("end_ns") - pl.col("begin_ns")
+    sums = length.cum_sum().over(by) if by else length.cum_sum()
+    steps = whole.with_columns(before_ns=sums - length).sort("begin_ns")
+    found = (
+        points.with_row_index("point")
+        .sort("time_ns")
+        .join_asof(
+            steps,
+            left_on="time_ns",
+            right_on="begin_ns",
+            by=list(by) or None,
+            strategy="backward",
+            check_sortedness=False,
+        )
+    )
+    begun = pl.min_horizontal("time_ns", "end_ns") - pl.col("begin_ns")
+    return found.select("point", ns=(pl.col("before_ns") + begun).fill_null(0)).sort("point")["ns"]
+
+
+def bin_width(begin_ns: int, end_ns: int, count: int) -> int:
+    """The smallest power of two so that at most `count` stretches of this width, at multiples of it, hold [begin, end).
+
+    Stretches of two files on one clock then lie on each other, or a whole number of them in one.
+
+    Examples
+    --------
+    >>> bin_width(1_000, 2_000, 10)
+    128
+    """
+    width = 1
+    while (max(begin_ns, end_ns - 1) // width) - begin_ns // width + 1 > max(count, 1):
+        width *= 2
+    return width
+
+
+def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], begin_ns: int, end_ns: int, width: int) -> pl.DataFrame:
+    """How much of each stretch of `width` the `merged` intervals of every group cover; stretches at 0 are left out.
+
+    `bin` counts the multiples of `width` from time 0 of the clock.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> covered_per_bin(pl.DataFrame({"begin_ns": [3], "end_ns": [9]}), [], 3, 9, 4).rows()
+    [(0, 1), (1, 4), (2, 1)]
+    """
+    import polars as pl
+
+    first, last = begin_ns // width, max(begin_ns, end_ns - 1) // width
+    edges = pl.DataFrame({"bin": pl.int_range(first, last + 2, eager=True)}).with_columns(time_ns=pl.col("bin") * width)
+    points = whole.select(by).unique().sort(by).join(edges, how="cross") if by else edges
+    sums = points.with_columns(before=covered_before(whole, points, by))
+    after = pl.col("before").shift(-1)
+    in_bin = (after.over(by) if by else after) - pl.col("before")
+    return sums.select(*by, "bin", covered_ns=in_bin).filter(pl.col("covered_ns") > 0)
+
+
+def _reached(by: Sequence[str]) -> pl.Expr:
+    """The latest end of all earlier rows of the group."""
+    import polars as pl
+
+    latest = pl.col("end_ns").cum_max().shift(1)
+    return latest.over(by) if by else latest
+
+
+def share_of(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    """`part` / `whole`; null where the whole is 0.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.DataFrame({"a": [1, 0], "b": [4, 0]}).select(share_of(pl.col("a"), pl.col("b"))).to_series().to_list()
+    [0.25, None]
+    """
+    import polars as pl
+
+    return pl.when(whole != 0).then(part / whole)

@@ -1,0 +1,39 @@
+"""`wavescope busy`: how busy are the GPUs?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@profile_verb
+@click.option("--bins", type=click.IntRange(1, 10_000), default=120, show_default=True, help="Most stretches of time.")
+def command(asked: AskedProfile, bins: int) -> None:
+    """How busy is each GPU, in all and over time?
+
+    PATHS are profiles (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
+    once; a GPU that several processes use is one GPU. --csv prints one row per GPU; --json has streams and curves too.
+
+    \b
+    wavescope busy results.db
+    wavescope busy ranks/ --time 30%:60%
+    """
+    from wavescope.analysis.profile.busy import combine_busy, partial_busy, shared_gpus
+    from wavescope.report.profile.busy import busy_report
+
+    gathered = asked.gather(partial(partial_busy, bins=bins))
+    shared = shared_gpus(gathered.values)
+    if shared:  # how work of several files overlaps is known from its times only
+        gathered = asked.gather(partial(partial_busy, bins=bins, shared=shared))
+    answer = combine_busy(gathered.values)
+    asked.give(answer, answer.gpus, gathered, lambda: busy_report(answer, width=console().width, limit=asked.limit))

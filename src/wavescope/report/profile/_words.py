@@ -1,0 +1,60 @@
+"""Times, GPUs and kernels in words, the same in all reports about profiles."""
+
+from __future__ import annotations
+
+from wavescope.report.tables import printable
+
+__all__ = ["brief_kernel", "duration", "gpu_name"]
+
+
+def duration(nanoseconds: float | None) -> str:
+    """A time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(950), duration(12_345), duration(2_964_070_817), duration(7_500_000_000_000), duration(None)
+    ('950 ns', '12.3 us', '2.964 s', '7,500 s', '-')
+    """
+    if nanoseconds is None:
+        return "-"
+    size = abs(nanoseconds)
+    if size < 1_000:
+        return f"{nanoseconds:.0f} ns"
+    for unit, factor in (("us", 1e3), ("ms", 1e6)):
+        if size < factor * 999.95:
+            return f"{nanoseconds / factor:.1f} {unit}"
+    seconds = nanoseconds / 1e9
+    return f"{seconds:,.0f} s" if abs(seconds) >= 1_000 else f"{seconds:.3f} s"
+
+
+def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
+    """Which GPU, with the name of its node where there are several.
+
+    Examples
+    --------
+    >>> gpu_name("n7", 2, with_node=False), gpu_name("n7", None, with_node=True)
+    ('GPU 2', 'n7 GPU ?')
+    """
+    name = f"GPU {'?' if gpu is None else gpu}"
+    return f"{printable(node or '?')} {name}" if with_node else name
+
+
+def brief_kernel(name: str | None, width: int = 48) -> str:
+    """The name of a kernel in few characters: without return type, namespace `(anonymous)` and parameters.
+
+    Examples
+    --------
+    >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
+    'vllm::rms_norm_kernel<__half>'
+    >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH", 8)
+    'Cijk_Al…'
+    """
+    text = printable(name or "?").removeprefix("void ").replace("(anonymous namespace)::", "")
+    depth, cut = 0, len(text)
+    for at, letter in enumerate(text):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth <= 0 and at:
+            cut = at
+            break
+    text = text[:cut]
+    return text if len(text) <= width else text[: max(1, width - 1)] + "…"
