@@ -331,6 +331,11 @@ _KINDS = (
         "the process ended while they ran, or the recording was cut",
     ),
     LossKind(
+        "overflowing_times",
+        "{count} events last longer than 104 days ({detail}); they count as calls without time",
+        "the file is damaged, or its writer was: record again",
+    ),
+    LossKind(
         "duplicate_run",
         "{detail} is in the input twice; it counts once",
         "leave one of the files out",

@@ -1,0 +1,44 @@
+"""Ends of events that any sum can take: none before its begin, none missing, none beyond what a clock can give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["LONGEST_NS", "sound_ends"]
+
+LONGEST_NS = 1 << 53
+"""No event lasts longer (104 days), so that 1,000 of the longest still fit into 64 bits."""
+
+
+def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str, int]]:
+    """The ends, where they are unsound the begins; and how many were unsound, by kind of loss.
+
+    An end that is missing or 0 is an event that did not finish.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ends, losses = sound_ends(pl.Series([5, 5, 5]), pl.Series([9, 3, None]))
+    >>> ends.to_list(), losses
+    ([9, 5, 5], {'backward_times': 1, 'unfinished_events': 1})
+    """
+    import polars as pl
+
+    frame = pl.select(begin=begins, end=ends)
+    begin, end = pl.col("begin"), pl.col("end")
+    is_open = end.is_null() | ((end == 0) & (begin != 0)).fill_null(value=False)
+    is_backward = ~is_open & (end < begin).fill_null(value=False)
+    # A difference beyond 64 bits comes out negative.
+    is_long = ((end - begin) >= LONGEST_NS) | ((end - begin) < 0)
+    is_beyond = ~is_open & ~is_backward & is_long.fill_null(value=False)
+    made = frame.select(
+        pl.when(is_open | is_backward | is_beyond).then(begin).otherwise(end).alias("end"),
+        backward_times=is_backward,
+        unfinished_events=is_open,
+        overflowing_times=is_beyond,
+    )
+    losses = {name: int(made[name].sum()) for name in made.columns[1:]}
+    return made["end"], {name: count for name, count in losses.items() if count}

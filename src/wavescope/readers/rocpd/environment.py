@@ -1,0 +1,55 @@
+"""The environment of a process: its rank, and its variables with their values masked."""
+
+from __future__ import annotations
+
+import json
+
+__all__ = ["MASKED", "rank_of", "variables"]
+
+MASKED = "***"
+_RANKS = (
+    "OMPI_COMM_WORLD_RANK",
+    "PMIX_RANK",
+    "PMI_RANK",
+    "MV2_COMM_WORLD_RANK",
+    "MPI_RANK",
+    "ALPS_APP_PE",
+    "PALS_RANKID",
+    "FLUX_TASK_RANK",
+    "JSM_NAMESPACE_RANK",
+    "SLURM_PROCID",
+    "RANK",
+)
+"""Variables that hold the rank; those of the MPI library win over those of the job launcher."""
+
+
+def variables(text: str | None) -> dict[str, str]:
+    """The variables of stored JSON; none when it cannot be read.
+
+    Examples
+    --------
+    >>> variables('{"HOME": "/root"}')
+    {'HOME': '/root'}
+    """
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+
+
+def rank_of(environment: dict[str, str]) -> int | None:
+    """The rank of a process among those of its job; None = not known.
+
+    Examples
+    --------
+    >>> rank_of({"SLURM_PROCID": "0", "PMIX_RANK": "3"})
+    3
+    """
+    for name in _RANKS:
+        value = environment.get(name, "").strip()
+        if value.isdecimal() and int(value) < 1 << 31:
+            return int(value)
+    return None

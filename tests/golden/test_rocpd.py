@@ -1,0 +1,39 @@
+"""The real ROCpd databases: their published figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wavescope.readers.profile_inputs import open_profile
+
+FIGURES = {
+    "c01/raw/28_results.db": (151, 2_604_546, 629),
+    "c02/raw/21_results.db": (301, 3_825_007, 624),
+    "c03/raw/15_results.db": (301, 11_029_243, 623),
+    "c08/raw/45_results.db": (301, 3_797_011, 624),
+    "c09/raw/37_results.db": (301, 4_122_560, 624),
+    "c10/raw/163_results.db": (301, 2_132_026, 624),
+}
+"""Database -> dispatches, sum of their durations in ns, regions."""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_kernels_regions_and_agents(name: str, shared: Path) -> None:
+    profile = open_profile(shared / "data/att-mi300x-bmm" / name)
+    kernels = profile.kernels
+    found = (kernels.height, (kernels["end_ns"] - kernels["begin_ns"]).sum(), profile.regions.height)
+    assert found == FIGURES[name]
+    assert kernels["name"].n_unique() == 2
+    assert profile.agents["kind"].value_counts(sort=True).rows() == [("GPU", 8), ("CPU", 2)]
+    assert set(profile.regions["domain"]) == {"HIP"}
+    assert profile.losses.is_empty()
+
+
+def test_two_processes_of_one_host(shared: Path) -> None:
+    folder = shared / "data/att-mi300x-bmm"
+    both = open_profile(folder / "c08/raw/45_results.db", folder / "c09/raw/37_results.db")
+    assert (both.kernels["end_ns"] - both.kernels["begin_ns"]).sum() == 3_797_011 + 4_122_560
+    assert both.processes["pid"].to_list() == [45, 37]
+    assert both.kernels["process"].value_counts(sort=True).sort("process")["count"].to_list() == [301, 301]
