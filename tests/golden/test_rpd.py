@@ -1,0 +1,131 @@
+"""Real RPD files: every number that RPD's own views and tools give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from wavescope.readers.profile_inputs import open_profile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.model.profile import Profile
+
+
+@pytest.fixture(scope="module")
+def matmul(shared: Path) -> Profile:
+    return open_profile(shared / "data/rpd/matmul_result.rpd")
+
+
+@pytest.fixture(scope="module")
+def mytrace(shared: Path) -> Profile:
+    return open_profile(shared / "data/rpd/mytrace.rpd.gz")
+
+
+def _work(profile: Profile) -> pl.DataFrame:
+    """All GPU work: what RPD calls ops."""
+    agent = {"kernels": "agent", "copies": "gpu"}
+    parts = [
+        profile.table(table)
+        .with_columns(gpu=pl.coalesce("dst_agent", "src_agent") if table == "copies" else pl.lit(None, pl.UInt32))
+        .select(pl.col("name").cast(pl.String), pl.col(agent[table]).alias("agent"), "begin_ns", "end_ns")
+        for table in ("kernels", "copies")
+    ]
+    return pl.concat(parts).with_columns(duration=pl.col("end_ns") - pl.col("begin_ns"))
+
+
+def _top(profile: Profile) -> list[tuple[str, int, int, int, float]]:
+    work = _work(profile)
+    total = work["duration"].sum()
+    named = (
+        work.group_by("name").agg(pl.len().alias("calls"), pl.col("duration").sum()).sort("duration", descending=True)
+    )
+    return [
+        (
+            row["name"],
+            row["calls"],
+            row["duration"] // 1000,
+            row["duration"] // row["calls"] // 1000,
+            row["duration"] * 100 / total,
+        )
+        for row in named.to_dicts()
+    ]
+
+
+def test_top_of_matmul(matmul: Profile) -> None:
+    first, second = _top(matmul)[:2]
+    assert first[:4] == ("CopyHostToDevice", 2, 157178, 78589)
+    assert first[4] == pytest.approx(85.4609201610961, abs=1e-9)
+    assert second[0].startswith("Cijk_")
+    assert second[1:4] == (1, 26211, 26211)
+    assert second[4] == pytest.approx(14.251975347107845, abs=1e-9)
+
+
+def test_busy_of_matmul(matmul: Profile) -> None:
+    work = _work(matmul)
+    gpu = matmul.agents.filter(pl.col("agent").is_in(work["agent"].unique().implode()))["agent_id"].to_list()
+    wall = work["end_ns"].max() - work["begin_ns"].min()
+    assert gpu == [2]
+    assert (work["duration"].sum(), wall) == (183918056, 2964070817)
+    assert round(work["duration"].sum() / wall, 6) == 0.062049
+
+
+def test_rows_of_matmul(matmul: Profile) -> None:
+    counts = {name: matmul.table(name).height for name in ("regions", "samples", "kernels", "copies", "monitors")}
+    assert counts == {"regions": 125, "samples": 0, "kernels": 30, "copies": 55, "monitors": 15}
+    assert matmul.losses.is_empty()
+    kernel = matmul.kernels.filter(pl.col("name").cast(pl.String).str.starts_with("Cijk_")).to_dicts()[0]
+    assert (kernel["grid_x"], kernel["grid_y"], kernel["workgroup_x"]) == (1792, 782, 256), "this call counts lanes"
+    concatenation = matmul.kernels.filter(pl.col("dispatch_id") == 4).to_dicts()[0]
+    assert (concatenation["grid_x"], concatenation["grid_y"]) == (128, 2), "this call counts workgroups"
+    assert matmul.copies["size_bytes"].head(3).to_list() == [2_000_000_000, 32_000_000, 4]
+    assert set(matmul.monitors["name"].cast(pl.String)) == {"sclk"}
+
+
+def test_top_and_busy_of_mytrace(mytrace: Profile) -> None:
+    top, work = _top(mytrace), _work(mytrace)
+    assert work.height == 10_124
+    assert len(top) == 36
+    assert top[0][1:4] == (64, 111_476, 1741)
+    assert top[0][4] == pytest.approx(26.757130831496916, abs=1e-9)
+    assert work["duration"].sum() == 416_625_081
+    assert work["end_ns"].max() - work["begin_ns"].min() == 452_967_953
+
+
+def test_rows_of_mytrace(mytrace: Profile) -> None:
+    assert mytrace.regions.height + mytrace.samples.height == 14_736
+    domains = dict(mytrace.regions.group_by(pl.col("domain").cast(pl.String)).len().iter_rows())
+    assert domains["MARKER"] == 11_884
+    assert mytrace.kernels["workgroup_x"].is_not_null().sum() == 1228
+    assert mytrace.copies["size_bytes"].is_not_null().sum() == 536
+    assert mytrace.monitors.height == 81
+    assert mytrace.table("ext_autogradapi").height == 11_816
+    assert mytrace.table("ext_callstack").height == 86_387
+    assert mytrace.losses.is_empty()
+
+
+def test_every_op_knows_its_launch(mytrace: Profile) -> None:
+    launches = mytrace.regions.select("correlation", pl.col("name").cast(pl.String).alias("launch"))
+    for table, expected in {
+        "kernels": {"hipExtModuleLaunchKernel": 256, "hipLaunchKernel": 972, "hipGraphLaunch": 7720},
+        "copies": {"hipGraphLaunch": 640, "hipMemcpyAsync": 514, "hipMemcpyWithStream": 22},
+    }.items():
+        joined = mytrace.table(table).join(launches, on="correlation")
+        assert dict(joined.group_by("launch").len().iter_rows()) == expected
+    graphs = mytrace.kernels.filter(pl.col("graph_exec").is_not_null())
+    assert (graphs.height, graphs["graph_exec"].n_unique()) == (7720, 1)
+    assert mytrace.kernels["stream"].null_count() == 0
+
+
+def test_stretches_that_raptor_finds(mytrace: Profile) -> None:
+    """Times of the whole trace, from which raptor's windows follow."""
+    begin = min(mytrace.regions["begin_ns"].min(), mytrace.kernels["begin_ns"].min(), mytrace.copies["begin_ns"].min())
+    end = max(mytrace.regions["end_ns"].max(), mytrace.kernels["end_ns"].max(), mytrace.copies["end_ns"].max())
+    span = end - begin
+    assert (span - 8_000_000, span - 5_000_000) == (490_594_451, 493_594_451)
+    assert (int(span * 0.5), int(span * 0.7)) == (249_297_225, 349_016_115)
+    costliest = mytrace.kernels.filter(pl.col("name").cast(pl.String) == _top(mytrace)[0][0])
+    assert costliest["begin_ns"].min() - begin == 10_496_683, "raptor takes the costliest kernel that matches Cijk_"

@@ -1,0 +1,215 @@
+"""RPD files of schema 3, made here: two nodes, sessions, marks, graphs, counters, stacks, damage."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from wavescope.errors import NotATraceError
+from wavescope.readers._sqlite import Database
+from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.rpd import read_rpd
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.model.profile import Profile
+
+SESSION = 1 << 32
+STRINGS = {
+    1: "", 2: "hipLaunchKernel", 3: "UserMarker", 4: "hipGraphLaunch", 5: "KernelExecution", 6: "Task", 7: "Memcpy",
+    8: "gemm", 9: "relu", 10: "hip", 11: "SQ_WAVES", 12: "main", 13: "forward", 14: "hipMemcpyAsync", 15: "FillBuffer",
+    16: "roctx", 17: "hipExtModuleLaunchKernel",
+}  # fmt: skip
+TEXTS = {1: "", 2: 'step "1"', 3: "graphExec = 0xabc | stream = 0x5", 4: "size=64 | free"}
+SCHEMA = """
+CREATE TABLE rocpd_metadata (id integer primary key, tag text, value text);
+CREATE TABLE rocpd_string (id integer primary key, string text);
+CREATE TABLE rocpd_ustring (id integer primary key, string text);
+CREATE TABLE rocpd_api (id integer primary key, pid integer, tid integer, start integer, end integer,
+  apiName_id bigint, category_id bigint, domain_id bigint, args_id bigint);
+CREATE TABLE rocpd_op (id integer primary key, gpuId integer, queueId integer, sequenceId integer, start integer,
+  end integer, description_id bigint, opType_id bigint);
+CREATE TABLE rocpd_api_ops (id integer primary key, api_id bigint, op_id bigint);
+CREATE TABLE rocpd_kernelapi (api_ptr_id bigint primary key, stream varchar(18), gridX integer, gridY integer,
+  gridZ integer, workgroupX integer, workgroupY integer, workgroupZ integer, groupSegmentSize integer,
+  privateSegmentSize integer, kernelName_id bigint);
+CREATE TABLE rocpd_copyapi (api_ptr_id bigint primary key, stream varchar(18), size integer, width integer,
+  height integer, kind integer, dst varchar(18), src varchar(18), dstDevice integer, srcDevice integer, sync bool,
+  pinned bool);
+CREATE TABLE rocpd_monitor (id integer primary key, deviceType text, deviceId integer, monitorType text,
+  start integer, end integer, value text);
+CREATE TABLE rocpd_counter (id integer primary key, value real, op_id bigint, name_id bigint);
+CREATE TABLE rocpd_stackframe (id integer primary key, api_ptr_id bigint, depth integer, name_id bigint);
+CREATE TABLE ext_graph (id integer primary key, graphExec text, start integer, note real);
+"""
+NODE_1_PID = 10_000_000 + 7
+ROWS = {
+    "rocpd_metadata": [(1, "gpu_stride", "1000"), (2, "pid_stride", "10000000"), (3, "schema_version", "3")],
+    "rocpd_string": list(STRINGS.items()),
+    "rocpd_ustring": list(TEXTS.items()),
+    "rocpd_api": [
+        (1, 5, 50, 100, 200, 2, 1, 10, 4),
+        (2, 5, 50, 90, 900, 3, 1, 16, 2),
+        (3, 5, 50, 150, 150, 3, 1, 16, 2),
+        (4, 5, 51, 300, 310, 4, 1, 10, 3),
+        (SESSION + 1, NODE_1_PID, 70, 100, 120, 14, 1, 1, 1),
+        (SESSION + 2, NODE_1_PID, 70, 130, 140, 17, 1, 10, 1),
+    ],
+    "rocpd_op": [
+        (1, 2, 0, 0, 1000, 1500, 8, 5),
+        (2, 2, 1, 0, 1500, 1600, 9, 6),
+        (3, 2, 1, 0, 1600, 1650, 1, 15),
+        (SESSION + 1, 1002, 0, 4, 2000, 2600, 1, 7),
+        (SESSION + 2, 1002, 0, 0, 2700, 2600, 9, 5),
+        (SESSION + 3, 1002, 0, 0, 2800, 2900, 77, 5),
+    ],
+    "rocpd_api_ops": [(5, 4, 2), (6, 4, 3), (7, 1, 1), (8, SESSION + 1, SESSION + 1), (9, SESSION + 2, SESSION + 2)],
+    "rocpd_kernelapi": [
+        (SESSION + 2, "0x0", 64, 1, 1, 32, 1, 1, 16, 0, 9),
+        (1, "0x7f00", 4, 2, 1, 64, 2, 1, 1024, 8, 8),
+    ],
+    "rocpd_copyapi": [(SESSION + 1, "0x0", 4096, "", "", 2, "0x10", "0x20", 0, 0, 1, 0)],
+    "rocpd_monitor": [(1, "gpu", 1002, "sclk", 1, 50, "1700"), (2, "cpu", 0, "temp", 1, 50, "warm")],
+    "rocpd_counter": [(1, 12.0, 1, 11), (2, 13.0, SESSION + 2, 11)],
+    "rocpd_stackframe": [(1, 1, 0, 13), (2, 1, 1, 12)],
+    "ext_graph": [(1, "", 40, 1.5), (2, "0xabc", "", 2.0)],
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "made.rpd"
+    connection = sqlite3.connect(path)
+    connection.executescript(SCHEMA)
+    for table, rows in ROWS.items():
+        places = ", ".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT INTO {table} VALUES ({places})", rows)  # noqa: S608 - our own names
+    connection.commit()
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def profile(file: Path) -> Profile:
+    return open_profile(file)
+
+
+def test_nodes_and_processes_come_apart(profile: Profile) -> None:
+    assert profile.nodes["node_id"].to_list() == [0, 1]
+    assert profile.processes.select("pid", "node").rows() == [(5, 0), (7, 1)]
+    assert profile.agents.select("agent_id", "absolute_index", "process").rows() == [(2, 2, 0), (1002, 2, 1)]
+    assert profile.threads.select("process", "tid").rows() == [(0, 50), (0, 51), (1, 70)]
+    assert profile.streams.select("process", "stream_id").rows() == [(0, 5), (0, 0x7F00), (1, 0)]
+
+
+def test_work_knows_who_launched_it_and_how(profile: Profile) -> None:
+    rows = profile.kernels.with_columns(pl.col("name").cast(pl.String)).sort("dispatch_id").to_dicts()
+    assert [row["name"] for row in rows] == ["gemm", "relu", "FillBuffer", "relu", None]
+    assert [row["process"] for row in rows] == [0, 0, 0, 1, 1]
+    assert [row["thread"] for row in rows] == [0, 1, 1, 2, None]
+    assert [row["correlation"] for row in rows] == [1, 4, 4, SESSION + 2, None]
+    assert [row["queue"] for row in rows] == [0, 1, 1, 2, 2]
+    assert [row["graph_exec"] for row in rows] == [None, 0xABC, 0xABC, None, None]
+    assert [row["stream"] for row in rows] == [1, 0, 0, 2, None]
+    assert [row["grid_x"] for row in rows] == [256, None, None, 64, None], "workgroups times lanes, or lanes"
+    assert (rows[0]["lds_bytes"], rows[0]["scratch_bytes"]) == (1024, 8)
+    assert json.loads(rows[1]["properties"])["opType"] == "Task"
+
+
+def test_a_copy_says_which_way(profile: Profile) -> None:
+    copy = profile.copies.to_dicts()
+    assert len(copy) == 1
+    assert (copy[0]["name"], copy[0]["size_bytes"]) == ("Memcpy", 4096)
+    assert (copy[0]["src_agent"], copy[0]["dst_agent"]) == (1, None), "kind 2 is from the device to the host"
+    assert (copy[0]["dst_address"], copy[0]["src_address"]) == (16, 32)
+
+
+def test_calls_and_marks(profile: Profile) -> None:
+    regions = profile.regions.with_columns(pl.col("name", "domain", "function").cast(pl.String)).to_dicts()
+    assert [row["name"] for row in regions] == [
+        "hipLaunchKernel", 'step "1"', "hipGraphLaunch", "hipMemcpyAsync", "hipExtModuleLaunchKernel",
+    ]  # fmt: skip
+    assert [row["domain"] for row in regions] == ["HIP", "MARKER", "HIP", "HIP", "HIP"]
+    assert json.loads(regions[0]["properties"]) == {"args": "size=64 | free"}
+    assert regions[1]["properties"] is None
+    samples = profile.samples.select(pl.col("name").cast(pl.String), "time_ns").rows()
+    assert samples == [('step "1"', 150)]
+
+
+def test_arguments_and_stacks(profile: Profile) -> None:
+    arguments = profile.arguments.select("event", "position", pl.col("name").cast(pl.String), "value").rows()
+    assert arguments == [
+        (1, 0, "size", "64"),
+        (1, 1, "", "free"),
+        (4, 0, "graphExec", "0xabc"),
+        (4, 1, "stream", "0x5"),
+    ]
+    frames = profile.frames.select("event", "depth", pl.col("name").cast(pl.String)).rows()
+    assert frames == [(1, 0, "forward"), (1, 1, "main")]
+
+
+def test_counters_and_monitors(profile: Profile) -> None:
+    values = profile.counters.join(profile.kernels, on="event").sort("value")
+    assert values.select("value", "dispatch_id", "process").rows() == [(12.0, 1, 0), (13.0, SESSION + 2, 1)]
+    assert profile.counter_info.select("process", "name").rows() == [(0, "SQ_WAVES"), (1, "SQ_WAVES")]
+    monitors = profile.monitors.select("agent", pl.col("name").cast(pl.String), "value").rows()
+    assert monitors == [(1, "sclk", 1700.0), (None, "temp", None)]
+
+
+def test_events_of_calls_and_work_differ(profile: Profile) -> None:
+    events = pl.concat([profile.table(name)["event"] for name in ("regions", "samples", "kernels", "copies")])
+    assert events.null_count() == 0
+    assert events.n_unique() == events.len()
+
+
+def test_tables_of_extensions_are_kept(profile: Profile) -> None:
+    assert profile.extra_names == ["ext_graph", "rocpd_metadata"]
+    assert profile.table("ext_graph").rows() == [(0, 1, "", 40, 1.5), (0, 2, "0xabc", None, 2.0)]
+
+
+def test_damage_is_told_once(profile: Profile) -> None:
+    for _ in range(2):
+        profile.read("kernels", ["name", "begin_ns", "end_ns"])
+    kinds = dict(profile.losses.select("kind", "count").iter_rows())
+    assert kinds == {"backward_times": 1, "dangling_rows": 1}
+    assert profile.losses.height == 2
+    assert (profile.kernels["end_ns"] >= profile.kernels["begin_ns"]).all()
+
+
+def test_compressed_files_give_the_same(file: Path, profile: Profile) -> None:
+    packed = file.with_suffix(".rpd.gz")
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert open_profile(packed).kernels.equals(profile.kernels)
+
+
+def test_two_files_count_on(file: Path) -> None:
+    both = open_profile(file, file)
+    assert both.kernels.height == 5, "the same path twice is one profile"
+
+
+@pytest.mark.parametrize("missing", ["rocpd_api", "rocpd_api_ops", "rocpd_string", "rocpd_metadata", "rocpd_kernelapi"])
+def test_missing_tables_are_losses(file: Path, missing: str) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute(f"DROP TABLE {missing}")
+    connection.commit()
+    connection.close()
+    profile = open_profile(file)
+    assert profile.kernels.height + profile.copies.height == 6
+    assert profile.regions.height + profile.samples.height == (0 if missing == "rocpd_api" else 6)
+    if missing in ("rocpd_api", "rocpd_api_ops", "rocpd_string"):
+        assert "missing_tables" in profile.losses["kind"]
+
+
+def test_a_file_without_ops_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE rocpd_api (id integer)")
+    connection.close()
+    with pytest.raises(NotATraceError, match="no table rocpd_op"):
+        read_rpd(Database(path))
