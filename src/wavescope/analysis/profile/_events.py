@@ -1,0 +1,172 @@
+"""Everything that took time in a profile, grouped by what a summary is asked to be grouped by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from wavescope.analysis.profile._markers import Markers
+from wavescope.analysis.profile._processes import PROCESS, gpus_of, processes_of, streams_of
+from wavescope.analysis.profile._statistics import Statistics, merged, statistics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.model.profile import Profile
+
+__all__ = ["EVENT_TABLES", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping", "no_extents"]
+
+Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+
+GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "process": PROCESS,
+    "rank": ("rank",),
+    "gpu": ("host", "gpu"),
+    "stream": (*PROCESS, "stream"),
+    "marker": ("marker",),
+}
+"""Grouping -> the columns that tell its groups apart."""
+_NUMBERS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "process": ("process",),
+    "rank": ("process",),
+    "gpu": ("agent",),
+    "stream": ("process", "stream"),
+    "marker": ("marker",),
+}
+"""The same while events are read, before numbers of rows become values."""
+
+_COLUMNS = {
+    "kernels": ("name", "agent", "stream"),
+    "copies": ("name", "src_agent", "dst_agent", "stream", "size_bytes"),
+    "allocations": ("type", "level", "size_bytes"),
+    "regions": ("domain", "name"),
+}
+EVENT_TABLES = tuple(_COLUMNS)
+_ON_GPU = ("kernels", "copies")
+
+
+class Events:
+    """The events of a profile, read once in pieces.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> Events(Profile([]), "all").statistics(EVENT_TABLES).sums.height
+    0
+    """
+
+    def __init__(self, profile: Profile, by: Grouping) -> None:
+        self._profile = profile
+        self._by = by
+        self._markers = Markers(profile) if by == "marker" else None
+        self._gpus = gpus_of(profile)
+        self._used: set[int] = set()
+        self._extents: list[pl.DataFrame] = []
+
+    def statistics(self, tables: Sequence[str]) -> Statistics:
+        """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
+        keys = (*_NUMBERS[self._by], "domain", "name")
+        parts = [statistics_of(self._pieces(table), keys) for table in tables if self._can_group(table)]
+        by_values = (*GROUP_COLUMNS[self._by], "domain", "name")
+        return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
+
+    def extents(self) -> pl.DataFrame:
+        """When the events read so far of each process began and ended: `PROCESS`, `begin_ns`, `end_ns`."""
+        import polars as pl
+
+        if not self._extents:
+            return no_extents()
+        seen = pl.concat(self._extents).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+        known = seen.join(processes_of(self._profile), on="process", how="left").sort("process")
+        return known.select(*PROCESS, "begin_ns", "end_ns")
+
+    def gpus(self) -> pl.DataFrame:
+        """`host` and `gpu` of the GPUs that the kernels read so far ran on."""
+        import polars as pl
+
+        used = pl.Series(sorted(self._used), dtype=pl.UInt32)
+        return self._gpus.filter(pl.col("agent").is_in(used.implode())).select("host", "gpu").unique()
+
+    def _can_group(self, table: str) -> bool:
+        """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
+        return table in _ON_GPU or self._by in ("all", "process", "rank") or (self._by, table) == ("marker", "regions")
+
+    def _pieces(self, table: str) -> Iterator[pl.DataFrame]:
+        columns = ["process", "begin_ns", "end_ns", *_COLUMNS[table]]
+        if self._by == "marker":
+            columns += ["thread", "correlation"]
+        sizes = ["size_bytes"] if "size_bytes" in columns else []
+        for piece in self._profile.chunks(table, columns):
+            self._note(piece)
+            events = piece.with_columns(*self._labels(table), *self._places(table, piece))
+            yield events.select(*_NUMBERS[self._by], "domain", "name", "begin_ns", "end_ns", *sizes)
+
+    def _labels(self, table: str) -> list[pl.Expr]:
+        """`domain` and `name`, where the table has them in other words."""
+        import polars as pl
+
+        if table == "allocations":
+            is_scratch = pl.col("level") == "SCRATCH"
+            domain = pl.when(is_scratch).then(pl.lit("SCRATCH")).otherwise(pl.lit("ALLOCATION"))
+            kind, level = (pl.col(name).cast(pl.String).fill_null("") for name in ("type", "level"))
+            name = pl.when(is_scratch).then(kind).otherwise(pl.concat_str(kind, level, separator=" "))
+            return [domain.alias("domain"), name.alias("name")]
+        return [] if table == "regions" else [pl.lit(_DOMAIN_OF[table], pl.Categorical).alias("domain")]
+
+    def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
+        """What the events are grouped by, where that is no column of theirs."""
+        import polars as pl
+
+        if self._by == "gpu" and table == "copies":
+            to_gpu = pl.col("dst_agent").is_in(self._gpus["agent"].implode())
+            return [pl.when(to_gpu).then("dst_agent").otherwise("src_agent").alias("agent")]
+        if self._markers is None:
+            return []
+        return [self._markers.around(piece) if table == "regions" else self._markers.around_launches(piece)]
+
+    def _named(self, statistics: Statistics, keys: tuple[str, ...]) -> Statistics:
+        """The same by values: names, hosts, pids."""
+        import polars as pl
+
+        sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+        if self._by == "stream":
+            streams = streams_of(self._profile)
+            sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
+        if self._by in ("process", "rank", "stream"):
+            sums = sums.join(processes_of(self._profile), on="process", how="left", maintain_order="left")
+        elif self._by == "gpu":
+            sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")
+        elif self._by == "marker":
+            sums = sums.with_columns(pl.col("marker").cast(pl.String))
+        return Statistics(keys, sums, statistics.values)
+
+    def _note(self, piece: pl.DataFrame) -> None:
+        import polars as pl
+
+        is_whole = pl.col("end_ns") >= pl.col("begin_ns")
+        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("begin_ns",)]
+        times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
+        self._extents.append(piece.group_by("process").agg(times))
+        if "agent" in piece.columns:
+            self._used.update(piece["agent"].unique().drop_nulls())
+
+
+_DOMAIN_OF = {"kernels": "KERNEL", "copies": "COPY"}
+
+
+def no_extents() -> pl.DataFrame:
+    """`Events.extents` of nothing.
+
+    Examples
+    --------
+    >>> no_extents().height
+    0
+    """
+    import polars as pl
+
+    words = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
+    return pl.DataFrame(schema=words | {"begin_ns": pl.Int64, "end_ns": pl.Int64})

@@ -1,0 +1,338 @@
+"""Statistics of durations per group that can be taken of parts and put together, exactly.
+
+Counts, sums and sums of squares are integers, so the result depends only on the values, never on how they were spread
+over files or in which order they came. For quantiles every group keeps how often each value occurred: each distinct
+value as it is while there are at most `EXACT_VALUES` of them, and else in buckets that keep the top `_KEPT_BITS` bits,
+read as their middle: an error of at most `QUANTILE_ERROR` of the value. A group has more distinct values than any of
+its parts, so that which of the two it is does not depend on the parts either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+__all__ = ["EXACT_VALUES", "LONGEST_NS", "QUANTILE_ERROR", "Statistics", "described", "merged", "statistics_of"]
+
+EXACT_VALUES = 4096
+"""Distinct values up to which quantiles are exact."""
+_KEPT_BITS = 9
+_PER_OCTAVE = 1 << (_KEPT_BITS - 1)
+_BUCKETS = 64 * _PER_OCTAVE
+QUANTILE_ERROR = 2.0**-_KEPT_BITS
+"""Largest error of a quantile, as a share of it, where a group has more distinct values."""
+LONGEST_NS = 1 << 52
+"""Durations from here on (52 days) are damage: such calls count without time, as those that end before they begin."""
+
+_SUMS = table_spec(
+    "sums",
+    "one group",
+    """
+    group     UInt32   -      | number of the group
+    calls     Int64    -      | events
+    timed     Int64    -      | events with a duration
+    total     Int128   ns     | sum of the durations
+    squares   Int128   ns2    | sum of their squares
+    min       Int64    ns     | shortest
+    max       Int64    ns     | longest
+    bytes     Int128   bytes  | sum of the sizes; null = none is known
+    is_exact  Boolean  -      | whether every distinct value is kept
+    """,
+)
+_VALUES = table_spec(
+    "values",
+    "one value, or bucket of values, of a group",
+    """
+    group  UInt32  -   | number of the group
+    value  Int64   ns  | the value, or the smallest of the bucket
+    count  Int64   -   | how often it occurred
+    """,
+)
+_MOST_PACKED = 1 << 48
+_FIRST_ROWS = 1 << 16
+_PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Durations per group.
+
+    Examples
+    --------
+    >>> merged([], ["name"]).sums.height
+    0
+    """
+
+    keys: tuple[str, ...]
+    sums: pl.DataFrame
+    """One row per group: its keys and the columns of `_SUMS`."""
+    values: pl.DataFrame
+    """The columns of `_VALUES`."""
+
+
+def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statistics:
+    """Statistics of events in pieces with the columns `keys`, `begin_ns`, `end_ns` and perhaps `size_bytes`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> events = pl.DataFrame({"name": ["a", "a", "b"], "begin_ns": [0, 5, 9], "end_ns": [4, 7, 10]})
+    >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
+    [('a', 2, 6), ('b', 1, 1)]
+    """
+    state = merged([], keys)
+    rows = _FIRST_ROWS
+    for piece in pieces:
+        begin = 0
+        while begin < piece.height:
+            # Small parts first: they tell which groups have so many values that the rest goes into buckets at once.
+            state = merged([state, _of_piece(piece.slice(begin, rows), keys, state)], keys)
+            begin, rows = begin + rows, 2 * rows
+    return state
+
+
+def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:
+    """The statistics of the groups of all parts together, by `keys`, which all parts have.
+
+    Examples
+    --------
+    >>> merged([], ["name"]).keys
+    ('name',)
+    """
+    import polars as pl
+
+    if not parts:
+        schema = dict.fromkeys(keys, pl.String) | _SUMS.dtypes
+        return Statistics(tuple(keys), pl.DataFrame(schema=schema), empty_frame(_VALUES))
+    first = 0
+    sums, values = [], []
+    for part in parts:
+        if part.sums.height:
+            sums.append(part.sums.select(*keys, *_SUMS.names).with_columns(pl.col("group") + pl.lit(first, pl.UInt32)))
+            values.append(part.values.with_columns(pl.col("group") + pl.lit(first, pl.UInt32)))
+            first += part.sums.height
+    if not sums:
+        return parts[0] if parts[0].keys == tuple(keys) else merged([], keys)
+    return _regrouped(pl.concat(sums, how="vertical_relaxed"), pl.concat(values), keys)
+
+
+def described(statistics: Statistics) -> pl.DataFrame:
+    """One row per group: its keys, calls, times and quantiles, unsorted.
+
+    Columns: `calls`, `untimed_calls`, `total_ns`, `mean_ns`, `median_ns`, `p95_ns`, `p99_ns`, `min_ns`, `max_ns`,
+    `stddev_ns` (of a sample; null for one call), `bytes_total`, `is_exact` (the quantiles).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> events = pl.DataFrame({"name": ["a", "a"], "begin_ns": [0, 5], "end_ns": [4, 7]})
+    >>> described(statistics_of([events], ["name"])).select("mean_ns", "median_ns", "stddev_ns").row(0)
+    (3.0, 3.0, 1.4142135623730951)
+    """
+    import polars as pl
+
+    sums = statistics.sums.with_columns(_deviation_and_mean(statistics.sums))
+    for column, permille in _PERMILLE.items():
+        sums = sums.join(_quantile(statistics, permille, column), on="group", how="left", maintain_order="left")
+    return sums.select(
+        *statistics.keys,
+        "calls",
+        untimed_calls=pl.col("calls") - pl.col("timed"),
+        total_ns=pl.col("total").cast(pl.Int64, strict=False),
+        mean_ns="mean",
+        **{column: pl.col(column).clip(pl.col("min"), pl.col("max")) for column in _PERMILLE},
+        min_ns="min",
+        max_ns="max",
+        stddev_ns="stddev",
+        bytes_total=pl.col("bytes").cast(pl.Int64, strict=False),
+        is_exact="is_exact",
+    )
+
+
+def _of_piece(piece: pl.DataFrame, keys: Sequence[str], known: Statistics) -> Statistics:
+    """The statistics of one piece; groups that have many values in `known` go into buckets at once."""
+    import polars as pl
+
+    duration = pl.col("end_ns") - pl.col("begin_ns")
+    usable = duration.is_between(0, LONGEST_NS, closed="left") & (pl.col("end_ns") >= pl.col("begin_ns"))
+    size = pl.col("size_bytes") if "size_bytes" in piece.columns else pl.lit(None, pl.Int64)
+    coded = piece.select(*keys, pack=_packed(piece, keys), value=pl.when(usable).then(duration), size=size)
+    wide = pl.col("value").cast(pl.Int128)
+    sums = coded.group_by("pack", maintain_order=True).agg(
+        *(pl.col(key).first() for key in keys),
+        calls=pl.len().cast(pl.Int64),
+        timed=pl.col("value").count().cast(pl.Int64),
+        total=wide.sum(),
+        squares=(wide * wide).sum(),
+        min=pl.col("value").min(),
+        max=pl.col("value").max(),
+        bytes=pl.when(pl.col("size").count() > 0).then(pl.col("size").cast(pl.Int128).sum()),
+    )
+    coarse = known.sums.filter(~pl.col("is_exact")).select(*keys, is_exact=pl.lit(value=False))
+    sums = sums.with_row_index("group")
+    if coarse.height:
+        sums = sums.join(coarse, on=list(keys), how="left", nulls_equal=True, maintain_order="left")
+        sums = sums.with_columns(pl.col("is_exact").fill_null(value=True))
+    else:
+        sums = sums.with_columns(is_exact=pl.lit(value=True))
+    values = _counted(coded.select("pack", "value").drop_nulls("value"), sums.filter(~pl.col("is_exact"))["pack"])
+    values = values.join(sums.select("pack", "group"), on="pack").select(_VALUES.names)
+    return Statistics(tuple(keys), sums.select(*keys, *_SUMS.names), values)
+
+
+def _packed(piece: pl.DataFrame, keys: Sequence[str]) -> pl.Expr:
+    """The keys of a row as one integer, different for different keys of this piece: grouping by one is twice as fast."""
+    import polars as pl
+
+    packed, size = pl.lit(0, pl.UInt64), 1
+    for key in keys:
+        is_words = piece.schema[key] in (pl.String, pl.Boolean)
+        number = pl.col(key).rank("dense") if is_words else pl.col(key).to_physical()
+        low, high = piece.select(low=number.min(), high=number.max()).row(0)
+        if low is None:
+            continue
+        span = int(high) - int(low) + 2
+        if size * span >= _MOST_PACKED:  # not of numbers of rows: those are dense
+            packed, size = packed.rank("dense").cast(pl.UInt64), piece.height + 1
+            number, low, span = number.rank("dense"), 1, piece.height + 1
+        code = (number.cast(pl.Int64) - int(low) + 1).fill_null(0).cast(pl.UInt64)
+        packed, size = packed + code * pl.lit(size, pl.UInt64), size * span
+    return packed
+
+
+def _counted(coded: pl.DataFrame, coarse: pl.Series) -> pl.DataFrame:
+    """How often each value (in the groups `coarse`: each bucket) occurs in each group."""
+    import polars as pl
+
+    if not coarse.len():
+        return coded.group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
+    in_buckets = coded.select(pl.col("pack").is_in(coarse.implode())).to_series()
+    fine = coded.filter(~in_buckets).group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
+    code = pl.col("pack") * _BUCKETS + _bucket_number("value").cast(pl.UInt64)
+    buckets = coded.filter(in_buckets).group_by(code=code).agg(count=pl.len().cast(pl.Int64))
+    number = (pl.col("code") % _BUCKETS).cast(pl.Int64)
+    return pl.concat([fine, buckets.select(pack=pl.col("code") // _BUCKETS, value=_bucket_value(number), count="count")])
+
+
+def _dropped_bits(value: str) -> pl.Expr:
+    """How many of the low bits of a value do not matter to its bucket."""
+    import polars as pl
+
+    return (64 - _KEPT_BITS - pl.col(value).bitwise_leading_zeros().cast(pl.Int64)).clip(0, None)
+
+
+def _power(bits: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.lit(pl.Series([1 << n for n in range(63)], dtype=pl.Int64)).gather(bits)
+
+
+def _bucket_number(value: str) -> pl.Expr:
+    import polars as pl
+
+    bits = _dropped_bits(value)
+    return bits * _PER_OCTAVE + pl.col(value) // _power(bits)
+
+
+def _bucket_value(number: pl.Expr) -> pl.Expr:
+    """The smallest value of a bucket."""
+    bits = (number // _PER_OCTAVE - 1).clip(0, None)
+    return (number - bits * _PER_OCTAVE) * _power(bits)
+
+
+def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) -> Statistics:
+    """Groups with equal keys become one; too many distinct values become buckets."""
+    import polars as pl
+
+    together = (
+        sums.group_by(*keys, maintain_order=True)
+        .agg(
+            pl.col("group").alias("old"),
+            *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares")),
+            pl.col("min").min(),
+            pl.col("max").max(),
+            pl.when(pl.col("bytes").count() > 0).then(pl.col("bytes").sum()).alias("bytes"),
+            pl.col("is_exact").all(),
+            pl.col("is_exact").any().alias("has_exact"),
+        )
+        .with_row_index("group")
+        if keys
+        else _one_group(sums)
+    )
+    numbers = together.select(pl.col("group"), group_before="old").explode("group_before")
+    moved = (
+        values.rename({"group": "group_before"})
+        .join(numbers, on="group_before")
+        .group_by("group", "value")
+        .agg(pl.col("count").sum())
+    )
+    distinct = moved.group_by("group").agg(distinct=pl.len())
+    together = together.join(distinct, on="group", how="left", maintain_order="left").with_columns(
+        is_exact=pl.col("is_exact") & (pl.col("distinct").fill_null(0) <= EXACT_VALUES)
+    )
+    coarse = together.filter(~pl.col("is_exact") & pl.col("has_exact"))["group"]
+    if coarse.len():
+        in_buckets = pl.col("group").is_in(coarse.implode())
+        bucket = _bucket_value(_bucket_number("value"))
+        moved = (
+            moved.with_columns(value=pl.when(in_buckets).then(bucket).otherwise("value"))
+            .group_by("group", "value")
+            .agg(pl.col("count").sum())
+        )
+    kept = together.select(*keys, *_SUMS.names)
+    return Statistics(tuple(keys), kept, moved.select(_VALUES.names))
+
+
+def _one_group(sums: pl.DataFrame) -> pl.DataFrame:
+    """All groups as one."""
+    import polars as pl
+
+    return sums.select(
+        pl.lit(0, pl.UInt32).alias("group"),
+        pl.col("group").implode().alias("old"),
+        *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares")),
+        pl.col("min").min(),
+        pl.col("max").max(),
+        pl.when(pl.col("bytes").count() > 0).then(pl.col("bytes").sum()).alias("bytes"),
+        pl.col("is_exact").all(),
+        pl.col("is_exact").any().alias("has_exact"),
+    )
+
+
+def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
+    """Mean and sample deviation, from integers of any size: one row per group, so that Python does it."""
+    import polars as pl
+
+    rows = sums.select("timed", "total", "squares").rows()
+    yield pl.Series("mean", [total / n if n else None for n, total, _ in rows], dtype=pl.Float64)
+    deviations = [sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else None for n, total, squares in rows]
+    yield pl.Series("stddev", deviations, dtype=pl.Float64)
+
+
+def _quantile(statistics: Statistics, permille: int, name: str) -> pl.DataFrame:
+    """The quantile of every group, between the two nearest values where it falls between them."""
+    import polars as pl
+
+    rank = (pl.col("timed") - 1) * permille
+    groups = statistics.sums.filter(pl.col("timed") > 0).select(
+        "group", "is_exact", low=rank // 1000, high=(rank + 999) // 1000, rest=(rank % 1000) / 1000
+    )
+    after = pl.col("count").cum_sum().over("group")
+    middle = pl.when("is_exact").then(pl.col("value")).otherwise(pl.col("value") + (_power(_dropped_bits("value")) - 1) / 2)
+    placed = statistics.values.sort("group", "value").with_columns(after=after).join(groups, on="group").with_columns(middle=middle)
+    before = pl.col("after") - pl.col("count")
+
+    def at(rank: str) -> pl.DataFrame:
+        is_there = (before <= pl.col(rank)) & (pl.col(rank) < pl.col("after"))
+        return placed.filter(is_there).select("group", pl.col("middle").cast(pl.Float64).alias(rank), "rest")
+
+    both = at("low").join(at("high").drop("rest"), on="group")
+    return both.select("group", (pl.col("low") + (pl.col("high") - pl.col("low")) * pl.col("rest")).alias(name))

@@ -1,0 +1,38 @@
+"""`wavescope summary`: where did the time of a run go?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.analysis.profile._events import Grouping
+    from wavescope.cli._profile import AskedProfile
+
+_GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
+
+
+@profile_verb
+@click.option(
+    "--by",
+    type=click.Choice(_GROUPINGS),
+    help="Apart for each process, rank, GPU or stream, or for the marker range around the launch.",
+)
+def command(asked: AskedProfile, by: Grouping | None) -> None:
+    """Where the time of the runs at PATHS went: kernels, copies, allocations, API calls and markers.
+
+    PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.
+    """
+    from wavescope.analysis.profile.summary import combine_summary, partial_summary
+    from wavescope.report.profile.summary import summary_report
+
+    grouping: Grouping = by or "all"
+    gathered = asked.gather(partial(partial_summary, by=grouping))
+    answer = combine_summary(gathered.values, by=grouping)
+    table = answer.things.select(answer.columns)
+    asked.give(answer, table, gathered, lambda: summary_report(answer, width=console().width, limit=asked.limit))
