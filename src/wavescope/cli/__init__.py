@@ -27,6 +27,7 @@ _GROUPS = {
         "loops": "How often do loops run, and what does an iteration cost?",
         "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
         "summary": "Where did the time of a run go: kernels, copies, allocations, calls, markers?",
+        "top": "Which kernels and copies take most GPU time?",
     },
     "Why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",

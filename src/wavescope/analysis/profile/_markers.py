@@ -43,8 +43,6 @@ class Markers:
 
     def around(self, events: pl.DataFrame) -> pl.Series:
         """The name of the range that is open on `thread` of `process` at `begin_ns` of each event; null = none."""
-        import polars as pl
-
         times = events.select("process", "thread", time="begin_ns").with_row_index("row").sort("time")
         found = times.join_asof(
             self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
@@ -104,9 +102,11 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     begun = pl.when(pl.col("step") > 0).then(pl.col("name"))
     opened = depth.with_columns(name=begun.forward_fill().over(*thread, "after"))
     innermost = pl.when(pl.col("after") > 0).then(pl.col("name"))
-    return opened.select(*thread, "time", innermost.alias("name")).unique(
-        [*thread, "time"], keep="last", maintain_order=True
-    ).sort("time", maintain_order=True)
+    return (
+        opened.select(*thread, "time", innermost.alias("name"))
+        .unique([*thread, "time"], keep="last", maintain_order=True)
+        .sort("time", maintain_order=True)
+    )
 
 
 def _length(sign: int) -> pl.Expr:

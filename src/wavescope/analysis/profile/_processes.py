@@ -31,11 +31,12 @@ def processes_of(profile: Profile) -> pl.DataFrame:
     hosts = profile.read("nodes", ["node", "hostname"])
     paths = profile.read("sources", ["source", "path"])
     processes = profile.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
-    guid = pl.col("guid").replace("", None)
+    host = pl.col("hostname").fill_null("")
+    run = pl.coalesce(pl.col("guid").replace("", None), "path")
     return (
         processes.join(hosts, on="node", how="left", maintain_order="left")
         .join(paths, on="source", how="left", maintain_order="left")
-        .select("process", pl.col("hostname").fill_null("").alias("host"), "pid", "rank", run=guid.fill_null(pl.col("path")))
+        .select("process", host.alias("host"), "pid", "rank", run.alias("run"))
     )
 
 

@@ -87,7 +87,7 @@ class Summary(Answer):
             "things",
             "one kernel, kind of copy or allocation, or call, in one group",
             _GROUPS
-            + "name String - | of the kernel, the copy, the function or the marker range; for allocations type and level\n"
+            + "name String - | kernel, kind of copy, function or marker range; for allocations type and level\n"
             + _FIGURES
             + "share Float64 - | of the durations of its domain in its group",
         ),
@@ -130,10 +130,8 @@ class Summary(Answer):
         return [name for name in self.things.columns if name not in unused]
 
 
-def partial_summary(
-    profile: Profile, *, by: Grouping = "all", tables: Sequence[str] = EVENT_TABLES
-) -> SummaryPart:
-    """What one profile contributes, of the events in `tables`.
+def partial_summary(profile: Profile, *, by: Grouping = "all") -> SummaryPart:
+    """What one profile contributes.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def partial_summary(
     0
     """
     events = Events(profile, by)
-    return SummaryPart(events.statistics(tables), events.extents(), events.gpus())
+    return SummaryPart(events.statistics(EVENT_TABLES), events.extents(), events.gpus())
 
 
 def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Summary:

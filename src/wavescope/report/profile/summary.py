@@ -22,6 +22,8 @@ __all__ = ["summary_report"]
 _MOST = 0.8
 """Share of the GPU time that the verdict explains."""
 _NAMED = 3
+_VERY_WIDE = 150
+"""Characters from which on all figures are shown beside a name that can be read."""
 _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
 
 
@@ -76,7 +78,8 @@ def _verdict(answer: Summary) -> str:
         f"{brief_kernel(name, 40)} {percent(total / answer.gpu_ns)}" for _, name, total in leading.head(_NAMED).rows()
     )
     more = ", ..." if count > _NAMED else ""
-    return f"{percent(reached[count - 1])} of {duration(answer.gpu_ns)} GPU time is in {' and '.join(parts)}: {named}{more}"
+    share, where = percent(reached[count - 1]), " and ".join(parts)
+    return f"{share} of {duration(answer.gpu_ns)} GPU time is in {where}: {named}{more}"
 
 
 def _scope(answer: Summary) -> str:
@@ -133,8 +136,7 @@ def _figures(*, width: int) -> list[Column]:
         time("total", "total_ns"),
         time("mean", "mean_ns"),
         time("median", "median_ns"),
-        time("p99", "p99_ns", is_wide=True),
-        time("min", "min_ns", is_wide=True),
+        *([time("p99", "p99_ns"), time("min", "min_ns")] if width >= _VERY_WIDE else []),
         time("max", "max_ns", is_wide=True),
         time("stddev", "stddev_ns", is_wide=True),
     ]
@@ -172,4 +174,3 @@ def _group_column(name: str) -> Column:
         return "-" if value is None else printable(str(value))
 
     return Column(name, cell, is_text=True)
-

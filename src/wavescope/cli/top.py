@@ -1,0 +1,26 @@
+"""`wavescope top`: what takes most time?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+
+@profile_verb
+@click.option("--all", "with_calls", is_flag=True, help="API calls, markers and allocations too.")
+def command(asked: AskedProfile, with_calls: bool) -> None:
+    """The kernels and copies that take most GPU time in the runs at PATHS."""
+    from wavescope.analysis.profile.top import combine_top, partial_top
+    from wavescope.report.profile.top import top_report
+
+    gathered = asked.gather(partial(partial_top, with_calls=with_calls))
+    answer = combine_top(gathered.values, with_calls=with_calls)
+    asked.give(answer, answer.things, gathered, lambda: top_report(answer, width=console().width, limit=asked.limit))
