@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Markers"]
 
 _MARKER = "MARKER"
+_THREAD = ("process", "thread")
 
 
 class Markers:
@@ -90,23 +91,44 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     """For each moment at which a range begins or ends on a thread: the name of the innermost one that is open then."""
     import polars as pl
 
-    whole = ranges.filter(pl.col("end_ns") >= pl.col("begin_ns")).with_row_index("range")
-    thread = ["process", "thread"]
+    whole = ranges.filter(pl.col("end_ns") > pl.col("begin_ns")).with_row_index("range")
+    steps = [("begin_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
-        [
-            whole.select(*thread, "range", "name", time="begin_ns", step=pl.lit(1, pl.Int32), length=_length(-1)),
-            whole.select(*thread, "range", "name", time="end_ns", step=pl.lit(-1, pl.Int32), length=_length(1)),
-        ]
-    ).sort(*thread, "time", "step", "length", "range")
-    depth = edges.with_columns(after=pl.col("step").cum_sum().over(thread))
-    begun = pl.when(pl.col("step") > 0).then(pl.col("name"))
-    opened = depth.with_columns(name=begun.forward_fill().over(*thread, "after"))
-    innermost = pl.when(pl.col("after") > 0).then(pl.col("name"))
+        whole.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
+        for time, step, length in steps
+    ).sort(*_THREAD, "time", "step", "length", "range", nulls_last=True)
+    depth = pl.col("step").cum_sum().over(_THREAD)
+    begun = pl.when(pl.col("step") > 0).then("range").forward_fill()
+    nested = edges.with_columns(depth=depth).with_columns(
+        open=begun.over(*_THREAD, "depth"), ended=begun.over(*_THREAD, pl.col("depth") + (pl.col("step") < 0))
+    )
+    is_crossed = (pl.col("ended") != pl.col("range")).any().over(_THREAD)
+    known = nested.select(
+        *_THREAD, "time", "range", "step", is_crossed=is_crossed, open=pl.when(pl.col("depth") > 0).then("open")
+    )
+    innermost = pl.concat([known.filter(~pl.col("is_crossed")), _crossing(known.filter("is_crossed"))])
     return (
-        opened.select(*thread, "time", innermost.alias("name"))
-        .unique([*thread, "time"], keep="last", maintain_order=True)
+        innermost.join(whole.select("name", open="range"), on="open", how="left", maintain_order="left")
+        .select(*_THREAD, "time", "name")
+        .unique([*_THREAD, "time"], keep="last", maintain_order=True)
         .sort("time", maintain_order=True)
     )
+
+
+def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
+    """The same for threads with ranges that end before one that began inside them: the last one begun counts."""
+    import polars as pl
+
+    innermost: list[int | None] = []
+    for _, thread in edges.group_by(_THREAD, maintain_order=True):
+        pending: dict[int, None] = {}
+        for number, step in thread.select("range", "step").iter_rows():
+            if step > 0:
+                pending[number] = None
+            else:
+                pending.pop(number, None)
+            innermost.append(next(reversed(pending), None))
+    return edges.with_columns(open=pl.Series(innermost, dtype=pl.UInt32))
 
 
 def _length(sign: int) -> pl.Expr:

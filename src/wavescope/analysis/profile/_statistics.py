@@ -57,7 +57,7 @@ _VALUES = table_spec(
     """,
 )
 _MOST_PACKED = 1 << 48
-_FIRST_ROWS = 1 << 16
+_FIRST_ROWS, _MOST_ROWS = 1 << 16, 1 << 20
 _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 
 
@@ -95,7 +95,7 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
         while begin < piece.height:
             # Small parts first: they tell which groups have so many values that the rest goes into buckets at once.
             state = merged([state, _of_piece(piece.slice(begin, rows), keys, state)], keys)
-            begin, rows = begin + rows, 2 * rows
+            begin, rows = begin + rows, min(2 * rows, _MOST_ROWS)
     return state
 
 

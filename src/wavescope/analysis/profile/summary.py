@@ -198,7 +198,11 @@ def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFra
     place = pl.col("domain").replace_strict({name: n for n, name in enumerate(_DOMAINS)}, default=len(_DOMAINS))
     domain_total = pl.col("total_ns").sum().over(*group, "domain")
     keys = [*group, place, -domain_total, "domain", -pl.col("total_ns"), *(["name"] if "name" in rows.columns else [])]
-    return rows.sort(keys, nulls_last=True).with_columns(missing).select(spec.names).cast(dtypes)
+    return (
+        rows.sort(keys, nulls_last=True)
+        .with_columns(missing)
+        .select(pl.col(name).cast(dtype) for name, dtype in dtypes.items())
+    )
 
 
 def _wall(processes: pl.DataFrame) -> int:

@@ -1,0 +1,70 @@
+"""Summaries of real recordings against what the files say themselves, and against published figures."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.conftest import SHARED
+from wavescope.analysis.profile.summary import Summary, summary
+from wavescope.analysis.profile.top import top
+from wavescope.readers.profile_inputs import open_profile
+
+DATABASES = sorted((SHARED / "data").glob("att-mi300x-bmm/*/**/*_results.db"))
+
+pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared is not here")
+
+
+def domain(answer: Summary, name: str) -> pl.DataFrame:
+    return answer.things.filter(pl.col("domain") == name)
+
+
+def test_top_of_matmul(shared: Path) -> None:
+    answer = top(open_profile(shared / "data" / "rpd" / "matmul_result.rpd"))
+    first, second, third = answer.things.head(3).iter_rows(named=True)
+    assert (first["name"], first["calls"], first["total_ns"] // 1000) == ("CopyHostToDevice", 2, 157178)
+    assert int(first["mean_ns"] // 1000) == 78589
+    assert 100 * first["share"] == pytest.approx(85.4609201610961, abs=1e-12)
+    assert second["name"].startswith("Cijk_Ailk_Bljk_SB_MT128x64x16")
+    assert (second["calls"], int(second["mean_ns"] // 1000)) == (1, 26211)
+    assert 100 * second["share"] == pytest.approx(14.251975347107845, abs=1e-12)
+    assert (third["name"], third["calls"], third["total_ns"] // 1000) == ("CopyDeviceToHost", 53, 334)
+
+
+def test_top_of_mytrace(shared: Path) -> None:
+    answer = top(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    first = answer.things.row(0, named=True)
+    assert (first["calls"], first["total_ns"] // 1000) == (64, 111476)
+    assert 100 * first["share"] == pytest.approx(26.757131, abs=1e-6)
+    assert answer.things.height == 36
+    assert answer.total_ns == 416_625_081
+
+
+@pytest.mark.parametrize("path", DATABASES, ids=lambda path: path.name)
+def test_kernels_and_calls_equal_the_views_of_the_file(path: Path) -> None:
+    answer = summary(open_profile(path))
+    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
+        kernels = database.execute("SELECT name, total_calls, total_duration, average, percentage FROM top_kernels")
+        for name, calls, total_us, average_us, percentage in kernels.fetchall():
+            row = domain(answer, "KERNEL").row(by_predicate=pl.col("name") == name, named=True)
+            assert (row["calls"], row["total_ns"]) == (calls, round(total_us * 1000))
+            assert row["total_ns"] // calls == round(average_us * 1000)
+            assert 100 * row["share"] == pytest.approx(percentage, rel=1e-12)
+        calls_of = "SELECT name, count(*), sum(duration), min(duration), max(duration) FROM regions GROUP BY name"
+        expected = sorted(database.execute(calls_of).fetchall())
+    found = domain(answer, "HIP").select("name", "calls", "total_ns", "min_ns", "max_ns").rows()
+    assert sorted(found) == expected
+
+
+def test_two_processes_of_one_node_add_up(shared: Path) -> None:
+    base = shared / "data" / "att-mi300x-bmm"
+    paths = [next((base / name).rglob("*_results.db")) for name in ("c08", "c09")]
+    both = summary(open_profile(*paths))
+    kernels = both.domains.filter(pl.col("domain") == "KERNEL")
+    assert kernels.select("calls", "total_ns").row(0) == (602, 3_797_011 + 4_122_560)
+    by_process = summary(open_profile(*paths), by="process").domains.filter(pl.col("domain") == "KERNEL")
+    assert set(by_process["total_ns"]) == {3_797_011, 4_122_560}
+    assert by_process["calls"].to_list() == [301, 301]
