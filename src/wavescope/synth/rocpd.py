@@ -154,6 +154,7 @@ class _Tables:
         for table, here in _PROFILE_TABLES.items():
             counts[table] += len(self._rows.get(here, ()))
         counts["environment"] += len(self._place.environment)
+        del counts["monitors"]  # ROCpd has no table for them
         self._put_all("string", [{"id": number, "string": text} for text, number in self._strings.items()])
         self._put_all("metadata", [{"tag": tag, "value": value} for tag, value in self._metadata()])
         self._flush()
