@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["EXACT_VALUES", "LONGEST_NS", "QUANTILE_ERROR", "Statistics", "described", "merged", "statistics_of"]
+__all__ = ["EXACT_VALUES", "LONGEST_NS", "QUANTILE_ERROR", "Statistics", "described", "is_timed", "merged", "statistics_of"]
 
 EXACT_VALUES = 4096
 """Distinct values up to which quantiles are exact."""
@@ -99,6 +99,21 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     return state
 
 
+def is_timed() -> pl.Expr:
+    """Whether an event has a begin, an end after it, and a length that can be true.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.DataFrame({"begin_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
+    [True, False]
+    """
+    import polars as pl
+
+    length = pl.col("end_ns") - pl.col("begin_ns")  # of impossible times it may wrap around, and then is negative
+    return (pl.col("end_ns") >= pl.col("begin_ns")) & length.is_between(0, LONGEST_NS, closed="left")
+
+
 def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:
     """The statistics of the groups of all parts together, by `keys`, which all parts have.
 
@@ -162,9 +177,8 @@ def _of_piece(piece: pl.DataFrame, keys: Sequence[str], known: Statistics) -> St
     import polars as pl
 
     duration = pl.col("end_ns") - pl.col("begin_ns")
-    usable = duration.is_between(0, LONGEST_NS, closed="left") & (pl.col("end_ns") >= pl.col("begin_ns"))
     size = pl.col("size_bytes") if "size_bytes" in piece.columns else pl.lit(None, pl.Int64)
-    coded = piece.select(*keys, pack=_packed(piece, keys), value=pl.when(usable).then(duration), size=size)
+    coded = piece.select(*keys, pack=_packed(piece, keys), value=pl.when(is_timed()).then(duration), size=size)
     wide = pl.col("value").cast(pl.Int128)
     sums = coded.group_by("pack", maintain_order=True).agg(
         *(pl.col(key).first() for key in keys),

@@ -1,0 +1,310 @@
+"""Do the ranks of a run have the same work, who is slower, and what do the others lose by it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.profile._collectives import MOST_CALLS, compared, is_collective, sequences
+from wavescope.analysis.profile._intervals import covered, intervals
+from wavescope.analysis.profile._intervals import merged as merged_intervals
+from wavescope.analysis.profile._processes import PROCESS, processes_of
+from wavescope.analysis.profile._statistics import is_timed
+from wavescope.model.answer import Answer
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model.profile import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Ranks", "RanksPart", "combine_ranks", "partial_ranks", "ranks"]
+
+_WHO = """\
+host  String  -  | node
+pid   Int64   -  | process id
+rank  Int32   -  | rank; null = not known
+run   String  -  | unique id of the recording, or its path
+"""
+_WORK = table_spec(
+    "work",
+    "one process",
+    _WHO
+    + """
+    gpu_count      Int64  -   | GPUs it used
+    kernel_ns      Int64  ns  | durations of its kernels, added up
+    collective_ns  Int64  ns  | of these, kernels that talk to other ranks
+    copy_ns        Int64  ns  | durations of its copies, added up
+    busy_ns        Int64  ns  | time in which its GPUs ran anything, added up over GPUs
+    begin_ns       Int64  ns  | begin of its first event
+    end_ns         Int64  ns  | end of its last event
+    """,
+)
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel of one process",
+    _WHO
+    + """
+    name      String  -   | kernel
+    calls     Int64   -   | dispatches
+    total_ns  Int64   ns  | their durations
+    """,
+)
+
+
+@dataclass(frozen=True)
+class RanksPart:
+    """What one profile contributes to `Ranks`."""
+
+    work: pl.DataFrame
+    """Columns of `_WORK`."""
+    kernels: pl.DataFrame
+    """Columns of `_KERNELS`."""
+    sequences: pl.DataFrame
+    """`PROCESS`, `name`, `durations`: what each collective took, call by call."""
+
+
+@dataclass(frozen=True)
+class Ranks(Answer):
+    """How evenly the work of a run is spread over its processes.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> ranks(Profile([])).processes.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
+        "like): what a rank has to do itself. Imbalance is the largest compute time over the mean, its cost the "
+        "largest minus the mean. The n-th calls of a collective of all ranks belong together: a rank that arrives late "
+        "is the one whose call is shortest, and the others wait, max - min in all. Only durations are compared, never "
+        f"clocks of different nodes. Of each collective the first {MOST_CALLS:,} calls are compared."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "processes": table_spec(
+            "processes",
+            "one process",
+            _WHO
+            + """
+            gpu_count      Int64    -   | GPUs it used
+            compute_ns     Int64    ns  | time of its kernels without collectives
+            deviation      Float64  -   | its compute time over the mean, minus 1
+            collective_ns  Int64    ns  | time of its collectives, waiting included
+            waited_ns      Int64    ns  | of these, waiting for ranks that arrived later; of complete collectives
+            last_count     Int64    -   | collectives at which it arrived last
+            copy_ns        Int64    ns  | time of its copies
+            wall_ns        Int64    ns  | from its first event to its last
+            busy_share     Float64  -   | share of that in which its GPUs ran anything
+            """,
+        ),
+        "kernels": table_spec(
+            "kernels",
+            "one kernel that several processes ran",
+            """
+            name           String   -   | kernel
+            process_count  Int64    -   | processes that ran it
+            calls          Int64    -   | dispatches of all of them
+            mean_ns        Float64  ns  | mean of the processes' total times
+            max_ns         Int64    ns  | largest of them
+            cost_ns        Float64  ns  | max minus mean
+            imbalance      Float64  -   | max over mean
+            per_call       Float64  -   | largest mean duration of a process over the mean duration of all
+            host           String   -   | node of the process that takes longest
+            pid            Int64    -   | its process id
+            rank           Int32    -   | its rank
+            run            String   -   | its recording
+            """,
+        ),
+        "collectives": table_spec(
+            "collectives",
+            "one collective that several processes ran",
+            """
+            name           String   -   | kernel
+            process_count  Int64    -   | processes that ran it
+            calls          Int64    -   | calls of each that were compared
+            is_complete    Boolean  -   | whether all processes called it equally often; else the n-th calls may be different ones
+            spread_ns      Int64    ns  | max - min over processes, added up over calls
+            excess_ns      Float64  ns  | max - mean over processes, added up over calls
+            spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
+            host           String   -   | node of the process that arrived last most often
+            pid            Int64    -   | its process id
+            rank           Int32    -   | its rank
+            run            String   -   | its recording
+            last_count     Int64    -   | how often it arrived last
+            """,
+        ),
+    }
+
+    processes: pl.DataFrame
+    kernels: pl.DataFrame
+    collectives: pl.DataFrame
+    imbalance: float | None
+    """Largest compute time over the mean; None = nothing was computed."""
+    cost_ns: float
+    """Largest compute time minus the mean."""
+    waited_ns: int
+    """Waiting in collectives, of all processes together."""
+
+
+def partial_ranks(profile: Profile) -> RanksPart:
+    """What one profile contributes.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> partial_ranks(Profile([])).work.height
+    0
+    """
+    import polars as pl
+
+    who = processes_of(profile)
+    by_kernel = pl.concat(
+        [
+            piece.group_by("process", "name").agg(calls=pl.len().cast(pl.Int64), total_ns=_duration().sum())
+            for piece in profile.chunks("kernels", ["process", "name", "begin_ns", "end_ns"])
+        ]
+        or [profile.read("kernels", ["process", "name"]).clear().with_columns(calls=_ZERO(), total_ns=_ZERO())]
+    )
+    kernels = (
+        by_kernel.group_by("process", "name")
+        .agg(pl.col("calls", "total_ns").sum())
+        .join(who, on="process")
+        .with_columns(pl.col("name").cast(pl.String).fill_null(""))
+    )
+    collective = pl.when(is_collective("name")).then("total_ns").sum()
+    times = kernels.group_by("process").agg(kernel_ns=pl.col("total_ns").sum(), collective_ns=collective)
+    work = (
+        who.join(times, on="process", how="left", maintain_order="left")
+        .join(_copies(profile), on="process", how="left", maintain_order="left")
+        .join(_busy(profile), on="process", how="left", maintain_order="left")
+        .join(_extents(profile), on="process", how="left", maintain_order="left")
+        .with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
+    )
+    return RanksPart(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(profile, who))
+
+
+def combine_ranks(parts: Sequence[RanksPart]) -> Ranks:
+    """The answer about all parts together.
+
+    Examples
+    --------
+    >>> combine_ranks([]).imbalance is None
+    True
+    """
+    import polars as pl
+
+    work = pl.concat([empty_frame(_WORK), *(part.work for part in parts)]).sort("rank", *PROCESS, nulls_last=True)
+    kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in parts)])
+    collectives, waits = compared([part.sequences for part in parts])
+    compute = pl.col("kernel_ns") - pl.col("collective_ns")
+    mean = compute.mean()
+    wall = pl.col("end_ns") - pl.col("begin_ns")
+    processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        pl.col("waited_ns", "last_count").fill_null(0),
+        compute_ns=compute,
+        deviation=pl.when(mean > 0).then(compute / mean - 1),
+        wall_ns=wall,
+        busy_share=pl.when((wall > 0) & (pl.col("gpu_count") > 0)).then(
+            pl.col("busy_ns") / (wall * pl.col("gpu_count"))
+        ),
+    )
+    largest = processes.select(largest=pl.col("compute_ns").max(), mean=pl.col("compute_ns").mean()).row(0)
+    top, average = largest if processes.height else (0, 0.0)
+    return Ranks(
+        processes=processes.select(Ranks.tables["processes"].names),
+        kernels=_by_kernel(kernels).select(Ranks.tables["kernels"].names),
+        collectives=collectives.select(Ranks.tables["collectives"].names),
+        imbalance=top / average if average else None,
+        cost_ns=top - average,
+        waited_ns=int(processes["waited_ns"].sum()),
+    )
+
+
+def ranks(profile: Profile) -> Ranks:
+    """How evenly the work is spread over processes, and what they lose by waiting for each other.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> ranks(Profile([])).waited_ns
+    0
+    """
+    return combine_ranks([partial_ranks(part) for part in profile.parts])
+
+
+def _ZERO() -> pl.Expr:  # noqa: N802 - a constant that needs polars
+    import polars as pl
+
+    return pl.lit(0, pl.Int64)
+
+
+def _duration() -> pl.Expr:
+    import polars as pl
+
+    return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("begin_ns"))
+
+
+def _copies(profile: Profile) -> pl.DataFrame:
+    copies = profile.read("copies", ["process", "begin_ns", "end_ns"])
+    return copies.group_by("process").agg(copy_ns=_duration().sum())
+
+
+def _busy(profile: Profile) -> pl.DataFrame:
+    """How long each process kept its GPUs busy, and how many it used."""
+    import polars as pl
+
+    agents = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"].implode()
+    place = ["process", "agent"]
+    to_gpu = pl.when(pl.col("dst_agent").is_in(agents)).then("dst_agent").otherwise("src_agent").alias("agent")
+    copies = profile.read("copies", ["process", "dst_agent", "src_agent", "begin_ns", "end_ns"])
+    pieces = [copies.select("process", to_gpu, "begin_ns", "end_ns"), *profile.chunks("kernels", [*place, *_TIMES])]
+    merged = [merged_intervals(intervals(piece.filter(is_timed()), place), place) for piece in pieces]
+    whole = covered(intervals(pl.concat(merged), place), place)
+    return whole.group_by("process").agg(
+        busy_ns=pl.col("covered_ns").sum(), gpu_count=pl.col("agent").n_unique().cast(pl.Int64)
+    )
+
+
+_TIMES = ("begin_ns", "end_ns")
+
+
+def _extents(profile: Profile) -> pl.DataFrame:
+    """When the events of each process were."""
+    import polars as pl
+
+    ends = [pl.col("begin_ns").min(), pl.col("end_ns").max()]
+    seen = [
+        piece.filter(is_timed()).group_by("process").agg(ends)
+        for table in ("kernels", "copies", "regions")
+        for piece in profile.chunks(table, ["process", *_TIMES])
+    ]
+    empty = profile.read("kernels", ["process", *_TIMES]).clear()
+    return pl.concat([empty, *seen]).group_by("process").agg(ends)
+
+
+def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
+    """Kernels of several processes, the one that costs most first."""
+    import polars as pl
+
+    slowest = kernels.sort("name", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
+    total, calls = pl.col("total_ns"), pl.col("calls")
+    found = slowest.group_by("name", maintain_order=True).agg(
+        process_count=pl.len().cast(pl.Int64),
+        calls=calls.sum(),
+        mean_ns=total.mean(),
+        max_ns=total.max(),
+        per_call=(total / calls).max() / (total.sum() / calls.sum()),
+        **{name: pl.col(name).first() for name in PROCESS},
+    )
+    cost = pl.col("max_ns") - pl.col("mean_ns")
+    return (
+        found.filter(pl.col("process_count") > 1)
+        .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
+        .with_columns(pl.col("per_call").fill_nan(None))
+        .sort(-pl.col("cost_ns"), "name")
+    )
