@@ -32,6 +32,7 @@ _GROUPS = {
     "Why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
         "latency": "How long does each memory operation take, and how much of it is hidden?",
+        "ranks": "Which ranks of a run have more work, arrive late, and let the others wait?",
         "stalls": "What do the waves stall on, and what helps against it?",
         "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
     },

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["EXACT_VALUES", "LONGEST_NS", "QUANTILE_ERROR", "Statistics", "described", "is_timed", "merged", "statistics_of"]
+__all__ = [
+    "EXACT_VALUES",
+    "LONGEST_NS",
+    "QUANTILE_ERROR",
+    "Statistics",
+    "described",
+    "is_timed",
+    "merged",
+    "statistics_of",
+]
 
 EXACT_VALUES = 4096
 """Distinct values up to which quantiles are exact."""

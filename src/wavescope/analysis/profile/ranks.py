@@ -104,7 +104,7 @@ class Ranks(Answer):
         ),
         "kernels": table_spec(
             "kernels",
-            "one kernel that several processes ran",
+            "one kernel, no collective, that several processes ran",
             """
             name           String   -   | kernel
             process_count  Int64    -   | processes that ran it
@@ -127,7 +127,7 @@ class Ranks(Answer):
             name           String   -   | kernel
             process_count  Int64    -   | processes that ran it
             calls          Int64    -   | calls of each that were compared
-            is_complete    Boolean  -   | whether all processes called it equally often; else the n-th calls may be different ones
+            is_complete    Boolean  -   | whether all called it equally often; else the n-th calls may be others
             spread_ns      Int64    ns  | max - min over processes, added up over calls
             excess_ns      Float64  ns  | max - mean over processes, added up over calls
             spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
@@ -303,7 +303,7 @@ def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     )
     cost = pl.col("max_ns") - pl.col("mean_ns")
     return (
-        found.filter(pl.col("process_count") > 1)
+        found.filter((pl.col("process_count") > 1) & ~is_collective("name"))
         .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
         .with_columns(pl.col("per_call").fill_nan(None))
         .sort(-pl.col("cost_ns"), "name")

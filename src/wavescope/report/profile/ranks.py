@@ -98,7 +98,7 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _process_columns(answer: Ranks) -> list[Column]:
-    largest = max(answer.processes["compute_ns"].max() or 0, 1)  # type: ignore[type-var]
+    largest = max(answer.processes["compute_ns"].max() or 0, 1)
     has_ranks = answer.processes["rank"].null_count() < answer.processes.height
     return [
         *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
