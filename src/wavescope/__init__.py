@@ -20,14 +20,17 @@ if TYPE_CHECKING:
         UsageError,
         WavescopeError,
     )
+    from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace, TraceSource
     from wavescope.readers.att import decode
     from wavescope.readers.opening import open  # noqa: A004
+    from wavescope.readers.profile_inputs import open_profile
 
 __all__ = [
     "DamagedError",
     "MissingToolError",
     "NotATraceError",
+    "Profile",
     "ThreadTrace",
     "TraceSource",
     "UnsupportedError",
@@ -35,11 +38,14 @@ __all__ = [
     "WavescopeError",
     "decode",
     "open",
+    "open_profile",
 ]
 
 _HOMES = {
     "decode": "wavescope.readers.att",
     "open": "wavescope.readers.opening",
+    "open_profile": "wavescope.readers.profile_inputs",
+    "Profile": "wavescope.model.profile",
     "ThreadTrace": "wavescope.model.thread_trace",
     "TraceSource": "wavescope.model.thread_trace",
 }

@@ -148,7 +148,7 @@ def open_trace(
     resources: tuple[Path, ...] = (),
 ) -> ThreadTrace:
     """Open anything that holds a thread trace, with progress on a terminal."""
-    from wavescope.readers.opening import open as open_path
+    from wavescope.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
         return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources)

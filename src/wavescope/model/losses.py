@@ -336,6 +336,18 @@ _KINDS = (
         "the file is damaged, or its writer was: record again",
     ),
     LossKind(
+        "no_times",
+        "{count} dispatches have no times ({detail}); they count as calls without time",
+        "record with --kernel-trace as well",
+        is_damage=False,
+    ),
+    LossKind(
+        "other_forms",
+        "{count} files beside it hold the same run in another form and were not read ({detail})",
+        "nothing is missing; to read another form, name its files alone",
+        is_damage=False,
+    ),
+    LossKind(
         "duplicate_run",
         "{detail} is in the input twice; it counts once",
         "leave one of the files out",

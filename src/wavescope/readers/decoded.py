@@ -99,8 +99,6 @@ class Survey:
     decoded: tuple[Path, ...] = ()
     archives: tuple[Path, ...] = ()
     has_raw: bool = False
-    tables: tuple[Path, ...] = ()
-    """CSV files."""
 
 
 def form_of(names: Collection[str]) -> Form | None:
@@ -138,7 +136,6 @@ def survey(folder: Path) -> Survey:
     """
     decoded: list[Path] = []
     archives: list[Path] = []
-    tables: list[Path] = []
     has_raw = False
     seen = 0
     for root, folders, names in os.walk(folder):
@@ -156,8 +153,7 @@ def survey(folder: Path) -> Survey:
             folders.clear()
         has_raw = has_raw or any(name.endswith(".att") for name in names)
         archives += [here / name for name in sorted(names) if name.lower().endswith(_ARCHIVE_SUFFIXES)]
-        tables += [here / name for name in sorted(names) if name.endswith((".csv", ".csv.gz"))]
-    return Survey(tuple(decoded), tuple(archives), has_raw, tuple(tables))
+    return Survey(tuple(decoded), tuple(archives), has_raw)
 
 
 def decoded_folder(folder: Folder) -> Decoded:

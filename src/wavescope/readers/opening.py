@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import add_losses
 from wavescope.readers.decoded import (
@@ -18,17 +18,18 @@ from wavescope.readers.decoded import (
     survey,
 )
 from wavescope.readers.folder import Directory
-from wavescope.readers.sniff import THREAD_TRACES, Kind, sniff
+from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.archive import Archive
     from wavescope.readers.folder import Folder
 
-__all__ = ["DECODED_KINDS", "candidates_of", "does_not_fit", "open", "open_decoded", "read_decoded"]
+__all__ = ["DECODED_KINDS", "candidates_of", "does_not_fit", "open", "open_decoded", "open_trace", "read_decoded"]
 
 MAX_ARCHIVES = 16
 """Archives of one folder that are unpacked to find the fullest."""
@@ -44,16 +45,19 @@ def open(  # noqa: A001
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
-) -> ThreadTrace:
-    """Open a thread trace; the format is found out from its content.
+) -> ThreadTrace | Profile:
+    """Open a thread trace or the profile of a run; which of them it is, is found out from the content.
+
+    A folder that holds both is opened as a thread trace; `open_profile` reads its profiles.
 
     Parameters
     ----------
     path
-        A rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded `ui_output_*` directory, any JSON
-        file in it, or a tar or zip archive of it; a Parquet directory of ours; or a folder with several of these.
+        A profile as in `open_profile`; a rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded
+        `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a Parquet directory of ours; or a
+        folder with several of these.
     dispatch
-        Which dispatch; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
+        Which dispatch of thread traces; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
     threads
         How many shader engines to decode, or wave files to read, at once; None = as many as there are cores.
     code_objects
@@ -72,6 +76,36 @@ def open(  # noqa: A001
     Examples
     --------
     >>> open("/nowhere")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    from wavescope.readers.profile_inputs import holds_profile, open_profile
+
+    if holds_profile(Path(path)):
+        return open_profile(path)
+    return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources)
+
+
+def open_trace(
+    path: str | os.PathLike[str],
+    *,
+    dispatch: int | None = None,
+    threads: int | None = None,
+    code_objects: Sequence[str] = (),
+    resources: Sequence[str | os.PathLike[str]] = (),
+) -> ThreadTrace:
+    """Open a thread trace; see `open`.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist, or has no such dispatch.
+    NotATraceError, UnsupportedError
+        When it is not a thread trace; the error says what it is and which verb fits.
+
+    Examples
+    --------
+    >>> open_trace("/nowhere")
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
@@ -278,7 +312,7 @@ def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) 
     return "" if listed or find_tools() else "no AMDGPU disassembler is installed for the raw traces"
 
 
-def does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
+def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     """The error that says what a path is and which verb fits.
 
     Examples
@@ -287,18 +321,20 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError | UnsupportedError:
     a.csv: hardware counters, not a thread trace; wavescope l2 a.csv
     """
     where = str(path)
-    if kind is Kind.DATABASE:
-        what = "a database: this version of wavescope reads thread traces and counters, not yet databases"
-        return UnsupportedError(what, where=where, advice="query it with sqlite3")
+    if kind in PROFILES:
+        beside = "; with a decoded trace, as --resources" if kind in (Kind.KERNEL_TRACE, Kind.RESULTS) else ""
+        what = f"the profile of a run ({kind.value}), not a thread trace"
+        return NotATraceError(what, where=where, advice=f"wavescope summary {where}{beside}")
     if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
         what = "no thread trace in this folder"
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=where, advice=advice)
     what, advice = {
         Kind.COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
-        Kind.KERNEL_TRACE: ("a kernel trace, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
-        Kind.RESULTS: ("results of a run, not a thread trace", "give it as --resources of a decoded trace"),
+        Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
+        Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),
+        Kind.BROKEN_DATABASE: ("a database that cannot be read", "check that the file was copied whole"),
         Kind.CODE_OBJECT: (
             "a code object, not a trace",
             f"wavescope info {where} shows its kernels; open the folder with its .att files to see it run",

@@ -1,24 +1,33 @@
-"""Which profiles do these paths name? Files, folders, glob patterns; each profile is opened by its own reader."""
+"""Which profiles do these paths name? Files, folders, packages, patterns; each profile is opened by its own reader."""
 
 from __future__ import annotations
 
 import glob
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.sniff import PROFILES, Kind, sniff
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.model.losses import Loss
+from wavescope.readers._profile_files import PACKAGE_INDEX, packaged_files, profile_files
+from wavescope.readers._rocprofv3_columns import header_of, layout_of, run_of
+from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from wavescope.model.profile import Profile, ProfileSource
 
-__all__ = ["ProfileInput", "find_profiles", "open_input", "open_profile"]
+__all__ = ["ProfileInput", "does_not_hold", "find_profiles", "holds_profile", "open_input", "open_profile"]
 
-_DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
+_DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
+_CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
+_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME)
+"""Forms in which one run may stand beside itself, the fullest first; CSV comes last."""
+_HEAD = 1 << 16
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -35,17 +44,23 @@ class ProfileInput:
     kind: Kind
     files: tuple[Path, ...] = ()
     """The files of a run that is spread over several (CSV); empty = `path` alone."""
+    left_out: tuple[Path, ...] = ()
+    """Other forms of the same run, which are not read."""
 
 
 def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
-    """The profiles that files, folders and glob patterns name, each once, in the order of the paths and of names.
+    """The profiles that files, folders, packages and glob patterns name, each once, in the order of paths and names.
+
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, and a
+    database in a folder that cannot be read, are in the list too when others are: opening them says why they cannot
+    be read, so that the rest can be answered and they are reported.
 
     Raises
     ------
     UsageError
         When a path does not exist, or a pattern matches nothing.
     NotATraceError
-        When a path holds no profile.
+        When no path holds a profile.
 
     Examples
     --------
@@ -53,11 +68,35 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
-    found: dict[ProfileInput, None] = {}
-    for path in paths:
-        for place in _expanded(str(path)):
-            found |= dict.fromkeys(_profiles_at(place))
-    return list(found)
+    places = [place for path in paths for place in _expanded(str(path))]
+    found: dict[Path, tuple[Path, Kind]] = {}
+    for place in places:
+        here = _files_at(place) or [(place, Kind.UNKNOWN)]
+        for file, kind in here:
+            found.setdefault(Path(os.path.realpath(file)), (file, kind))
+    if all(kind is Kind.UNKNOWN for _, kind in found.values()) and places:
+        raise does_not_hold(places[0])
+    return _grouped(found)
+
+
+def holds_profile(path: Path) -> bool:
+    """Whether a path is, first of all, the profile of a run; folders with thread traces are not.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> holds_profile(Path(tempfile.mkdtemp()))
+    False
+    """
+    kind = sniff(path)
+    if kind is Kind.COUNTERS and path.is_dir():
+        return any(_files_in_folder(file) for file in profile_files(path))
+    return _holds_profile(path, kind)
 
 
 def open_input(found: ProfileInput, *, with_environment: bool = False) -> ProfileSource:
@@ -72,10 +111,25 @@ def open_input(found: ProfileInput, *, with_environment: bool = False) -> Profil
     --------
     >>> source = open_input(ProfileInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
     """
+    source = _opened(found, with_environment=with_environment)
+    if found.left_out:
+        names = ", ".join(path.name for path in found.left_out[:_NAMED])
+        source.losses.append(Loss("other_forms", len(found.left_out), detail=names))
+    return source
+
+
+def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
+    if found.kind is Kind.CSV_TRACE:
+        from wavescope.readers.rocprofv3_csv import read_rocprofv3_csv
+
+        return read_rocprofv3_csv(found.path, found.files)
     if found.kind in _DATABASE_KINDS:
         from wavescope.readers._sqlite import Database
 
         database = Database(found.path)
+        if found.kind is Kind.BROKEN_DATABASE:
+            what = "a database without tables"
+            raise NotATraceError(what, where=str(found.path), advice="record again: the recording did not finish")
         if found.kind is Kind.ROCPD:
             from wavescope.readers.rocpd import read_rocpd
 
@@ -106,17 +160,27 @@ def open_profile(*paths: str | os.PathLike[str], with_environment: bool = False)
     UsageError
         When a path does not exist.
     NotATraceError, UnsupportedError
-        When a path holds no profile, or it cannot be read.
+        When nothing could be read. What cannot be read beside others is a row of `profile.losses`.
 
     Examples
     --------
     >>> profile = open_profile("results.db")  # doctest: +SKIP
     >>> profile.kernels  # doctest: +SKIP
     """
-    from wavescope.model.profile import Profile
+    from wavescope.model.profile import MemorySource, Profile
 
-    inputs = find_profiles([os.fspath(path) for path in paths])
-    return Profile([open_input(found, with_environment=with_environment) for found in inputs])
+    sources: list[ProfileSource] = []
+    problems: list[WavescopeError] = []
+    for found in find_profiles([os.fspath(path) for path in paths]):
+        try:
+            sources.append(open_input(found, with_environment=with_environment))
+        except WavescopeError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(str(found.path), found.kind.value, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Profile(sources)
 
 
 def _expanded(path: str) -> list[Path]:
@@ -131,24 +195,104 @@ def _expanded(path: str) -> list[Path]:
     return [Path(match) for match in matches]
 
 
-def _profiles_at(place: Path) -> list[ProfileInput]:
-    if not place.is_dir():
-        kind = sniff(place)
-        if kind not in PROFILES:
-            raise does_not_hold(place)
-        return [ProfileInput(place, kind)]
-    files = sorted(file for file in place.rglob("*") if file.is_file() and file.suffix in _SUFFIXES)
-    found = [ProfileInput(file, kind) for file in files if (kind := sniff(file)) in PROFILES]
-    if not found:
-        raise does_not_hold(place)
-    return found
+def _files_at(place: Path) -> list[tuple[Path, Kind]]:
+    """The files of profiles at a place, and what each is; a file that was named itself may be of any kind."""
+    if not place.exists():
+        what = "no such file or folder"
+        raise UsageError(what, where=str(place))
+    if place.is_dir():
+        return [pair for file in profile_files(place) for pair in _files_in_folder(file)]
+    if place.name == PACKAGE_INDEX:
+        return _files_of_package(place)
+    kind = sniff(place)
+    return [(place, kind if _holds_profile(place, kind) or kind is Kind.BROKEN_DATABASE else Kind.UNKNOWN)]
 
 
-_SUFFIXES = {".db", ".rpd", ".gz"}
+def _files_in_folder(file: Path) -> list[tuple[Path, Kind]]:
+    """A file that was met in a folder; what is plainly something else is left out."""
+    if file.name == PACKAGE_INDEX:
+        with suppress(NotATraceError):
+            return _files_of_package(file)
+        return []
+    try:
+        kind = sniff(file)
+    except UsageError:
+        return [(file, Kind.UNKNOWN)]
+    if file.is_dir():
+        return []
+    return [(file, kind)] if _holds_profile(file, kind) or kind is Kind.BROKEN_DATABASE else []
 
 
-def does_not_hold(path: Path) -> NotATraceError:
-    """The error for a path without a profile."""
-    what = "no profile of a run" if not path.is_dir() else "no profile of a run in this folder"
-    advice = "profiles are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
+def _files_of_package(index: Path) -> list[tuple[Path, Kind]]:
+    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file in packaged_files(index)]
+
+
+def _holds_profile(file: Path, kind: Kind) -> bool:
+    if kind is not Kind.COUNTERS:
+        return kind in PROFILES
+    with file.open("rb") as stream:
+        return layout_of(header_of(stream.read(_HEAD))) is not None
+
+
+def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[ProfileInput]:
+    """The files of a run together, where the first of them stands; of a run in several forms, the fullest form."""
+    runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
+    for real, (file, kind) in found.items():
+        is_part = kind in _CSV_KINDS or kind in _FORMS
+        run = (real.parent, run_of(file.name)) if is_part else (real, "")
+        runs.setdefault(run, []).append((file, kind))
+    return [found for (_, run), files in runs.items() for found in _inputs_of(run, files)]
+
+
+def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[ProfileInput]:
+    """Tools write the same run as database, JSON and CSV when they are asked for several forms."""
+    tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
+    whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
+    best = [file for file, kind in whole if kind is whole[0][1]]
+    left_out = tuple(file for file, _ in files if file not in best) if whole else ()
+    for file in best:
+        yield ProfileInput(file, whole[0][1], left_out=left_out)
+    if tables and not whole:
+        path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
+        yield ProfileInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
+
+
+def _rank(kind: Kind) -> int:
+    return _FORMS.index(kind) if kind in _FORMS else len(_FORMS)
+
+
+def _agent_lists(file: Path, run: str) -> list[Path]:
+    """The lists of agents beside a file of the same run."""
+    stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
+    return [path for name in (stem, f"{stem}.gz") if (path := file.with_name(name)).is_file()]
+
+
+def does_not_hold(path: Path) -> WavescopeError:
+    """The error for a path without a profile: what it is instead, and what reads it.
+
+    Examples
+    --------
+    >>> print(does_not_hold(Path("/nowhere")))
+    /nowhere: no such file or folder
+    """
+    try:
+        kind = sniff(path)
+    except UsageError as error:
+        return error
+    if kind in THREAD_TRACES:
+        what, advice = f"{kind.value}, not a profile of a run", f"wavescope hotspots {path}"
+    elif kind in _INSTEAD:
+        what, advice = _INSTEAD[kind][0], _INSTEAD[kind][1].format(path=path)
+    else:
+        what = "no profile of a run in this folder" if path.is_dir() else "no profile of a run"
+        advice = "profiles are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
     return NotATraceError(what, where=str(path), advice=advice)
+
+
+_INSTEAD = {
+    Kind.COUNTERS: ("counters of dispatches without the dispatches themselves", "wavescope l2 {path}"),
+    Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
+    Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
+    Kind.CODE_OBJECT: ("a code object, not a profile of a run", "wavescope info {path}"),
+    Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),
+}

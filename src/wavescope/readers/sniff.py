@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.stored import MANIFEST
+from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
+from wavescope.readers._rocprofv3_columns import header_of, layout_of
 from wavescope.readers._sqlite import MAGIC, Database
+from wavescope.readers._text import head_of
 from wavescope.readers.archive import is_archive
 from wavescope.readers.decoded import form_of, survey
 
@@ -34,12 +39,18 @@ class Kind(Enum):
     ARCHIVE_FOLDER = "folder of archives"
     COUNTERS = "hardware counters (CSV)"
     KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
+    CSV_TRACE = "rocprofv3 trace (CSV)"
+    STATISTICS = "rocprofv3 statistics (CSV)"
     AGENTS = "rocprofv3 agent list (CSV)"
     RESULTS = "rocprofv3 results (JSON)"
+    CHROME = "Chrome trace (JSON)"
     ROCPD = "ROCpd database"
     RPD = "RPD database"
     ROCPROF_DATABASE = "rocprof (v1) database"
     DATABASE = "SQLite database"
+    BROKEN_DATABASE = "SQLite database that cannot be read"
+    PACKAGE = "ROCpd package"
+    PROFILE_FOLDER = "folder of profiles"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
 
@@ -54,8 +65,18 @@ THREAD_TRACES = (
 )
 """Kinds that hold thread traces, or may hold some."""
 
-PROFILES = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.KERNEL_TRACE)
-"""Kinds that hold profiles of a run."""
+PROFILES = (
+    Kind.ROCPD,
+    Kind.RPD,
+    Kind.ROCPROF_DATABASE,
+    Kind.RESULTS,
+    Kind.CHROME,
+    Kind.KERNEL_TRACE,
+    Kind.CSV_TRACE,
+    Kind.PACKAGE,
+    Kind.PROFILE_FOLDER,
+)
+"""Kinds that hold profiles of a run. Files of counters may hold one, too."""
 
 
 class Generation(Enum):
@@ -148,25 +169,27 @@ def _sniff_folder(folder: Path) -> Kind:
         return Kind.ARCHIVE_FOLDER
     if _CODE in names:
         return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
-    kinds = {_sniff_file(table) for table in below.tables[:_TABLES_LOOKED_AT]}
-    return next((kind for kind in _CSV_KINDS if kind in kinds), Kind.UNKNOWN)
+    if PACKAGE_INDEX in names and folder.suffix == ".rpdb":
+        return Kind.PACKAGE
+    kinds = {_sniff_file(file) for file in islice(profile_files(folder), _FILES_LOOKED_AT) if file.is_file()}
+    if kinds & set(PROFILES):
+        return Kind.PROFILE_FOLDER
+    return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
 
 
 _CODE = "code.json"
-_TABLES_LOOKED_AT = 32
+_FILES_LOOKED_AT = 64
+_OTHERS_IN_FOLDERS = (Kind.BROKEN_DATABASE, Kind.COUNTERS, Kind.AGENTS, Kind.STATISTICS, Kind.DATABASE)
 _HEAD_OF_RESULTS = 200
-_CSV_KINDS = {
-    Kind.COUNTERS: (b"Counter_Name", b"TCC_", b"SQ_WAVES"),
-    Kind.KERNEL_TRACE: (b"VGPR_Count", b"Start_Timestamp"),
-    Kind.AGENTS: (b"Gfx_Target_Version",),
-}
-"""CSV files by the columns that only they have, in the order in which a folder is called after them."""
+_CSV_KINDS = {"counters": Kind.COUNTERS, "kernels": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
+_STATISTICS = {"name", "calls", "totaldurationns"}
+_COUNTER_SIGNS = ("tcc_", "sq_waves")
 
 
 def _sniff_file(file: Path) -> Kind:
     with file.open("rb") as stream:
         head = stream.read(1 << 16)
-    if head.startswith(MAGIC) or _inflated(head).startswith(MAGIC):
+    if head_of(head).startswith(MAGIC) or is_named_like_database(file.name):
         return _sniff_database(file)
     if head.startswith(b"\x7fELF"):
         return Kind.CODE_OBJECT
@@ -188,10 +211,12 @@ def _sniff_database(file: Path) -> Kind:
     """Told by its tables."""
     try:
         database = Database(file)
-    except NotATraceError:
-        return Kind.DATABASE
+    except (NotATraceError, OSError, EOFError):
+        return Kind.BROKEN_DATABASE
     names = set(database.tables)
     database.close()
+    if not names:
+        return Kind.BROKEN_DATABASE  # the recording ended before it wrote anything
     if "rocpd_op" in names:
         return Kind.RPD
     if any(name.startswith("rocpd_metadata") for name in names):
@@ -200,24 +225,28 @@ def _sniff_database(file: Path) -> Kind:
 
 
 def _sniff_text(head: bytes) -> Kind:
-    text = _inflated(head)
-    columns = text.split(b"\n", 1)[0]
-    if text.lstrip().startswith(b"{"):
-        return Kind.RESULTS if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS] else Kind.UNKNOWN
-    if b"," in columns:
-        for kind, words in _CSV_KINDS.items():
-            if any(word in columns for word in words):
-                return kind
+    text = head_of(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith((b"{", b"[")):
+        return _sniff_json(text)
+    header = header_of(head)
+    layout = layout_of(header)
+    if layout:
+        return _CSV_KINDS.get(layout.name, Kind.CSV_TRACE)
+    if set(header) >= _STATISTICS:
+        return Kind.STATISTICS
+    if any(name.startswith(_COUNTER_SIGNS) or name == "counter_name" for name in header):
+        return Kind.COUNTERS
+    return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN
+
+
+def _sniff_json(text: bytes) -> Kind:
+    if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS]:
+        return Kind.RESULTS
+    is_object = text.startswith(b"{")
+    if (is_object and any(sign in text for sign in _CHROME_SIGNS)) or re.match(rb'\[\s*\{[^}]*"ph"\s*:', text):
+        return Kind.CHROME
     return Kind.UNKNOWN
 
 
-def _inflated(head: bytes) -> bytes:
-    """The beginning of a gzip file's content; other bytes as they are."""
-    import zlib
-
-    if not head.startswith(b"\x1f\x8b"):
-        return head
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, 1 << 16)
-    except zlib.error:
-        return b""
+_CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')
+"""Keys of a Chrome trace; PyTorch writes the last two before its events."""

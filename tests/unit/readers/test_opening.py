@@ -16,9 +16,10 @@ import pytest
 import wavescope
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
 from wavescope.analysis.row_totals import row_totals
-from wavescope.errors import MissingToolError, NotATraceError, UnsupportedError, UsageError
+from wavescope.errors import MissingToolError, NotATraceError, UsageError
 from wavescope.model import THREAD_TRACE
 from wavescope.readers.archive import ArchiveFolder
+from wavescope.readers.opening import open_trace
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.kernels import kernel_path
 
@@ -185,8 +186,8 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope l2"),
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
-        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "--resources"),
-        ("a.db", b"SQLite format 3\0" + bytes(84), UnsupportedError, "database"),
+        ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),
+        ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "cannot be read"),
         ("notes.txt", b"hello, world\n", NotATraceError, "nothing that wavescope reads"),
         ("code.json", b"{}", NotATraceError, "nothing that wavescope reads"),
     ],
@@ -196,7 +197,7 @@ def test_other_kinds_name_what_fits(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(error, match=words):
-        wavescope.open(tmp_path / name)
+        open_trace(tmp_path / name)
 
 
 def test_pipes_are_not_waited_for(tmp_path: Path) -> None:

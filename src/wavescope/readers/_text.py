@@ -1,0 +1,93 @@
+"""Text files of profiles as bytes: plain or gzip, never more than a bound."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from wavescope.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["GZIP", "MAX_BYTES", "head_of", "text_bytes"]
+
+GZIP = b"\x1f\x8b"
+MAX_BYTES = 1 << 33
+"""Of one file, unpacked."""
+_PIECE = 1 << 20
+
+
+def text_bytes(file: Path, limit: int | None = None) -> bytes:
+    """The content of a file, unpacked where it is a gzip file (of any number of members).
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is empty, a damaged gzip file, or longer than `limit` (None = `MAX_BYTES`) bytes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> text_bytes(Path("results.json.gz"))  # doctest: +SKIP
+    """
+    limit = MAX_BYTES if limit is None else limit
+    try:
+        size = file.stat().st_size
+        with file.open("rb") as stream:
+            is_packed = stream.read(len(GZIP)) == GZIP
+        if size > limit:
+            raise _too_long(file, limit)
+        data = _unpacked(file, limit) if is_packed else file.read_bytes()
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(file)) from error
+    if not data.strip():
+        what = "this file is empty"
+        raise NotATraceError(what, where=str(file), advice="record again")
+    return data
+
+
+def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
+    """The beginning of a gzip file's content from the beginning of the file; other bytes as they are.
+
+    Examples
+    --------
+    >>> head_of(b"plain")
+    b'plain'
+    """
+    if not head.startswith(GZIP):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, limit)
+    except zlib.error:
+        return b""
+
+
+def _unpacked(file: Path, limit: int) -> bytes:
+    import gzip
+
+    pieces: list[bytes] = []
+    length = 0
+    try:
+        with gzip.open(file) as packed:
+            while piece := packed.read(_PIECE):
+                pieces.append(piece)
+                length += len(piece)
+                if length > limit:
+                    raise _too_long(file, limit)
+    except (EOFError, OSError, zlib.error) as error:
+        raise _damaged(file) from error
+    return b"".join(pieces)
+
+
+def _damaged(file: Path) -> NotATraceError:
+    what = "a damaged gzip file"
+    return NotATraceError(what, where=str(file), advice="copy it again")
+
+
+def _too_long(file: Path, limit: int) -> NotATraceError:
+    what = f"more than {limit / (1 << 30):.0f} GiB of text"
+    return NotATraceError(what, where=str(file), advice="record a shorter run, or a ROCpd database (-f rocpd)")

@@ -1,0 +1,276 @@
+"""Runs that rocprofv3 or a converter of ROCpd wrote as CSV files: all files of a folder whose names begin alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.losses import Loss
+from wavescope.model.profile import MemorySource
+from wavescope.model.profile_schema import PROFILE
+from wavescope.model.schema import empty_frame
+from wavescope.readers._numbering import link, numbered
+from wavescope.readers._rocprofv3_agents import add_agents
+from wavescope.readers._rocprofv3_columns import header_of, layout_of, read_table, run_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+__all__ = ["read_rocprofv3_csv"]
+
+_EVENTS = ("kernels", "counters", "copies", "allocations", "scratch", "regions")
+_HEAD = 1 << 16
+_NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
+
+
+def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
+    """The tables of one run; files of a kind that holds no events (statistics) are left alone.
+
+    A call that ends when it begins is a sample, as in ROCpd. `kernels.event` numbers the dispatches; counters refer
+    to it. Dispatches that only the counter file knows are dispatches like the others.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When a file cannot be read.
+
+    Examples
+    --------
+    >>> run = read_rocprofv3_csv(Path("out"), [Path("out/1_kernel_trace.csv")])  # doctest: +SKIP
+    """
+    losses: list[Loss] = []
+    raw = _raw_tables(files, losses)
+    if not raw:
+        what = "no trace of a run in these CSV files"
+        raise NotATraceError(what, where=str(path), advice="rocprofv3 --kernel-trace -f csv writes *_kernel_trace.csv")
+    return _assembled(path, raw, run_of(files[0].name), losses)
+
+
+def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:
+    """The rows of the files by kind."""
+    import polars as pl
+
+    found: dict[str, list[pl.DataFrame]] = {}
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                layout = layout_of(header_of(stream.read(_HEAD)))
+        except OSError as error:
+            what = f"cannot be read ({error.strerror})"
+            raise UsageError(what, where=str(file)) from error
+        if layout is None:
+            continue
+        frame = _agent_rows(file) if layout.name == "agents" else read_table(file, layout, losses)
+        found.setdefault(layout.name, []).append(frame)
+    return {name: pl.concat(frames, how="diagonal_relaxed") for name, frames in found.items()}
+
+
+def _agent_rows(file: Path) -> pl.DataFrame:
+    """The list of agents: small, and read as text."""
+    import polars as pl
+
+    from wavescope.readers._text import text_bytes
+
+    try:
+        raw = pl.read_csv(
+            text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"
+        )
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
+        raise NotATraceError(what, where=str(file), advice="record again, or leave it out") from error
+    return raw.rename(str.lower)
+
+
+_MAX_AGENT_BYTES = 1 << 24
+
+
+def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: list[Loss]) -> MemorySource:
+    tables: dict[str, pl.DataFrame] = {}
+    events = {name: raw[name] for name in _EVENTS if name in raw}
+    processes = _processes([*events.values(), *([raw["agents"]] if "agents" in raw else [])], prefix)
+    tables["processes"] = processes
+    events = {name: _with_process(frame, processes, events) for name, frame in events.items()}
+    for name, key, number in _NUMBERED:
+        tables[name] = numbered(events.values(), ["process", key], number)
+        events = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in events.items()}
+    tables["agents"], events = add_agents(raw.get("agents"), events, processes)
+    if "kernels" in events or "counters" in events:
+        _add_dispatches(tables, events, losses)
+    if "copies" in events:
+        tables["copies"] = events["copies"]
+    _add_allocations(tables, events)
+    if "regions" in events:
+        _add_regions(tables, events["regions"])
+    for name, frame in tables.items():
+        tables[name] = _finished(name, frame, losses)
+    return MemorySource(str(path), "rocprofv3 CSV", tables=tables, losses=losses)
+
+
+def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
+    """One row per recording (guid) and process id; a run without either is one process."""
+    import polars as pl
+
+    parts = []
+    for frame in frames:
+        columns = [
+            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
+            pl.col("pid").cast(pl.Int64) if "pid" in frame.columns else pl.lit(None, pl.Int64).alias("pid"),
+        ]
+        parts.append(frame.select(columns).unique() if frame.height else frame.clear().select(columns).clear())
+    found = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
+    known = found.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
+    if not known.height:
+        known = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
+    if known.height == 1 and known["pid"][0] is None and prefix.isdecimal() and len(prefix) < _PID_DIGITS:
+        known = known.with_columns(pid=pl.lit(int(prefix), pl.Int64))
+    return known.with_row_index("process").with_columns(source=pl.lit(0, pl.UInt32))
+
+
+_PID_DIGITS = 11
+
+
+def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """`frame` with the number of the process of each row.
+
+    Where the file does not say it, the thread tells it; where that is not known either, it is the first process of
+    the recording.
+    """
+    import polars as pl
+
+    if processes.height == 1:
+        return frame.with_columns(process=pl.lit(0, pl.UInt32))
+    guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
+    keyed = frame.with_columns(guid.alias("guid"))
+    first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
+    told = [keyed.join(first, on="guid", how="left", maintain_order="left")["process"]]
+    if "tid" in frame.columns:
+        threads = _threads_with_pids(events).join(processes, on=["guid", "pid"]).unique(["guid", "tid"], keep="none")
+        told.insert(0, link(keyed, threads, ["guid", "tid"], "process")["process"])
+    if "pid" in frame.columns:
+        told.insert(0, link(keyed, processes, ["guid", "pid"], "process")["process"])
+    return frame.with_columns(pl.coalesce(told).fill_null(0).cast(pl.UInt32).alias("process"))
+
+
+def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    import polars as pl
+
+    found = [
+        frame.select(
+            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
+            "pid",
+            "tid",
+        ).unique()
+        for frame in events.values()
+        if {"pid", "tid"} <= set(frame.columns)
+    ]
+    empty = pl.DataFrame(schema={"guid": pl.String, "pid": pl.Int64, "tid": pl.Int64})
+    return pl.concat([empty, *found]).drop_nulls().unique()
+
+
+_SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
+
+
+def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
+    import polars as pl
+
+    kernels = events.get("kernels")
+    counted = events.get("counters")
+    if counted is not None:
+        kernels = _with_counted(kernels, counted, losses)
+    if kernels is None:
+        return
+    kernels = kernels.with_row_index("event")
+    if "symbol_id" in kernels.columns:
+        registers = [name for name in _SYMBOL if name in kernels.columns]
+        symbols = (
+            kernels.drop_nulls("symbol_id")
+            .group_by("process", "symbol_id")
+            .agg(pl.col("name", *registers).first())
+            .sort("process", "symbol_id")
+            .with_row_index("symbol")
+        )
+        tables["symbols"] = symbols
+        kernels = link(kernels, symbols, ["process", "symbol_id"], "symbol")
+    tables["kernels"] = kernels
+    if counted is not None:
+        values = counted.drop("agent", "name").rename({"counter": "name"}).with_columns(pl.col("name").cast(pl.String))
+        info = numbered([values], ["process", "name"], "counter")
+        values = link(values, info, ["process", "name"], "counter")
+        keys = ["process", "dispatch_id"]
+        values = link(values, kernels.unique(keys, keep="first", maintain_order=True), keys, "event")
+        tables["counter_info"], tables["counters"] = info, values
+
+
+def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+    """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
+    import polars as pl
+
+    keys = ["process", "dispatch_id"]
+    single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
+    if kernels is not None and "dispatch_id" in kernels.columns:
+        single = single.join(kernels.select(keys).unique(), on=keys, how="anti", maintain_order="left")
+    if "begin_ns" not in single.columns and single.height:
+        losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
+    return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
+
+
+def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
+    """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
+    import polars as pl
+
+    found = []
+    for kind in ("allocations", "scratch"):
+        if kind not in events:
+            continue
+        frame, operation = events[kind], pl.col("operation").cast(pl.String).str.to_uppercase()
+        level = pl.when(operation.str.contains("VMEM|VIRTUAL")).then(pl.lit("VIRTUAL")).otherwise(pl.lit("REAL"))
+        columns = [
+            operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation).alias("type"),
+            (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level"),
+        ]
+        if "address" in frame.columns:
+            columns.append(_address(pl.col("address")).alias("address"))
+        if "flags" in frame.columns:
+            flags = pl.col("flags").str.extract(r"(-?\d+)")
+            columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))
+        found.append(frame.with_columns(columns))
+    if found:
+        tables["allocations"] = pl.concat(found, how="diagonal_relaxed")
+
+
+def _address(text: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    is_hex = text.str.starts_with("0x")
+    digits = text.str.strip_prefix("0x")
+    as_hex = digits.str.to_integer(base=16, strict=False)
+    return pl.when(is_hex).then(as_hex).otherwise(text.cast(pl.Int64, strict=False))
+
+
+def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
+    import polars as pl
+
+    category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
+    calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
+    is_marker = pl.col("domain") == "MARKER"  # its text stands where the function of other calls does
+    calls = calls.with_columns(pl.when(~is_marker).then(pl.col("name")).alias("function"))
+    lasts = pl.col("begin_ns") != pl.col("end_ns")
+    tables["regions"] = calls.filter(lasts)
+    tables["samples"] = calls.filter(~lasts).with_columns(time_ns="begin_ns")
+
+
+def _finished(name: str, frame: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+    """The columns of the table, in its types; times that run backwards become a loss."""
+    import polars as pl
+
+    spec = empty_frame(PROFILE[name]).schema
+    if {"begin_ns", "end_ns"} <= set(spec) & set(frame.columns):
+        backward = pl.col("end_ns") < pl.col("begin_ns")
+        count = frame.select(backward.sum()).item()
+        if count:
+            losses.append(Loss("backward_times", count, detail=name))
+            frame = frame.with_columns(pl.when(backward).then("begin_ns").otherwise("end_ns").alias("end_ns"))
+    return frame.select(pl.col(key).cast(dtype) for key, dtype in spec.items() if key in frame.columns)
