@@ -9,6 +9,7 @@ from wavescope.model.losses import Loss
 from wavescope.model.profile import MemorySource
 from wavescope.model.profile_schema import PROFILE
 from wavescope.model.schema import empty_frame
+from wavescope.readers._event_times import sound_ends
 from wavescope.readers._numbering import link, numbered
 from wavescope.readers._rocprofv3_agents import add_agents
 from wavescope.readers._rocprofv3_columns import header_of, layout_of, read_table, run_of
@@ -263,14 +264,12 @@ def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
 
 
 def _finished(name: str, frame: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
-    """The columns of the table, in its types; times that run backwards become a loss."""
+    """The columns of the table, in its types; times that cannot be become a loss."""
     import polars as pl
 
     spec = empty_frame(PROFILE[name]).schema
     if {"begin_ns", "end_ns"} <= set(spec) & set(frame.columns):
-        backward = pl.col("end_ns") < pl.col("begin_ns")
-        count = frame.select(backward.sum()).item()
-        if count:
-            losses.append(Loss("backward_times", count, detail=name))
-            frame = frame.with_columns(pl.when(backward).then("begin_ns").otherwise("end_ns").alias("end_ns"))
+        ends, found = sound_ends(frame["begin_ns"], frame["end_ns"])
+        losses += [Loss(kind, count, detail=name) for kind, count in found.items()]
+        frame = frame.with_columns(ends.alias("end_ns"))
     return frame.select(pl.col(key).cast(dtype) for key, dtype in spec.items() if key in frame.columns)
