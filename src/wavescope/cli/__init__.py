@@ -31,6 +31,7 @@ _GROUPS = {
     },
     "Why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
+        "gaps": "When do the GPUs of a profile idle between their work, and who makes them wait?",
         "latency": "How long does each memory operation take, and how much of it is hidden?",
         "ranks": "Which ranks of a run have more work, arrive late, and let the others wait?",
         "stalls": "What do the waves stall on, and what helps against it?",

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["PLACE", "Place", "Places", "gpu_places", "gpu_work", "place_frame", "shared_gpus"]
+__all__ = [
+    "PLACE",
+    "Place",
+    "Places",
+    "gpu_places",
+    "gpu_work",
+    "merged_elsewhere",
+    "partial_intervals",
+    "place_frame",
+    "shared_gpus",
+]
 
 PLACE = ("machine", "gpu_key")
 """Columns that say which GPU: equal in all files that tell of the same GPU of the same node."""
@@ -167,3 +177,48 @@ def place_frame(places: Iterable[Place]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
+
+
+def partial_intervals(profile: Profile, *, shared: frozenset[Place]) -> pl.DataFrame:
+    """When the GPUs in `shared` were busy with work of this profile: merged intervals, and the process that began each.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> partial_intervals(Profile([]), shared=frozenset()).columns
+    ['machine', 'gpu_key', 'begin_ns', 'end_ns', 'pid']
+    """
+    import polars as pl
+
+    places = gpu_places(profile)
+    chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
+    work = gpu_work(profile, places).join(chosen.select("place", *PLACE), on="place")
+    pids = profile.read("processes", ["process", "pid"])
+    return _first_pids(
+        work.join(pids, on="process", how="left").with_columns(pl.max_horizontal("begin_ns", "end_ns").alias("end_ns"))
+    )
+
+
+def merged_elsewhere(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The results of `partial_intervals` of several profiles as one.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> merged_elsewhere([partial_intervals(Profile([]), shared=frozenset())]).height
+    0
+    """
+    import polars as pl
+
+    return _first_pids(pl.concat(parts))
+
+
+def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
+    """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
+    import polars as pl
+
+    ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").drop_nulls("end_ns").sort(*PLACE, "begin_ns", "pid")
+    reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
+    block = (pl.col("begin_ns") > reached).fill_null(value=True).cum_sum()
+    whole = ordered.with_columns(block=block).group_by("block", maintain_order=True)
+    return whole.agg(pl.col(*PLACE, "begin_ns").first(), pl.col("end_ns").max(), pl.col("pid").first()).drop("block")

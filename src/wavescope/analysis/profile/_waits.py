@@ -1,0 +1,98 @@
+"""What a thread did while a GPU waited for it: gaps against the calls of the thread that ended them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["calls_inside", "main_call"]
+
+
+def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """How much of the `waits` each function takes: `place`, `name`, `inside_ns`, `call_count`.
+
+    `waits` have `place`, `thread`, `begin_ns`, `end_ns` and may overlap each other; `calls` are `outermost` ones with
+    `name`. Exact: for every call, the waits of its thread up to its end minus those up to its begin.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> waits = pl.DataFrame({"place": [0], "thread": [1], "begin_ns": [5], "end_ns": [20]})
+    >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["sync", "free"], "begin_ns": [0, 18], "end_ns": [9, 30]})
+    >>> calls_inside(waits, calls).sort("name").rows()
+    [(0, 'free', 2, 1), (0, 'sync', 4, 1)]
+    """
+    import polars as pl
+
+    found = [
+        pl.DataFrame(
+            schema={"place": waits.schema["place"], "name": calls.schema["name"], "inside_ns": pl.Int64}
+        ).with_columns(call_count=pl.lit(0, pl.Int64))
+    ]
+    by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
+    for (place, thread), mine in waits.group_by("place", "thread", maintain_order=True):
+        theirs = by_thread.get((thread,))
+        if theirs is None:
+            continue
+        inside = _sum_before(mine, theirs["end_ns"]) - _sum_before(mine, theirs["begin_ns"])
+        sums = (
+            theirs.select("name", inside_ns=inside)
+            .filter(pl.col("inside_ns") > 0)
+            .group_by("name")
+            .agg(pl.col("inside_ns").sum(), call_count=pl.len().cast(pl.Int64))
+        )
+        found.append(sums.select(pl.lit(place, waits.schema["place"]).alias("place"), pl.all()))
+    return pl.concat(found).group_by("place", "name").agg(pl.col("inside_ns", "call_count").sum())
+
+
+def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
+    """The lengths of all waits up to each of the `times`: sums of the begun ones minus what is past their ends.
+
+    Products may wrap around; the difference of two results, which fits, is right all the same.
+    """
+    import polars as pl
+
+    total = pl.Series(pl.repeat(0, times.len(), dtype=pl.Int64, eager=True))
+    for column, sign in (("begin_ns", 1), ("end_ns", -1)):
+        edges = waits[column].sort()
+        sums = pl.concat([pl.Series([0], dtype=pl.Int64), edges.cum_sum()])
+        count = edges.search_sorted(times, side="right")
+        total = total + sign * (count.cast(pl.Int64) * times - sums.gather(count))
+    return total
+
+
+def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+    """For each of few `waits` (`thread`, `begin_ns`, `end_ns`): the name of the call that takes most of it, how much,
+    and the name of the innermost of the `contexts` that is open at its begin.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> waits = pl.DataFrame({"thread": [1], "begin_ns": [5], "end_ns": [20]})
+    >>> regions = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "begin_ns": [0, 10], "end_ns": [9, 30]})
+    >>> main_call(waits, regions, regions).rows()
+    [('b', 10, 'a')]
+    """
+    import polars as pl
+
+    by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
+    around = contexts.partition_by("thread", as_dict=True) if waits.height else {}
+    empty = calls.head(0)
+    found: list[tuple[str | None, int, str | None]] = []
+    for thread, begin, end in waits.select("thread", "begin_ns", "end_ns").iter_rows():
+        mine = by_thread.get((thread,), empty)
+        first = max(0, mine["begin_ns"].search_sorted(begin, side="right") - 1)
+        last = mine["begin_ns"].search_sorted(end, side="left")
+        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("begin_ns", pl.lit(begin))
+        near = mine.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
+        best = near.filter(pl.col("inside") > 0).sort("inside", descending=True, maintain_order=True).head(1)
+        name, length = best.row(0) if best.height else (None, 0)
+        open_ = around.get((thread,), contexts.head(0)).filter(
+            (pl.col("begin_ns") <= begin) & (pl.col("end_ns") > begin)
+        )
+        context = open_.sort("begin_ns", "end_ns", descending=[False, True])["name"].cast(pl.String).tail(1).to_list()
+        found.append((name, length, context[0] if context else None))
+    schema = {"call": pl.String, "call_ns": pl.Int64, "context": pl.String}
+    return pl.DataFrame(found, schema=schema, orient="row")

@@ -1,0 +1,54 @@
+"""`wavescope gaps`: when do the GPUs idle, and who makes them wait?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@profile_verb
+@click.option(
+    "--by",
+    type=click.Choice(["gpu", "stream"]),
+    default="gpu",
+    show_default=True,
+    help="Gaps between all work of a GPU, or of each of its streams.",
+)
+def command(asked: AskedProfile, by: str) -> None:
+    """When do the GPUs idle between their work, and who makes them wait?
+
+    Every gap is divided: what the thread that launched the next work did before (synchronisation, allocation, copies,
+    other calls, its own code), the launch itself, or a queue that was not empty. --csv prints one row per GPU (or
+    stream); --json has the causes, lengths and longest gaps too.
+
+    \b
+    wavescope gaps results.db
+    wavescope gaps ranks/ --by stream --top 5
+    """
+    from wavescope.analysis.profile.gaps import (
+        combine_gaps,
+        merged_elsewhere,
+        partial_gaps,
+        partial_intervals,
+        shared_gpus,
+    )
+    from wavescope.report.profile.gaps import gaps_report
+
+    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, asked.limit))
+    gathered = asked.gather(question)
+    shared = shared_gpus(gathered.values) if by == "gpu" else None
+    if shared:  # gaps of such a GPU are known only when all of its work is
+        elsewhere = merged_elsewhere(asked.gather(partial(partial_intervals, shared=shared)).values)
+        gathered = asked.gather(partial(question, elsewhere=elsewhere))
+    answer = combine_gaps(gathered.values)
+    asked.give(answer, answer.gpus, gathered, lambda: gaps_report(answer, width=console().width, limit=asked.limit))
