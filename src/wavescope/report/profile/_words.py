@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavescope.report.tables import printable
 
-__all__ = ["brief_kernel", "duration", "gpu_name"]
+__all__ = ["brief_kernel", "duration", "gpu_name", "many"]
 
 
 def duration(nanoseconds: float | None) -> str:
@@ -37,6 +37,17 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     """
     name = f"GPU {'?' if gpu is None else gpu}"
     return f"{printable(node or '?')} {name}" if with_node else name
+
+
+def many(count: int, one: str) -> str:
+    """A word for one thing, in the plural unless there is one.
+
+    Examples
+    --------
+    >>> many(1, "GPU"), many(0, "stream")
+    ('GPU', 'streams')
+    """
+    return one if count == 1 else f"{one}s"
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:

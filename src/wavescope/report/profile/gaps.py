@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration, gpu_name
+from wavescope.report.profile._words import brief_kernel, duration, gpu_name, many
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _verdict(answer: Gaps, causes: pl.DataFrame) -> str:
     if not gpus.height:
         return "no GPU work was recorded"
     streams = gpus["stream_id"].count() > 0
-    what = ("stream" if streams else "GPU") + ("s" if gpus.height > 1 else "")
+    what = many(gpus.height, "stream" if streams else "GPU")
     if not answer.gap_count:
         return f"no gaps between the work of {gpus.height:,} {what}"
     gap, span = int(gpus["gap_ns"].sum()), int(gpus["span_ns"].sum())
@@ -119,7 +119,9 @@ def _gpu_table(answer: Gaps, *, limit: int) -> Table:
         Column("before and after", lambda row: duration(row["edge_ns"])),
         Column("span", lambda row: duration(row["span_ns"])),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what="streams" if len(columns) > 10 else "GPUs")
+    return frame_table(
+        answer.gpus, columns, limit=limit, what=many(answer.gpus.height, "stream" if len(columns) > 10 else "GPU")
+    )
 
 
 def _cause_table(causes: pl.DataFrame) -> Table:
@@ -177,8 +179,8 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
         Column("after", lambda row: brief_kernel(row["before"], names) if row["before"] else "-", is_text=True),
         Column("before", lambda row: brief_kernel(row["after"], names), is_text=True),
     ]
-    title = f"longest of {answer.gap_count:,} gaps"
-    return frame_table(rows, columns, limit=limit, what="gaps", title=title, width=width)
+    title = f"the longest of {answer.gap_count:,} gaps"
+    return frame_table(rows, columns, limit=limit, what="of them", title=title, width=width)
 
 
 def _cause(row: dict[str, Any]) -> str:
