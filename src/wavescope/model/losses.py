@@ -353,6 +353,11 @@ _KINDS = (
         "leave one of the files out",
     ),
     LossKind(
+        "not_in_format",
+        "{count} rows of {detail} have no place in this format and were not written",
+        "convert to parquet or arrow, which hold everything",
+    ),
+    LossKind(
         "window_beyond_run",
         "the window reaches beyond the run ({detail})",
         "choose a window inside the run, or take what was chosen as it is",

@@ -1,0 +1,138 @@
+"""A profile as a ROCpd database (schema 3.0.3): every run with its own tables, and the views that AMD's tools use."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.errors import WavescopeError
+from wavescope.export._staging import staged
+from wavescope.export._written import Written
+from wavescope.export.rocpd.guids import guids_of
+from wavescope.export.rocpd.part import PartWriter
+from wavescope.export.rocpd.run import RunWriter
+from wavescope.export.rocpd.schema import VERSION, create_views, quoted
+from wavescope.model.losses import Loss
+from wavescope.readers.rocpd.layout import PREFIX, stored_tables, suffix_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from wavescope.model.profile import Profile
+
+__all__ = ["RocpdFile", "write_rocpd"]
+
+
+def write_rocpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write a profile of any origin as one ROCpd file.
+
+    Ids of events, agents, queues, ... stay as they are where they are unique in their run. A run that occurs twice is
+    written once. What dispatches must refer to and the origin does not say (a queue, a code object, ...) is made up
+    under the name `unknown`.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and must not be replaced.
+    WavescopeError
+        When it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wavescope.model.profile import Profile
+    >>> write_rocpd(Profile([]), tempfile.mkdtemp() + "/run.db").rows
+    0
+    """
+    target = Path(out)
+    with staged([target], force=force) as (twin,), RocpdFile.made(twin) as file:
+        for part in profile.parts:
+            file.add(part)
+    return Written(target, dict(file.counts), file.losses)
+
+
+class RocpdFile:
+    """A ROCpd file that grows source by source; use `RocpdFile.made`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.guids: list[str] = []
+        self.counts: Counter[str] = Counter()
+        self.losses: list[Loss] = []
+
+    @classmethod
+    @contextmanager
+    def made(cls, path: Path) -> Iterator[RocpdFile]:
+        """A new file at `path`; its views are made at the end.
+
+        Raises
+        ------
+        WavescopeError
+            When it cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with RocpdFile.made(Path(tempfile.mkdtemp()) / "run.db") as file:
+        ...     file.guids
+        []
+        """
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                # The file is renamed when it is complete: until then nobody else reads it, and a crash leaves nothing.
+                connection.executescript(
+                    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096; BEGIN"
+                )
+                file = cls(connection)
+                yield file
+                if file.guids:
+                    create_views(connection, file.guids, stored_tables(VERSION))
+                connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            what = f"cannot write the output: {error}"
+            raise WavescopeError(what, where=str(path.name), advice="check free space and permissions") from error
+
+    def add(self, part: Profile) -> None:
+        """Add the runs of a profile of one source; those that are in the file already are left out."""
+        runs: dict[str, RunWriter] = {}
+        writers: list[RunWriter | None] = []
+        for guid in guids_of(part):
+            if guid in self.guids:
+                self.losses.append(Loss("duplicate_run", detail=guid))
+                writers.append(None)
+                continue
+            if guid not in runs:
+                runs[guid] = RunWriter(self.connection, guid)
+            writers.append(runs[guid])
+        if runs:
+            writer = PartWriter(part, writers)
+            writer.write()
+            self.counts += writer.counts
+        self.guids += runs
+        for guid in runs:
+            self._without_dangling(guid)
+        for table in ("monitors", "frames"):
+            count = sum(piece.height for piece in part.chunks(table, ["process"]))
+            self._not_held(table, count)
+        for name, frame in part.origins[0].extras.items() if part.origins else ():
+            self._not_held(name, 0 if name.endswith("_metadata") else frame.height)
+
+    def _not_held(self, table: str, count: int) -> None:
+        if count:
+            self.losses.append(Loss("not_in_format", count, table))
+
+    def _without_dangling(self, guid: str) -> None:
+        """Arguments without their call, and counters without their dispatch, would break the rules of the file."""
+        events = quoted(f"{PREFIX}event{suffix_of(guid)}")
+        for table in ("arg", "pmc_event"):
+            stored = quoted(f"{PREFIX}{table}{suffix_of(guid)}")
+            lost = self.connection.execute(
+                f"DELETE FROM {stored} WHERE event_id IS NOT NULL AND event_id NOT IN (SELECT id FROM {events})"  # noqa: S608
+            ).rowcount
+            if lost:
+                self.losses.append(Loss("dangling_rows", lost, f"{PREFIX}{table}"))
+                self.counts[{"arg": "arguments", "pmc_event": "counters"}[table]] -= lost

@@ -70,7 +70,8 @@ def _table_sql(table: StoredTable, guid: str) -> str:
     suffix = suffix_of(guid)
     lines = [_column_sql(column, guid) for column in table.columns]
     lines += [
-        f"FOREIGN KEY ({quoted(column.name)}) REFERENCES {quoted(PREFIX + column.target + suffix)} (id) ON UPDATE CASCADE"
+        f"FOREIGN KEY ({quoted(column.name)}) "
+        f"REFERENCES {quoted(PREFIX + column.target + suffix)} (id) ON UPDATE CASCADE"
         for column in table.columns
         if column.target
     ]

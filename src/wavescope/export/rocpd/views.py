@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - every name in these statements is our own
 """The views that AMD's tools expect in a ROCpd file, by their names and columns; every join is by run and id."""
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ _NODE = (
 _TEXTS = "e.extdata, e.call_stack, e.line_info"
 _SAMPLE_JOINS = (
     f"FROM rocpd_sample x {_join('track', 'k', 'x.track_id')} {_join('info_process', 'p', 'k.pid', is_optional=True)} "
-    f"{_join('info_thread', 't', 'k.tid', is_optional=True)} {_join('string', 'w', 'k.name_id', is_optional=True)} {_EVENT}"
+    f"{_join('info_thread', 't', 'k.tid', is_optional=True)} "
+    f"{_join('string', 'w', 'k.name_id', is_optional=True)} {_EVENT}"
 )
 _SUMMARY = """
     name, COUNT(*) AS total_calls, SUM(duration) / 1000.0 AS total_duration,
@@ -201,7 +203,7 @@ VIEWS: dict[str, str] = {
     """,
     "top_kernels": f"""
         SELECT m.display_name AS {
-        _SUMMARY.format(whole="(SELECT end - start AS duration FROM rocpd_kernel_dispatch)").strip()
+        _SUMMARY.format(whole='(SELECT "end" - start AS duration FROM rocpd_kernel_dispatch)').strip()
     }
         FROM (SELECT *, "end" - start AS duration FROM rocpd_kernel_dispatch) x
             {_join("info_kernel_symbol", "m", "x.kernel_id")}

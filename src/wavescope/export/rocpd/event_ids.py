@@ -1,0 +1,85 @@
+"""Ids of events: as they were where they are unique in their run, else new ones, and new ones where there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+__all__ = ["EVENT_TABLES", "EventIds"]
+
+EVENT_TABLES = ("regions", "samples", "kernels", "copies", "allocations")
+"""Tables whose rows have an event of their own, in the order in which they are written."""
+_OWNERS = {"arguments": "regions", "counters": "kernels"}
+"""Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell."""
+
+
+class EventIds:
+    """The ids of one run; `events` are the stored ids of each table, in the order in which they will be written.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ids = EventIds({"regions": pl.Series([1, 2]), "kernels": pl.Series([1, None])})
+    >>> ids.of("regions", pl.Series([1, 2])).to_list(), ids.of("kernels", pl.Series([1, None])).to_list()
+    ([1, 2], [3, 4])
+    """
+
+    def __init__(self, events: Mapping[str, pl.Series]) -> None:
+        import polars as pl
+
+        known = {table: series.drop_nulls() for table, series in events.items()}
+        together = pl.concat([pl.Series([], dtype=pl.Int64), *known.values()])
+        is_sound = together.n_unique() == len(together) and int(_least(together)) > 0
+        self._shifts: dict[str, int] = {}
+        self._firsts: dict[str, pl.Series] = {}
+        self._places = dict.fromkeys(events, 0)
+        highest = 0 if not is_sound else int(_most(together))
+        for table, series in known.items():
+            self._shifts[table] = 0
+            if not is_sound and len(series):
+                self._shifts[table] = highest + 1 - int(_least(series))
+                highest += 1 + int(_most(series)) - int(_least(series))
+                if series.n_unique() < len(series):
+                    self._firsts[table] = events[table].is_first_distinct()
+        self._next = highest + 1
+
+    def of(self, table: str, events: pl.Series) -> pl.Series:
+        """The ids of the next rows of a table."""
+        import polars as pl
+
+        shifted = events + self._shifts.get(table, 0)
+        first = self._firsts.get(table)
+        if first is not None:
+            begin = self._places[table]
+            self._places[table] = begin + len(events)
+            shifted = shifted.set(~first.slice(begin, len(events)), None)
+        missing = shifted.is_null()
+        count = int(missing.sum())
+        if not count:
+            return shifted
+        made = missing.cast(pl.Int64).cum_sum() + (self._next - 1)
+        self._next += count
+        return pl.select(pl.when(missing).then(made).otherwise(shifted)).to_series()
+
+    def referred(self, table: str, events: pl.Series) -> pl.Series:
+        """The ids that rows of another table refer to."""
+        return events + self._shifts.get(_OWNERS[table], 0)
+
+    def fresh(self) -> int:
+        """One more id."""
+        self._next += 1
+        return self._next - 1
+
+
+def _least(series: pl.Series) -> int:
+    least = series.min()
+    return least if isinstance(least, int) else 1
+
+
+def _most(series: pl.Series) -> int:
+    most = series.max()
+    return most if isinstance(most, int) else 0
