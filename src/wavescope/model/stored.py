@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMAT", "MANIFEST", "VERSION", "crc32_of"]
+__all__ = ["FORMAT", "MANIFEST", "PROFILE_FORMAT", "PROFILE_MANIFEST", "PROFILE_VERSION", "VERSION", "crc32_of"]
 
 FORMAT = "wavescope.thread_trace"
 VERSION = 1
 """Goes up when a reader of the older version would misread a table."""
 MANIFEST = "wavescope.json"
 """File of a Parquet directory that says what is in it."""
+
+PROFILE_FORMAT = "wavescope.profile"
+PROFILE_VERSION = 1
+"""Goes up when a reader of the older version would misread a table."""
+PROFILE_MANIFEST = "wavescope_profile.json"
+"""File of a folder of tables of a profile that says what is in it."""
 
 _CHUNK_BYTES = 1 << 20
 
