@@ -67,6 +67,7 @@ def _add_process(rows: dict[str, list[dict[str, Any]]], process: int, guid: str)
                 "type_index": index,
                 "target": "gfx942" if kind == "GPU" else "EPYC",
                 "product": "MI300X",
+                "cu_count": 304,
                 "properties": '{"cu_count": 304}',
             }
         )

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.stored import MANIFEST
+from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
 from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
 from wavescope.readers._rocprofv3_columns import header_of, layout_of
 from wavescope.readers._sqlite import MAGIC, Database
@@ -50,6 +50,7 @@ class Kind(Enum):
     DATABASE = "SQLite database"
     BROKEN_DATABASE = "SQLite database that cannot be read"
     PACKAGE = "ROCpd package"
+    PROFILE_TABLES = "wavescope tables of a profile"
     PROFILE_FOLDER = "folder of profiles"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
@@ -74,6 +75,7 @@ PROFILES = (
     Kind.KERNEL_TRACE,
     Kind.CSV_TRACE,
     Kind.PACKAGE,
+    Kind.PROFILE_TABLES,
     Kind.PROFILE_FOLDER,
 )
 """Kinds that hold profiles of a run. Files of counters may hold one, too."""
@@ -160,6 +162,8 @@ def _sniff_folder(folder: Path) -> Kind:
     own = form_of(names)
     if own:
         return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
+    if PROFILE_MANIFEST in names:
+        return Kind.PROFILE_TABLES
     below = survey(folder)
     if below.has_raw:
         return Kind.RAW_CAPTURE
@@ -202,6 +206,9 @@ def _sniff_file(file: Path) -> Kind:
         return Kind.ARCHIVE
     if file.suffix == ".json" and form_of([entry.name for entry in file.absolute().parent.iterdir()]) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
+    is_table = file.suffix in (".parquet", ".arrow") or file.name == PROFILE_MANIFEST
+    if is_table and file.with_name(PROFILE_MANIFEST).is_file():
+        return Kind.PROFILE_TABLES
     if file.suffix == ".parquet" or file.name == MANIFEST:
         return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
     return _sniff_text(head)

@@ -1,0 +1,42 @@
+"""Are two profiles the same, table by table?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope.model.profile_schema import PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wavescope.model.profile import Profile
+
+NOT_COMPARED = ("sources", "losses")
+_ZERO_OR_NONE = ("graph_exec", "graph_node")
+_EMPTY_JSON = ("properties", "event_properties", "call_stack", "line_info")
+
+
+def differences(one: Profile, other: Profile, without: Collection[str] = ()) -> list[str]:
+    """Columns that differ, as `table.column`; `{}` and no JSON, and 0 and no graph, are the same."""
+    found = []
+    for table in PROFILE:
+        if table in NOT_COMPARED or table in without:
+            continue
+        first, second = _plain(one.read(table)), _plain(other.read(table))
+        if first.height != second.height:
+            found.append(f"{table}: {first.height} and {second.height} rows")
+            continue
+        found += [
+            f"{table}.{name}"
+            for name in first.columns
+            if f"{table}.{name}" not in without and not first[name].equals(second[name])
+        ]
+    return found
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    fills = [pl.col(name).fill_null(0) for name in _ZERO_OR_NONE if name in frame.columns]
+    fills += [pl.col(name).fill_null("{}") for name in _EMPTY_JSON if name in frame.columns]
+    return frame.with_columns(fills).drop("source", strict=False)
