@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from wavescope.analysis.profile.selection import ProfileSelection, select
 from wavescope.cluster.executor import Executor, Outcome, Serial
 from wavescope.errors import WavescopeError
-from wavescope.model.losses import Loss
+from wavescope.model.losses import LOSSES, Loss
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,10 +124,21 @@ def gather(
         if told is not None and told.failure is None and told.value is not None:
             values.append(told.value)
             kept.append(found)
-    failures = [o.value.failure for o, _ in outcomes if o.value is not None and o.value.failure is not None]
-    if failures and not values:
-        raise failures[0]
+    if inputs and not values:
+        raise _first_failure(inputs, outcomes)
     return Gathered(values, kept, pl.concat(losses))
+
+
+def _first_failure(
+    inputs: Sequence[ProfileInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
+) -> WavescopeError:
+    """Why there is no answer at all."""
+    for found, (outcome, _) in zip(inputs, outcomes, strict=True):
+        if outcome.value is None:
+            return WavescopeError(outcome.lost, where=str(found.path), advice=LOSSES["lost_worker"].advice)
+        if outcome.value.failure is not None:
+            return outcome.value.failure
+    return WavescopeError("nothing was read", where=str(inputs[0].path))
 
 
 def _without_repeats(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from wavescope.cluster.executor import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["Processes"]
 
@@ -23,7 +23,7 @@ _PRELOADED = "wavescope.cluster._worker"
 
 
 class Processes:
-    """A pool of `count` processes. When one dies, what was unfinished is tried again, one item at a time.
+    """A pool of `count` processes. When one dies, what it may have worked at is tried again, each item on its own.
 
     Examples
     --------
@@ -39,9 +39,13 @@ class Processes:
     ) -> list[Outcome[Result]]:
         """See `Executor.run`."""
         outcomes: dict[int, Outcome[Result]] = {}
-        self._together(task, items, outcomes, done)
-        for number in range(len(items)):
-            if number not in outcomes:
+        waiting = list(range(len(items)))
+        while waiting:
+            self._together(task, {number: items[number] for number in waiting}, outcomes, done)
+            waiting = [number for number in waiting if number not in outcomes]
+            # A pool takes items in their order, so that the one which killed a worker is among the first of the rest.
+            suspects, waiting = waiting[: 2 * self.count + 1], waiting[2 * self.count + 1 :]
+            for number in suspects:
                 outcomes[number] = self._alone(task, items[number])
                 done()
         return [outcomes[number] for number in range(len(items))]
@@ -49,18 +53,18 @@ class Processes:
     def _together(
         self,
         task: Callable[[Item], Result],
-        items: Sequence[Item],
+        items: Mapping[int, Item],
         outcomes: dict[int, Outcome[Result]],
         done: Callable[[], None],
     ) -> None:
-        with _pool(self.count) as pool:
-            numbers = {pool.submit(task, item): number for number, item in enumerate(items)}
+        """As many outcomes as there are before a worker dies."""
+        with _pool(min(self.count, len(items))) as pool:
+            numbers = {pool.submit(task, item): number for number, item in items.items()}
             try:
                 for future in as_completed(numbers):
-                    outcomes[numbers[future]] = Outcome(future.result())
-                    done()
-            except BrokenProcessPool:
-                return
+                    if not isinstance(future.exception(), BrokenProcessPool):
+                        outcomes[numbers[future]] = Outcome(future.result())
+                        done()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise

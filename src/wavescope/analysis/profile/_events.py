@@ -63,7 +63,8 @@ class Events:
         self._profile = profile
         self._by = by
         self._markers = Markers(profile) if by == "marker" else None
-        self._gpus = gpus_of(profile)
+        self._who = processes_of(profile)
+        self._gpus = gpus_of(profile, self._who)
         self._used: set[int] = set()
         self._extents: list[pl.DataFrame] = []
 
@@ -81,7 +82,7 @@ class Events:
         if not self._extents:
             return no_extents()
         seen = pl.concat(self._extents).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
-        known = seen.join(processes_of(self._profile), on="process", how="left").sort("process")
+        known = seen.join(self._who, on="process", how="left").sort("process")
         return known.select(*PROCESS, "begin_ns", "end_ns")
 
     def gpus(self) -> pl.DataFrame:
@@ -137,7 +138,7 @@ class Events:
             streams = streams_of(self._profile)
             sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
         if self._by in ("process", "rank", "stream"):
-            sums = sums.join(processes_of(self._profile), on="process", how="left", maintain_order="left")
+            sums = sums.join(self._who, on="process", how="left", maintain_order="left")
         elif self._by == "gpu":
             sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")
         elif self._by == "marker":

@@ -40,13 +40,13 @@ def processes_of(profile: Profile) -> pl.DataFrame:
     )
 
 
-def gpus_of(profile: Profile) -> pl.DataFrame:
-    """`agent` (number in the profile) with `host` and `gpu`: its number among the GPUs of the node.
+def gpus_of(profile: Profile, who: pl.DataFrame) -> pl.DataFrame:
+    """`agent` (number in the profile) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs.
 
     Examples
     --------
     >>> from wavescope.model.profile import Profile
-    >>> gpus_of(Profile([])).columns
+    >>> gpus_of(Profile([]), processes_of(Profile([]))).columns
     ['agent', 'host', 'gpu']
     """
     import polars as pl
@@ -55,7 +55,7 @@ def gpus_of(profile: Profile) -> pl.DataFrame:
     number = pl.coalesce("type_index", "absolute_index")
     return (
         agents.filter(pl.col("kind") == "GPU")
-        .join(processes_of(profile), on="process", how="left", maintain_order="left")
+        .join(who, on="process", how="left", maintain_order="left")
         .select("agent", "host", number.alias("gpu"))
     )
 

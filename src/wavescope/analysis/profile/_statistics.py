@@ -103,7 +103,9 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
         begin = 0
         while begin < piece.height:
             # Small parts first: they tell which groups have so many values that the rest goes into buckets at once.
-            state = merged([state, _of_piece(piece.slice(begin, rows), keys, state)], keys)
+            part = _of_piece(piece.slice(begin, rows), keys, state)
+            is_plain = not state.sums.height and part.values.height <= EXACT_VALUES
+            state = part if is_plain else merged([state, part], keys)
             begin, rows = begin + rows, min(2 * rows, _MOST_ROWS)
     return state
 

@@ -1,0 +1,138 @@
+"""One answer from 64 databases, the same bytes whoever reads them, also when a worker dies in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from wavescope.synth import SyntheticRun, Workload, write_rocpd_ranks
+
+distributed = pytest.importorskip("distributed")
+
+RANKS = 64
+FORMS = {"json": ["--json"], "text": ["--by", "process", "--top", "100"]}
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> SyntheticRun:
+    folder = tmp_path_factory.mktemp("ranks")
+    return write_rocpd_ranks(folder, Workload(dispatches=60 * RANKS, ranks=RANKS, nodes=8, gpus=8))
+
+
+@pytest.fixture(scope="module")
+def expected(ranks: SyntheticRun, run: Run) -> dict[str, str]:
+    """What one process answers."""
+    return {name: answer(run, ranks, *options, "--jobs", 1) for name, options in FORMS.items()}
+
+
+class Cluster:
+    """A scheduler and two workers, each a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "scheduler.json"
+        self.processes = {"scheduler": self._start("dask_scheduler", "--port", "0", "--no-dashboard")}
+        for name in ("first", "second"):
+            self.processes[name] = self._start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        self.client = distributed.Client(scheduler_file=str(self.file), timeout=60)
+        self.client.wait_for_workers(2, timeout=60)
+        self.address: str = self.client.scheduler.address
+
+    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(self.file), *options]
+        with (self.folder / f"{program}.log").open("ab") as log:
+            return subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
+
+    def task_states(self) -> list[str]:
+        """The states of the tasks that the scheduler knows."""
+
+        def states(dask_scheduler: Any = None) -> list[str]:
+            return [task.state for task in dask_scheduler.tasks.values()]
+
+        found: list[str] = self.client.run_on_scheduler(states)
+        return found
+
+    def close(self) -> None:
+        self.client.close()
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    yield started
+    started.close()
+
+
+def answer(run: Run, ranks: SyntheticRun, *options: object) -> str:
+    done = run("summary", ranks.paths[0].parent, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_two_processes(form: str, ranks: SyntheticRun, expected: dict[str, str], run: Run) -> None:
+    assert answer(run, ranks, *FORMS[form], "--jobs", 2) == expected[form]
+
+
+def test_the_answer_is_true(ranks: SyntheticRun, expected: dict[str, str]) -> None:
+    told = json.loads(expected["json"])
+    truth = ranks.total
+    found = {(row["domain"], row["name"]): row for row in told["things"]["rows"]}
+    for name, sums in truth.kernels.items():
+        row = found["KERNEL", name]
+        assert (row["calls"], row["total_ns"], row["min_ns"], row["max_ns"]) == (
+            sums.calls,
+            sums.total_ns,
+            sums.min_ns,
+            sums.max_ns,
+        )
+    for (domain, name), sums in truth.regions.items():
+        assert (found[domain, name]["calls"], found[domain, name]["total_ns"]) == (sums.calls, sums.total_ns)
+    assert len(told["inputs"]) == len(told["processes"]["rows"]) == RANKS
+    assert told["losses"] == []
+
+
+def test_a_real_cluster(ranks: SyntheticRun, expected: dict[str, str], run: Run, cluster: Cluster) -> None:
+    for form, options in FORMS.items():
+        assert answer(run, ranks, *options, "--scheduler", cluster.address) == expected[form]
+
+
+def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, str], cluster: Cluster) -> None:
+    command = [sys.executable, "-m", "wavescope", "summary", str(ranks.paths[0].parent), *FORMS["json"]]
+    asking = subprocess.Popen([*command, "--scheduler", cluster.address], stdout=subprocess.PIPE, text=True)
+    states = wait_for(lambda: [s for s in [cluster.task_states()] if s.count("memory") >= 4], asking)
+    assert len(states) - states.count("memory") > 4, "the work was done before a worker could be killed"
+    os.kill(cluster.processes["first"].pid, signal.SIGKILL)
+    stdout, _ = asking.communicate(timeout=120)
+    assert asking.returncode == 0
+    assert len(cluster.client.scheduler_info()["workers"]) == 1
+    assert stdout == expected["json"]
+
+
+def test_no_scheduler_answers(ranks: SyntheticRun, run: Run) -> None:
+    done = run("summary", ranks.paths[0], "--scheduler", "nonsense://1")
+    assert done.returncode == 2
+    assert "no Dask scheduler answers" in done.stderr
+
+
+def wait_for(look: Callable[[], list[list[str]]], asking: subprocess.Popen[str]) -> list[str]:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and asking.poll() is None:
+        found = look()
+        if found:
+            return found[0]
+        time.sleep(0.01)
+    raise AssertionError("the cluster was never asked")

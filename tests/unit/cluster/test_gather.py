@@ -1,0 +1,127 @@
+"""Asking many files: what cannot be read is a loss, what is there twice counts once, and the rest is delivered."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from wavescope.analysis.profile.selection import ProfileSelection
+from wavescope.cluster import Executor, gather
+from wavescope.cluster.executor import Serial
+from wavescope.cluster.processes import Processes
+from wavescope.errors import NotATraceError, WavescopeError
+from wavescope.model.profile import Profile
+from wavescope.readers.profile_inputs import ProfileInput, find_profiles
+from wavescope.readers.sniff import Kind
+from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
+
+EXECUTORS = [Serial(), Processes(2)]
+
+
+def kernel_count(profile: Profile) -> int:
+    return sum(piece.height for piece in profile.chunks("kernels", ["begin_ns"]))
+
+
+def fail_at_rank_1(profile: Profile) -> int:
+    if 1 in profile.read("processes", ["rank"])["rank"]:
+        raise ZeroDivisionError("a bug of ours")
+    return kernel_count(profile)
+
+
+def die_at_rank_1(profile: Profile) -> int:
+    if 1 in profile.read("processes", ["rank"])["rank"]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return kernel_count(profile)
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[ProfileInput]:
+    folder = tmp_path_factory.mktemp("ranks")
+    run = write_rocpd_ranks(folder, Workload(dispatches=90, ranks=3))
+    return find_profiles(list(run.paths))
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> ProfileInput:
+    path = tmp_path / "broken.db"
+    path.write_bytes(b"SQLite format 3\0" + bytes(3000))
+    return ProfileInput(path, Kind.ROCPD)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_answers_in_the_order_of_the_inputs(executor: Executor, ranks: list[ProfileInput]) -> None:
+    gathered = gather(kernel_count, ranks, executor=executor)
+    assert gathered.values == [30, 30, 30]
+    assert gathered.inputs == ranks
+    assert gathered.losses.height == 0
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_an_unreadable_file_among_good_ones(
+    executor: Executor, ranks: list[ProfileInput], broken: ProfileInput
+) -> None:
+    gathered = gather(kernel_count, [ranks[0], broken, ranks[1]], executor=executor)
+    assert gathered.values == [30, 30]
+    assert gathered.inputs == ranks[:2]
+    assert gathered.losses.select("path", "kind").rows() == [(str(broken.path), "unreadable_source")]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_only_unreadable_files(executor: Executor, broken: ProfileInput) -> None:
+    with pytest.raises(NotATraceError, match=r"broken\.db"):
+        gather(kernel_count, [broken, broken], executor=executor)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_bug_in_one_of_many(executor: Executor, ranks: list[ProfileInput]) -> None:
+    gathered = gather(fail_at_rank_1, ranks, executor=executor)
+    assert gathered.values == [30, 30]
+    assert "a bug in wavescope" in gathered.losses["message"].item()
+
+
+def test_a_bug_in_the_only_one(ranks: list[ProfileInput]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        gather(fail_at_rank_1, [ranks[1]])
+
+
+def test_a_lost_worker(ranks: list[ProfileInput]) -> None:
+    gathered = gather(die_at_rank_1, ranks, executor=Processes(2))
+    assert gathered.values == [30, 30]
+    assert gathered.losses.select("path", "kind").rows() == [(str(ranks[1].path), "lost_worker")]
+
+
+def test_only_lost_workers(ranks: list[ProfileInput]) -> None:
+    with pytest.raises(WavescopeError, match="died 3 times"):
+        gather(die_at_rank_1, [ranks[1]], executor=Processes(1))
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_run_that_is_there_twice_counts_once(executor: Executor, ranks: list[ProfileInput], tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(ranks[0].path.read_bytes())
+    gathered = gather(kernel_count, [*ranks, ProfileInput(copy, Kind.ROCPD)], executor=executor)
+    assert gathered.values == [30, 30, 30]
+    assert gathered.losses.select("path", "kind").rows() == [(str(copy), "duplicate_run")]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_merged_file_beside_one_of_its_parts(executor: Executor, ranks: list[ProfileInput], tmp_path: Path) -> None:
+    whole = write_rocpd(tmp_path / "whole.db", Workload(dispatches=90, ranks=3)).paths[0]
+    gathered = gather(kernel_count, [ranks[1], ProfileInput(whole, Kind.ROCPD)], executor=executor)
+    assert gathered.values == [30, 60]
+    assert gathered.losses["kind"].to_list() == ["duplicate_run"]
+
+
+def test_a_selection_is_made_before_the_question(ranks: list[ProfileInput]) -> None:
+    gathered = gather(kernel_count, ranks, selection=ProfileSelection(ranks=(2,)))
+    assert gathered.values == [0, 0, 30]
+
+
+def test_a_file_that_vanished(ranks: list[ProfileInput], tmp_path: Path) -> None:
+    gone = ProfileInput(tmp_path / "gone.db", Kind.ROCPD)
+    gathered = gather(kernel_count, [gone, ranks[0]])
+    assert gathered.values == [30]
+    assert gathered.losses["kind"].to_list() == ["unreadable_source"]
