@@ -342,6 +342,12 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "unread_records",
+        "{count} records are of kinds that this version of wavescope does not read ({detail})",
+        "the other kinds were read",
+        is_damage=False,
+    ),
+    LossKind(
         "other_forms",
         "{count} files beside it hold the same run in another form and were not read ({detail})",
         "nothing is missing; to read another form, name its files alone",

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.losses import Loss
 from wavescope.model.profile import MemorySource
-from wavescope.model.profile_schema import PROFILE
-from wavescope.model.schema import empty_frame
-from wavescope.readers._event_times import sound_ends
-from wavescope.readers._numbering import link, numbered
+from wavescope.readers._event_rows import finished, link, with_numbers
 from wavescope.readers._rocprofv3_agents import add_agents
 from wavescope.readers._rocprofv3_columns import header_of, layout_of, read_table, run_of
+from wavescope.readers._rocprofv3_tables import add_allocations, add_dispatches, add_regions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +17,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.model.losses import Loss
+
 __all__ = ["read_rocprofv3_csv"]
 
 _EVENTS = ("kernels", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16
-_NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
 
 
 def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
@@ -94,20 +92,16 @@ def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: li
     processes = _processes([*events.values(), *([raw["agents"]] if "agents" in raw else [])], prefix)
     tables["processes"] = processes
     events = {name: _with_process(frame, processes, events) for name, frame in events.items()}
-    for name, key, number in _NUMBERED:
-        tables[name] = numbered(events.values(), ["process", key], number)
-        events = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in events.items()}
+    events = with_numbers(events, tables)
     tables["agents"], events = add_agents(raw.get("agents"), events, processes)
     if "kernels" in events or "counters" in events:
-        _add_dispatches(tables, events, losses)
+        add_dispatches(tables, events, losses)
     if "copies" in events:
         tables["copies"] = events["copies"]
-    _add_allocations(tables, events)
+    add_allocations(tables, events)
     if "regions" in events:
-        _add_regions(tables, events["regions"])
-    for name, frame in tables.items():
-        tables[name] = _finished(name, frame, losses)
-    return MemorySource(str(path), "rocprofv3 CSV", tables=tables, losses=losses)
+        add_regions(tables, events["regions"])
+    return MemorySource(str(path), "rocprofv3 CSV", tables=finished(tables, losses), losses=losses)
 
 
 def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
@@ -169,107 +163,3 @@ def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
     ]
     empty = pl.DataFrame(schema={"guid": pl.String, "pid": pl.Int64, "tid": pl.Int64})
     return pl.concat([empty, *found]).drop_nulls().unique()
-
-
-_SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
-
-
-def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
-    import polars as pl
-
-    kernels = events.get("kernels")
-    counted = events.get("counters")
-    if counted is not None:
-        kernels = _with_counted(kernels, counted, losses)
-    if kernels is None:
-        return
-    kernels = kernels.with_row_index("event")
-    if "symbol_id" in kernels.columns:
-        registers = [name for name in _SYMBOL if name in kernels.columns]
-        symbols = (
-            kernels.drop_nulls("symbol_id")
-            .group_by("process", "symbol_id")
-            .agg(pl.col("name", *registers).first())
-            .sort("process", "symbol_id")
-            .with_row_index("symbol")
-        )
-        tables["symbols"] = symbols
-        kernels = link(kernels, symbols, ["process", "symbol_id"], "symbol")
-    tables["kernels"] = kernels
-    if counted is not None:
-        values = counted.drop("agent", "name").rename({"counter": "name"}).with_columns(pl.col("name").cast(pl.String))
-        info = numbered([values], ["process", "name"], "counter")
-        values = link(values, info, ["process", "name"], "counter")
-        keys = ["process", "dispatch_id"]
-        values = link(values, kernels.unique(keys, keep="first", maintain_order=True), keys, "event")
-        tables["counter_info"], tables["counters"] = info, values
-
-
-def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
-    """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
-    import polars as pl
-
-    keys = ["process", "dispatch_id"]
-    single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
-    if kernels is not None and "dispatch_id" in kernels.columns:
-        single = single.join(kernels.select(keys).unique(), on=keys, how="anti", maintain_order="left")
-    if "begin_ns" not in single.columns and single.height:
-        losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
-    return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
-
-
-def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
-    """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
-    import polars as pl
-
-    found = []
-    for kind in ("allocations", "scratch"):
-        if kind not in events:
-            continue
-        frame, operation = events[kind], pl.col("operation").cast(pl.String).str.to_uppercase()
-        level = pl.when(operation.str.contains("VMEM|VIRTUAL")).then(pl.lit("VIRTUAL")).otherwise(pl.lit("REAL"))
-        columns = [
-            operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation).alias("type"),
-            (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level"),
-        ]
-        if "address" in frame.columns:
-            columns.append(_address(pl.col("address")).alias("address"))
-        if "flags" in frame.columns:
-            flags = pl.col("flags").str.extract(r"(-?\d+)")
-            columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))
-        found.append(frame.with_columns(columns))
-    if found:
-        tables["allocations"] = pl.concat(found, how="diagonal_relaxed")
-
-
-def _address(text: pl.Expr) -> pl.Expr:
-    import polars as pl
-
-    is_hex = text.str.starts_with("0x")
-    digits = text.str.strip_prefix("0x")
-    as_hex = digits.str.to_integer(base=16, strict=False)
-    return pl.when(is_hex).then(as_hex).otherwise(text.cast(pl.Int64, strict=False))
-
-
-def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
-    import polars as pl
-
-    category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
-    calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
-    is_marker = pl.col("domain") == "MARKER"  # its text stands where the function of other calls does
-    calls = calls.with_columns(pl.when(~is_marker).then(pl.col("name")).alias("function"))
-    lasts = pl.col("begin_ns") != pl.col("end_ns")
-    tables["regions"] = calls.filter(lasts)
-    tables["samples"] = calls.filter(~lasts).with_columns(time_ns="begin_ns")
-
-
-def _finished(name: str, frame: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
-    """The columns of the table, in its types; times that cannot be become a loss."""
-    import polars as pl
-
-    spec = empty_frame(PROFILE[name]).schema
-    if {"begin_ns", "end_ns"} <= set(spec) & set(frame.columns):
-        ends, found = sound_ends(frame["begin_ns"], frame["end_ns"])
-        losses += [Loss(kind, count, detail=name) for kind, count in found.items()]
-        frame = frame.with_columns(ends.alias("end_ns"))
-    return frame.select(pl.col(key).cast(dtype) for key, dtype in spec.items() if key in frame.columns)
