@@ -123,17 +123,14 @@ def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
         from wavescope.readers.rocprofv3_csv import read_rocprofv3_csv
 
         return read_rocprofv3_csv(found.path, found.files)
-<<<<<<< HEAD
     if found.kind is Kind.PROFILE_TABLES:
         from wavescope.readers.profile_tables import read_profile_tables
 
         return read_profile_tables(found.path.parent)
-=======
     if found.kind is Kind.RESULTS:
         from wavescope.readers.rocprofv3_json import read_rocprofv3_json
 
         return read_rocprofv3_json(found.path)
->>>>>>> 0910184 (rocprofv3 JSON results as profiles)
     if found.kind in _DATABASE_KINDS:
         from wavescope.readers._sqlite import Database
 
