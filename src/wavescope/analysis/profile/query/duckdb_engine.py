@@ -1,0 +1,186 @@
+"""Queries with DuckDB: its planner says which columns are read, those are handed over as Arrow, nothing is copied.
+
+The connection is in memory, may not touch files, the network or extensions, and its settings are locked before the
+query of the user is seen.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, refused
+from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
+from wavescope.analysis.profile.views import VIEWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+    import polars as pl
+
+    from wavescope.analysis.profile.query.tables import Used
+    from wavescope.model.profile import Profile
+
+__all__ = ["duckdb_query"]
+
+_CONFIG = {
+    "memory_limit": "4GB",
+    "temp_directory": "",
+    "python_enable_replacements": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+_TYPES = {
+    "UInt32": "UINTEGER",
+    "UInt64": "UBIGINT",
+    "Int32": "INTEGER",
+    "Int64": "BIGINT",
+    "Float64": "DOUBLE",
+    "Boolean": "BOOLEAN",
+    "String": "VARCHAR",
+    "Categorical": "VARCHAR",
+}
+_MACROS = """
+    CREATE MACRO json_string(x, p) AS CASE WHEN json_valid(x) THEN json_extract_string(x, p) END;
+    CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
+"""
+_ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
+
+
+def duckdb_query(profile: Profile, sql: str) -> QueryResult:
+    """Run one SELECT over the views and tables of a profile.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, or cannot be run.
+    """
+    import duckdb
+
+    try:
+        statement = _statement(sql)
+        connection = _connection(used(statement), named_extras(profile, sql))
+        needed = _needed(connection, statement)
+        connection.execute("RESET disabled_optimizers")
+        connection.execute("SET lock_configuration = true")
+        for table, columns in needed.items():
+            _load(connection, table, loaded(profile, table, columns))
+        return _run(connection, statement)
+    except duckdb.Error as error:
+        raise refused(error) from error
+
+
+def _statement(sql: str) -> str:
+    import duckdb
+
+    found = duckdb.extract_statements(sql)
+    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
+        what = "one SELECT is expected; a profile can be read, not changed"
+        raise refused(what)
+    return found[0].query.rstrip().rstrip(";")
+
+
+class _Stream:
+    """A frame that shows its Arrow stream only: DuckDB would import pyarrow for a polars frame."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
+def _connection(names: Used, extras: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:
+    """The views and the empty tables that a statement may name, out of reach of everything else."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:", config=dict(_CONFIG))
+    connection.execute("SET enable_external_access = false; CREATE SCHEMA profile; " + _MACROS)
+    for table in names.tables:
+        columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in stored_columns(table).items())
+        connection.execute(f'CREATE TABLE profile."{table}" ({columns})')
+        plain = table.removeprefix("numbered_")
+        if plain != table:
+            listed = ", ".join(f'"{name}"' for name in stored_columns(plain))
+            connection.execute(f'CREATE VIEW profile."{plain}" AS SELECT {listed} FROM profile."{table}"')  # noqa: S608 - ours
+    for view in names.views:
+        connection.execute(f"CREATE VIEW {view} AS {VIEWS[view].sql}")
+    for name, frame in extras.items():
+        connection.register(f"loaded_{name}", _Stream(frame))
+        connection.execute(f"CREATE VIEW profile.{_quoted(name)} AS SELECT * FROM {_quoted(f'loaded_{name}')}")  # noqa: S608 - ours
+    # Other optimizers would see that the tables are empty, and read nothing at all.
+    rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
+    connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")
+    return connection
+
+
+def _needed(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, set[str]]:
+    """The stored tables that a statement reads, with the columns: what the planner says while they are empty."""
+    if _ABOUT_SCHEMA.match(statement):
+        return {}
+    plan = connection.execute(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()[0][1]
+    needed: dict[str, set[str]] = {}
+    for root in json.loads(plan):
+        _collect(root, needed)
+    if "pivot" in statement.lower():  # its columns follow from the data, which the planner did not see
+        return {table: set(stored_columns(table)) for table in needed}
+    return needed
+
+
+def _collect(node: dict[str, Any], needed: dict[str, set[str]]) -> None:
+    info = node.get("extra_info") or {}
+    table = str(info.get("Table", "")).rpartition(".")[2]
+    if table in STORED:
+        found = info.get("Projections", [])
+        needed.setdefault(table, set()).update([found] if isinstance(found, str) else found)
+    for child in node.get("children", ()):
+        _collect(child, needed)
+
+
+def _load(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> None:
+    """Put the rows in the place of an empty table; columns that were not loaded are null."""
+    connection.register(f"loaded_{table}", _Stream(frame))
+    columns = ", ".join(
+        f'"{name}"' if name in frame.columns else f'CAST(NULL AS {_TYPES[dtype]}) AS "{name}"'
+        for name, dtype in stored_columns(table).items()
+    )
+    connection.execute(f'DROP TABLE profile."{table}"')
+    connection.execute(f'CREATE VIEW profile."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours
+
+
+def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> QueryResult:
+    import polars as pl
+
+    if _ABOUT_SCHEMA.match(statement):
+        frame = pl.DataFrame(_Stream(connection.sql(statement)))
+        return QueryResult("duckdb", frame.height, iter([frame]))
+    connection.execute(f"CREATE TEMP TABLE query_result AS {statement}")
+    rows = connection.execute("SELECT COUNT(*) FROM query_result").fetchall()[0][0]
+    return QueryResult("duckdb", rows, _pieces(connection, rows))
+
+
+def _pieces(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    for begin in range(0, max(rows, 1), PIECE_ROWS):
+        part = f"SELECT * FROM query_result WHERE rowid >= {begin} AND rowid < {begin + PIECE_ROWS} ORDER BY rowid"  # noqa: S608 - ours
+        yield _plain(pl.DataFrame(_Stream(connection.sql(part))))
+    connection.close()
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Decimals, as which sums of whole numbers come, as whole numbers where they fit, and as numbers with fractions."""
+    import polars as pl
+
+    made = []
+    for name, dtype in frame.schema.items():
+        if isinstance(dtype, pl.Decimal):
+            number = frame[name].cast(pl.Float64 if dtype.scale else pl.Int64, strict=False)
+            made.append(number if number.null_count() == frame[name].null_count() else frame[name])
+    return frame.with_columns(made)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,41 @@
+"""What a query gave: named columns, and rows in pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+__all__ = ["PIECE_ROWS", "QueryResult", "refused"]
+
+PIECE_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The rows that a query gave; `pieces` can be taken once."""
+
+    engine: str
+    row_count: int | None
+    """How many rows; None = not known before the last one."""
+    pieces: Iterator[pl.DataFrame]
+    """The rows in their order; at least one piece, which has the columns."""
+
+
+def refused(error: Exception | str) -> UsageError:
+    """The error for a query that cannot be run.
+
+    Examples
+    --------
+    >>> refused("no such table: kernelz").advice
+    '`wavescope schema` lists the views and tables with their columns'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    what = "the query was refused: " + (lines[0] if lines else "no reason given")
+    return UsageError(what[:400], advice="`wavescope schema` lists the views and tables with their columns")

@@ -1,0 +1,185 @@
+"""Queries with SQLite, where DuckDB is not installed: an in-memory database that allows to read, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, refused
+from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
+from wavescope.analysis.profile.views import VIEWS
+from wavescope.model.profile_schema import NUMBERED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.analysis.profile.query.tables import Used
+    from wavescope.model.profile import Profile
+
+__all__ = ["sqlite_query"]
+
+_TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
+_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+_FORBIDDEN_FUNCTIONS = ("load_extension", "fts3_tokenizer")
+_LONGEST_VALUE = 100_000_000
+_STEPS = 100_000
+"""Instructions of SQLite between two looks whether somebody pressed Ctrl-C."""
+
+
+def sqlite_query(profile: Profile, sql: str) -> QueryResult:
+    """Run one SELECT over the views and tables of a profile.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, or cannot be run.
+    """
+    connection = sqlite3.connect(":memory:")
+    _create(connection, used(sql))
+    try:
+        extras = named_extras(profile, sql)
+        for name, frame in extras.items():
+            connection.execute(f"CREATE TABLE profile.{_quoted(name)} ({_names(frame.columns)})")
+            _insert(connection, name, frame)
+        for table, columns in _needed(connection, sql).items():
+            _insert(connection, table, loaded(profile, table, columns))
+        _restrict(connection)
+        return QueryResult("sqlite", None, _pieces(connection, sql))
+    except sqlite3.Error as error:
+        raise _refused(error) from error
+
+
+def _create(connection: sqlite3.Connection, names: Used) -> None:
+    connection.execute("ATTACH ':memory:' AS profile")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    connection.create_function("json_string", 2, _json_string, deterministic=True)
+    connection.create_function("json_number", 2, _json_number, deterministic=True)
+    for table in names.tables:
+        plain = table.removeprefix("numbered_")
+        declared = [
+            f'"{name}" {_TYPES.get(dtype, "INTEGER")}{" PRIMARY KEY" if NUMBERED.get(table) == name else ""}'
+            for name, dtype in stored_columns(table).items()
+        ]
+        connection.execute(f'CREATE TABLE profile."{table}" ({", ".join(declared)})')
+        if plain != table:
+            columns = _names(stored_columns(plain))
+            connection.execute(f'CREATE VIEW profile."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
+    for view in names.views:  # a view that is not temporary cannot refer to another database
+        connection.execute(f"CREATE TEMP VIEW {view} AS {VIEWS[view].sql}")
+
+
+def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
+    """The stored tables that a statement reads, with the columns: what SQLite asks permission for."""
+    needed: dict[str, set[str]] = {}
+
+    def note(action: int, table: str | None, column: str | None, *_: object) -> int:
+        if action == sqlite3.SQLITE_READ and table in STORED:
+            needed.setdefault(table, set()).add(column or "")
+        return sqlite3.SQLITE_OK if _is_allowed(action, column) else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(note)
+    connection.execute(f"EXPLAIN {sql}").close()
+    connection.set_authorizer(None)
+    return needed
+
+
+def _is_allowed(action: int, function: str | None) -> bool:
+    is_forbidden = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FORBIDDEN_FUNCTIONS
+    return action in _ALLOWED and not is_forbidden
+
+
+def _restrict(connection: sqlite3.Connection) -> None:
+    def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
+        return sqlite3.SQLITE_OK if _is_allowed(action, function) else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(permit)
+
+
+def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
+    marks = ", ".join("?" * frame.width)
+    statement = f"INSERT INTO profile.{_quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
+    for piece in frame.iter_slices(PIECE_ROWS):
+        connection.executemany(statement, piece.rows())
+
+
+def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    stopped = False
+
+    def look() -> int:
+        nonlocal stopped
+        try:
+            return int(stopped)
+        except KeyboardInterrupt:
+            stopped = True
+            return 1
+
+    connection.set_progress_handler(look, _STEPS)
+    try:
+        cursor = connection.execute(sql)
+        names = _distinct([column[0] for column in cursor.description])
+        found = cursor.fetchmany(PIECE_ROWS)
+        while True:
+            yield pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
+            if not (found := cursor.fetchmany(PIECE_ROWS)):
+                break
+    except sqlite3.Error as error:
+        if stopped:
+            raise KeyboardInterrupt from error
+        raise _refused(error) from error
+    finally:
+        connection.close()
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names that occur again get a number, as DuckDB does it."""
+    found: list[str] = []
+    for name in names:
+        number, made = 0, name
+        while made in found:
+            number += 1
+            made = f"{name}_{number}"
+        found.append(made)
+    return found
+
+
+def _refused(error: sqlite3.Error) -> Exception:
+    is_other = "not authorized" in str(error) or "one statement" in str(error) or 'near "' in str(error)
+    what = f"one SELECT is expected; a profile can be read, not changed ({error})"
+    return refused(what if is_other else str(error))
+
+
+def _json_string(text: Any, path: str) -> str | None:
+    value = _at(text, path)
+    return None if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _json_number(text: Any, path: str) -> int | None:
+    try:
+        number = int(_at(text, path))
+    except (TypeError, ValueError):
+        return None
+    return number if abs(number) < 1 << 63 else None
+
+
+def _at(text: Any, path: str) -> Any:
+    """The value at `$.a.b` of a JSON text."""
+    try:
+        value = json.loads(text)
+        for key in path.split(".")[1:]:
+            value = value[key]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return value
+
+
+def _names(columns: Any) -> str:
+    return ", ".join(_quoted(name) for name in columns)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

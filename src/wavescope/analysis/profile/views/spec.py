@@ -1,0 +1,71 @@
+"""How a view is declared: its columns, each with the SQL that makes it, and where the rows come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ViewColumn", "ViewSpec", "view_spec"]
+
+
+@dataclass(frozen=True)
+class ViewColumn:
+    """One column of a view.
+
+    Examples
+    --------
+    >>> ViewColumn("pid", "BIGINT", "", "p.pid", "process id").unit
+    ''
+    """
+
+    name: str
+    type: str
+    """BIGINT, DOUBLE or VARCHAR."""
+    unit: str
+    sql: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """One view: what a row is, its columns in order, and the rest of the statement.
+
+    Examples
+    --------
+    >>> spec = view_spec("pids", "one process", "pid BIGINT - | p.pid | process id", "FROM profile.processes p")
+    >>> spec.sql
+    'SELECT p.pid AS "pid" FROM profile.processes p'
+    """
+
+    name: str
+    row: str
+    columns: tuple[ViewColumn, ...]
+    source: str
+    """FROM and what follows it."""
+
+    @property
+    def sql(self) -> str:
+        """The SELECT of the view, in the SQL that SQLite and DuckDB have in common."""
+        columns = ", ".join(f'{column.sql} AS "{column.name}"' for column in self.columns)
+        return f"SELECT {columns} {' '.join(self.source.split())}"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+
+def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
+    """Declare a view; columns come one per line: `name type unit | SQL | meaning` (unit `-` = none).
+
+    Examples
+    --------
+    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM profile.kernels k").columns[0].unit
+    'ns'
+    """
+    found = []
+    for line in filter(str.strip, columns.splitlines()):
+        head, rest = line.split("|", 1)
+        sql, meaning = rest.rsplit("|", 1)
+        column, kind, unit = head.split()
+        found.append(ViewColumn(column, kind, "" if unit == "-" else unit, sql.strip(), meaning.strip()))
+    return ViewSpec(name, row, tuple(found), source)
