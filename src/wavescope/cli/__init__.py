@@ -20,6 +20,9 @@ _GROUPS = {
     "Open and convert": {
         "decode": "Decode raw thread traces into tables or a ui_output directory.",
         "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
+        "query": "Which rows does this SQL give? One SELECT over stable views of any profile.",
+        "schema": "Which views, tables and columns can a query name?",
+        "tables": "Which tables does a profile hold, and how large are they?",
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
     "Where does the time go?": {

@@ -50,7 +50,13 @@ class AskedProfile:
             return DEFAULT_TOP
         return self.top or 1 << 62
 
-    def gather(self, question: Callable[[Profile], Result], paths: Sequence[str] | None = None) -> Gathered[Result]:
+    def gather(
+        self,
+        question: Callable[[Profile], Result],
+        paths: Sequence[str] | None = None,
+        *,
+        with_environment: bool = False,
+    ) -> Gathered[Result]:
         """The partial answers of all profiles at the paths (None = all that were given), with progress."""
         from wavescope.cluster import executor_for, gather
         from wavescope.readers.profile_inputs import find_profiles
@@ -58,7 +64,23 @@ class AskedProfile:
         inputs = find_profiles(self.paths if paths is None else paths)
         executor = executor_for(len(inputs), jobs=self.jobs, scheduler=self.scheduler, dask=self.dask)
         with _progress(inputs) as done:
-            return gather(question, inputs, selection=self.selection, executor=executor, done=done)
+            return gather(
+                question,
+                inputs,
+                selection=self.selection,
+                executor=executor,
+                done=done,
+                with_environment=with_environment,
+            )
+
+    def opened(self) -> tuple[Profile, Gathered[Profile]]:
+        """All profiles at the paths as one, opened in this process, and what became of each."""
+        from wavescope.cluster import gather
+        from wavescope.model.profile import Profile
+        from wavescope.readers.profile_inputs import find_profiles
+
+        gathered = gather(_itself, find_profiles(self.paths), selection=self.selection)
+        return Profile([source for profile in gathered.values for source in profile.origins]), gathered
 
     def give(
         self,
@@ -101,8 +123,11 @@ def profile_verb(verb: Callable[..., None]) -> click.Command:
     return click.command()(paths(profile_options(verb)))
 
 
-def profile_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedProfile`."""
+def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
+    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedProfile`.
+
+    A verb whose work is not spread over processes has no options that say by whom it is done.
+    """
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -111,13 +136,17 @@ def profile_options(verb: Callable[..., None]) -> Callable[..., None]:
         begin, end = options.pop("time")
         chosen = {name: options.pop(name) for name in _CHOICES}
         selection = ProfileSelection(begin=begin, end=end, **chosen)
-        common = {name: options.pop(name) for name in _NAMES}
+        common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
         verb(AskedProfile(selection=selection, **common), **options)
 
     decorated: Callable[..., None] = run
-    for option in reversed(_OPTIONS):
+    for option in reversed((*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING)):
         decorated = option(decorated)
     return decorated
+
+
+def _itself(profile: Profile) -> Profile:
+    return profile
 
 
 class _progress:  # noqa: N801 - used like a function
@@ -162,7 +191,7 @@ class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
         return begin.strip() or None, end.strip() or None
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_CHOOSING: tuple[Callable[[Any], Any], ...] = (
     click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
     click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
     click.option("--pid", "pids", type=int, multiple=True, help="Only this process; may be repeated."),
@@ -184,11 +213,16 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Only from the begin of the first marker to the end of the second.",
     ),
     click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
+)
+_SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option("--jobs", type=click.IntRange(1, 4096), help="Processes that read files; default: one per core."),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
+)
+_SHOWING: tuple[Callable[[Any], Any], ...] = (
     click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
     json_option,
 )
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside")
+_HERE = {"jobs": 1, "scheduler": None, "dask": False}
 _NAMES = ("paths", "top", "as_json", "as_csv", "jobs", "scheduler", "dask")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavescope.report.tables import printable
 
-__all__ = ["brief_kernel", "duration", "gpu_name", "many"]
+__all__ = ["brief_kernel", "duration", "gpu_name", "many", "size"]
 
 
 def duration(nanoseconds: float | None) -> str:
@@ -25,6 +25,23 @@ def duration(nanoseconds: float | None) -> str:
             return f"{nanoseconds / factor:.1f} {unit}"
     seconds = nanoseconds / 1e9
     return f"{seconds:,.0f} s" if abs(seconds) >= 1_000 else f"{seconds:.3f} s"
+
+
+def size(byte_count: float | None) -> str:
+    """A number of bytes in the unit that suits it.
+
+    Examples
+    --------
+    >>> size(512), size(61_440), size(1_533_337_600), size(None)
+    ('512 B', '60.0 KiB', '1.4 GiB', '-')
+    """
+    if byte_count is None:
+        return "-"
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(byte_count) < 1024:
+            return f"{byte_count:.0f} B" if unit == "B" else f"{byte_count:.1f} {unit}"
+        byte_count /= 1024
+    return f"{byte_count:,.1f} TiB"
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:

@@ -1,0 +1,108 @@
+"""`wavescope query`: which rows does this SQL give?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console, emit_json
+from wavescope.cli._profile import profile_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.profile.query import QueryResult
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.argument("sql")
+@partial(profile_options, is_spread=False)
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "sqlite"]),
+    help="Who runs the query; default: DuckDB where it is installed, else SQLite.",
+)
+def command(asked: AskedProfile, sql: str, engine: str | None) -> None:
+    """Which rows does this SQL give?
+
+    PATHS are profiles of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
+    views (kernels, regions, memory_copies, top, ...) and over the tables of the profile itself (profile.kernels, ...);
+    `wavescope schema` lists them. Nothing but the profile can be read, and nothing can be changed.
+
+    \b
+    wavescope query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
+    wavescope query ranks/ 'SELECT * FROM top' --top 10
+    wavescope query results.db 'SELECT * FROM kernels' --csv > kernels.csv
+    """
+    import polars as pl
+
+    from wavescope.analysis.profile.query import run_query
+    from wavescope.report.profile.losses import profile_loss_lines
+
+    profile, gathered = asked.opened()
+    result = run_query(profile, sql, engine=engine)
+    if asked.as_json:
+        body = _json_rows(result, asked.top)
+    elif asked.as_csv:
+        _write_csv(result, asked.top)
+    else:
+        _show(result, asked.limit)
+    losses = pl.concat([gathered.losses, profile.losses]).unique(["path", "kind", "message"], maintain_order=True)
+    if asked.as_json:
+        inputs = [str(found.path) for found in gathered.inputs]
+        emit_json({"inputs": inputs, "engine": result.engine, **body, "losses": losses.to_dicts()})
+        return
+    out = console(stderr=True)
+    for line in profile_loss_lines(losses):
+        out.print(line)
+
+
+def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
+    from wavescope.model import to_builtins
+
+    columns, shown, count = _first(result, top or 1 << 62)
+    return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}
+
+
+def _write_csv(result: QueryResult, top: int | None) -> None:
+    """The rows piece by piece, so that results of any size need little memory."""
+    from wavescope.model.csv_text import harmless
+
+    left, count = top or 1 << 62, 0
+    for number, piece in enumerate(result.pieces):
+        text = harmless(piece.head(left)).write_csv(include_header=number == 0)
+        click.echo(text, nl=False)
+        left -= min(left, piece.height)
+        count += piece.height
+    if top and top < count:
+        click.echo(f"showing {top:,} of {count:,} rows", err=True)
+
+
+def _show(result: QueryResult, limit: int) -> None:
+    from wavescope.report.profile.query import query_report
+
+    _, shown, count = _first(result, limit)
+    out = console()
+    for part in query_report(shown, count, width=out.width):
+        out.print(part)
+
+
+def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, int]:
+    """The names of the columns, the first rows, and how many there are."""
+    import polars as pl
+
+    kept: list[pl.DataFrame] = []
+    left, count = limit, 0
+    for piece in result.pieces:
+        if left or not kept:
+            kept.append(piece.head(left))
+        left -= min(left, piece.height)
+        count += piece.height
+    shown = pl.concat(kept, how="vertical_relaxed")
+    return shown.columns, shown, count

@@ -1,0 +1,56 @@
+"""`wavescope schema`: what can a query name?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console, emit_json, json_option
+
+if TYPE_CHECKING:
+    from wavescope.model.profile import Profile
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, profile.copies."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row per column as CSV instead of text.")
+@json_option
+def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: bool) -> None:
+    """Which views, tables and columns can a query name?
+
+    The stable views have the names and columns of AMD's ROCpd views, for every format; the tables of a profile are in
+    the schema `profile`. With PATHS, also the extra tables of these files and what their databases store.
+
+    \b
+    wavescope schema
+    wavescope schema --view kernels
+    wavescope schema results.db
+    """
+    from wavescope.analysis.profile.catalog import catalog
+    from wavescope.report.profile.catalog import catalog_report
+
+    answer = catalog(_profile(paths), name)
+    if as_json:
+        from wavescope.model import to_builtins
+
+        emit_json(to_builtins(answer))
+    elif as_csv:
+        from wavescope.model.csv_text import write_csv
+
+        click.echo(write_csv(answer.columns), nl=False)
+    else:
+        out = console()
+        for part in catalog_report(answer, is_whole=name is None, width=out.width):
+            out.print(part)
+
+
+def _profile(paths: tuple[str, ...]) -> Profile | None:
+    from wavescope.readers.profile_inputs import open_profile
+
+    return open_profile(*paths) if paths else None

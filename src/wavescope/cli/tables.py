@@ -1,0 +1,41 @@
+"""`wavescope tables`: which tables does a profile hold?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@profile_verb
+@click.option("--environment", is_flag=True, help="Show environment variables with their values; they may be secret.")
+def command(asked: AskedProfile, environment: bool) -> None:
+    """Which tables does a profile hold, and how large are they?
+
+    PATHS are profiles of any format, or folders of them. Shows the tables that every format becomes, those that only
+    this format has, and for databases the stored tables with their sizes. --csv prints the first of these;
+    --json has all, and the names of environment variables (values with --environment).
+
+    \b
+    wavescope tables results.db
+    wavescope tables results.db --environment
+    """
+    from wavescope.analysis.profile.contents import combine_contents, partial_contents
+    from wavescope.report.profile.contents import contents_report
+
+    gathered = asked.gather(partial_contents, with_environment=environment)
+    answer = combine_contents(gathered.values)
+    asked.give(
+        answer,
+        answer.tables_found,
+        gathered,
+        lambda: contents_report(answer, width=console().width, limit=asked.limit, with_environment=environment),
+    )
