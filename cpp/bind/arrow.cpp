@@ -3,6 +3,8 @@
 namespace wavescope::bind {
 namespace {
 
+constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
+
 // What one exported node owns; freed by its release callback.
 template <class Node>
 struct Holding {
@@ -18,6 +20,10 @@ void release(Node* node) {
     for (Node* child : holding->children) {
         if (child->release != nullptr) child->release(child);
         delete child;
+    }
+    if (node->dictionary != nullptr) {
+        if (node->dictionary->release != nullptr) node->dictionary->release(node->dictionary);
+        delete node->dictionary;
     }
     delete holding;
     node->release = nullptr;
@@ -67,10 +73,22 @@ nanobind::object capsule(Node* node, const char* name) {
     return nanobind::steal(PyCapsule_New(node, name, destroy));
 }
 
+const uint64_t kNothing = 0;  // consumers want a non-null data buffer even for no rows
+
+const void* or_nothing(const void* data) {
+    return data != nullptr ? data : &kNothing;
+}
+
+// Gives an array its buffers: values, or offsets and bytes of texts.
+void fill(ArrowArray* array, const void* offsets, const void* data) {
+    array->n_buffers = offsets != nullptr ? 3 : 2;
+    if (offsets != nullptr) array->buffers[1] = offsets;
+    array->buffers[array->n_buffers - 1] = or_nothing(data);
+}
+
 }  // namespace
 
 nanobind::tuple export_table(const ArrowTable& table) {
-    static const uint64_t kNothing = 0;  // consumers want a non-null data buffer even for no rows
     ArrowSchema* schema = new_schema("+s", "");
     ArrowArray* array = new_array(table.length, table.owner);
     array->n_buffers = 1;
@@ -79,10 +97,15 @@ nanobind::tuple export_table(const ArrowTable& table) {
     for (const ArrowColumn& column : table.columns) {
         fields.push_back(new_schema(column.format, column.name));
         ArrowArray* value = new_array(table.length, table.owner);
-        const bool is_text = column.offsets != nullptr;
-        value->n_buffers = is_text ? 3 : 2;
-        if (is_text) value->buffers[1] = column.offsets;
-        value->buffers[is_text ? 2 : 1] = column.data != nullptr ? column.data : &kNothing;
+        fill(value, column.offsets, column.data);
+        value->buffers[0] = column.validity;
+        value->null_count = column.null_count;
+        fields.back()->flags = column.null_count != 0 ? kNullable : 0;
+        if (column.dictionary) {
+            fields.back()->dictionary = new_schema("U", "");
+            value->dictionary = new_array(column.dictionary->length, table.owner);
+            fill(value->dictionary, or_nothing(column.dictionary->offsets), column.dictionary->data);
+        }
         values.push_back(value);
     }
     adopt(schema, std::move(fields));

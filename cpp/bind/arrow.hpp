@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -37,11 +38,20 @@ struct ArrowArray {
     void* private_data;
 };
 
+struct ArrowTexts {
+    int64_t length;
+    const void* offsets;  // 64 bits each
+    const void* data;
+};
+
 struct ArrowColumn {
     std::string name;
     const char* format;  // Arrow C format string
     const void* data;
-    const void* offsets = nullptr;  // of text columns: where each value begins in `data`
+    const void* offsets = nullptr;   // of text columns: where each value begins in `data`
+    const void* validity = nullptr;  // a bit per row, set where there is a value; none = every row has one
+    int64_t null_count = 0;
+    std::optional<ArrowTexts> dictionary = {};  // `data` are numbers of these
 };
 
 // A table whose columns live in memory kept alive by `owner`; Python reads it through __arrow_c_array__.

@@ -11,6 +11,7 @@
 
 #include "arrow.hpp"
 #include "costs.hpp"
+#include "sqlite.hpp"
 #include "stalls.hpp"
 #include "timeline.hpp"
 #include "ui_output.hpp"
@@ -165,6 +166,7 @@ NB_MODULE(_core, m) {
     bind_ui_output(m);
     bind_waits(m);
     bind_costs(m);
+    bind_sqlite(m);
     bind_stalls(m);
     bind_wave_rows(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");

@@ -1,0 +1,210 @@
+"""SQLite files as columns: opened read-only, never changed, read in pieces.
+
+The native core reads the pages of a file at rest, many times faster than SQLite gives out rows. What it does not read
+(files with a pending log or journal, UTF-16, tables without row ids) comes through SQLite, with the same values.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.losses import Loss
+from wavescope.readers._sqlite.files import MAGIC, OpenFile
+from wavescope.readers._sqlite.schema import StoredTable, quoted, read_tables, read_views
+from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    _Types = Mapping[str, pl.DataType | type[pl.DataType]]
+
+__all__ = ["CHUNK_ROWS", "MAGIC", "Database"]
+
+CHUNK_ROWS = 1 << 20
+"""Rows of a piece."""
+QUERY_ROWS = 1 << 20
+"""Rows of a query."""
+_QUERY_STEPS = 500
+_STEP = 1_000_000
+"""Instructions of SQLite between two looks at how long a query has taken."""
+
+
+class Database:
+    """A SQLite file (or a gzip file of one), for reading only.
+
+    Raises
+    ------
+    NotATraceError
+        When it is not a database, or so damaged that its list of tables cannot be read.
+    UsageError
+        When another process holds it locked, or it cannot be unpacked or copied.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "run.db")
+    >>> with sqlite3.connect(path) as connection:
+    ...     _ = connection.execute("CREATE TABLE kernel(id INTEGER PRIMARY KEY, name TEXT)")
+    >>> Database(path).tables
+    {'kernel': ('id', 'name')}
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.losses: list[Loss] = []
+        self._file = OpenFile(path)
+        try:
+            self._connection = self._connect()
+            self._stored = read_tables(self._connection)
+            self.tables: dict[str, tuple[str, ...]] = {table.name: table.columns for table in self._stored.values()}
+            """Stored tables -> names of their columns."""
+            self.views: tuple[str, ...] = read_views(self._connection)
+        except sqlite3.Error as error:
+            self._file.close()
+            raise self._unreadable(error) from error
+
+    def frame(self, table: str, columns: _Types) -> pl.DataFrame:
+        """These columns of a table as Int64, Float64, String or Categorical; see `chunks`."""
+        import polars as pl
+
+        return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)
+
+    def chunks(self, table: str, columns: _Types, rows: int = CHUNK_ROWS) -> Iterator[pl.DataFrame]:
+        """The rows of a stored table in the order of their row ids, in pieces of at most `rows`.
+
+        Columns that the table lacks are null. Texts that are numbers become numbers and the other way round; any other
+        value that does not fit the type asked for becomes null and is counted as a loss (`mixed_values`). A page that
+        cannot be read ends the table with a loss (`unreadable_rows`).
+        """
+        import polars as pl
+
+        stored = self._stored.get(table)
+        if stored is None:
+            return
+        types = {name: _type_of(dtype) for name, dtype in columns.items()}
+        wanted = {name: kind for name, kind in types.items() if name in stored.columns}
+        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
+        plan = stored.plan(wanted) if self._is_native(stored) else None
+        pieces = self._rows(stored, wanted, rows) if plan is None else self._pages(stored, plan, rows)
+        for piece in pieces:
+            yield piece.with_columns(absent).select(*columns) if absent else piece
+
+    def query(self, sql: str, parameters: Sequence[object] = (), most: int = QUERY_ROWS) -> list[tuple[Any, ...]]:
+        """The rows of a small query.
+
+        Raises
+        ------
+        UsageError
+            When it has more than `most` rows, takes far too long, or the database is locked.
+        NotATraceError
+            When SQLite cannot answer it.
+        """
+        self._reopen_if_changed()
+        steps = iter(range(_QUERY_STEPS))
+        self._connection.set_progress_handler(lambda: next(steps, None) is None, _STEP)
+        try:
+            found = self._connection.execute(sql, parameters).fetchmany(most + 1)
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":
+                what = "a query takes too long"
+                raise UsageError(what, where=str(self.path), advice="ask for less") from error
+            raise self._unreadable(error) from error
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+        finally:
+            self._connection.set_progress_handler(None, 0)
+        if len(found) > most:
+            what = f"a query has more than {most:,} rows"
+            raise UsageError(what, where=str(self.path), advice="ask for less")
+        return found
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+        self._file.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._file.connect()
+        weakref.finalize(self, connection.close)
+        return connection
+
+    def _is_native(self, stored: StoredTable) -> bool:
+        self._reopen_if_changed()
+        pages = self._file.pages
+        return pages is not None and pages.is_table(stored.root)
+
+    def _pages(self, stored: StoredTable, plan: list[Any], rows: int) -> Iterator[pl.DataFrame]:
+        """Read by the native core."""
+        import polars as pl
+
+        from wavescope import _core
+
+        assert self._file.pages is not None  # noqa: S101 - see _is_native
+        scan = _core.SqliteScan(self._file.pages, stored.root, plan)
+        while len(piece := scan.next(rows)):
+            yield pl.DataFrame(piece)
+        if scan.damage:
+            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: {scan.damage}"))
+        if self._file.has_changed():
+            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: the file was changed while it was read"))
+        for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
+            if count:
+                self._lose(Loss("mixed_values", count, f"{stored.name}.{name}"))
+
+    def _rows(self, stored: StoredTable, wanted: dict[str, int], rows: int) -> Iterator[pl.DataFrame]:
+        """Read by SQLite."""
+        import polars as pl
+
+        dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
+        chosen = ", ".join(quoted(name) for name in wanted) or "1"
+        mixed = dict.fromkeys(wanted, 0)
+        try:
+            # Without an index the rows come in the order of the table itself.
+            cursor = self._connection.cursor()
+            cursor.execute(f"SELECT {chosen} FROM {quoted(stored.name)} NOT INDEXED")  # noqa: S608 - quoted
+            while found := cursor.fetchmany(rows):
+                made = []
+                for (name, kind), values in zip(wanted.items(), zip(*found, strict=True), strict=False):
+                    fitting, misfits = fitted(values, kind)
+                    mixed[name] += misfits
+                    made.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
+                yield pl.DataFrame(made) if made else pl.DataFrame({"": [None] * len(found)})
+        except sqlite3.Error as error:
+            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
+        for name, count in mixed.items():
+            if count:
+                self._lose(Loss("mixed_values", count, f"{stored.name}.{name}"))
+
+    def _reopen_if_changed(self) -> None:
+        """A file that is being written is read through SQLite, which locks it while it reads."""
+        if self._file.has_changed():
+            self._connection.close()
+            try:
+                self._connection = self._connect()
+            except sqlite3.Error as error:
+                raise self._unreadable(error) from error
+
+    def _lose(self, loss: Loss) -> None:
+        if loss not in self.losses:
+            self.losses.append(loss)
+
+    def _unreadable(self, error: sqlite3.Error) -> NotATraceError | UsageError:
+        where = str(self.path)
+        if "locked" in str(error):
+            what = "another process holds this database locked"
+            return UsageError(what, where=where, advice="wait until the process that writes it has ended")
+        what = f"not a readable SQLite database ({error})"
+        return NotATraceError(what, where=where, advice="check that the file was copied whole")
+
+
+def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
+    import polars as pl
+
+    return {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}[dtype.base_type()]

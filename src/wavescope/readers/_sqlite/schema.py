@@ -1,0 +1,139 @@
+"""The stored tables of a database, as SQLite itself understands their declarations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.readers._sqlite.values import INTEGER, number_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+__all__ = ["StoredTable", "quoted", "read_tables", "read_views"]
+
+_Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]
+"""What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing."""
+
+
+class _Unknown(Exception):  # noqa: N818 - never leaves this module
+    """A default whose value only SQLite knows."""
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """A column as it was declared."""
+
+    name: str
+    type: str
+    default: str | None
+    is_computed: bool
+
+    @property
+    def affinity(self) -> str:
+        """What SQLite turns values into before it stores them, by the rules for declared types."""
+        for affinity, words in _AFFINITIES.items():
+            if any(word in self.type for word in words):
+                return affinity
+        return "numeric" if self.type else "blob"
+
+    def missing(self) -> int | float | str | None:
+        """The value in rows that are older than the column."""
+        text = (self.default or "NULL").strip()
+        if text.upper() == "NULL":
+            return None
+        mark = text[0]
+        if mark in "'\"":
+            inside = text[1:-1]
+            value = inside.replace(mark * 2, mark)
+            is_literal = len(text) > 1 and text[-1] == mark and mark not in inside.replace(mark * 2, "")
+            if is_literal and (self.affinity in ("text", "blob") or number_of(value) is None):
+                return value
+            raise _Unknown
+        number = number_of(text)
+        if isinstance(number, int) or (isinstance(number, float) and self.affinity == "real"):
+            return number
+        raise _Unknown
+
+
+_AFFINITIES = {
+    "integer": ("INT",),
+    "text": ("CHAR", "CLOB", "TEXT"),
+    "blob": ("BLOB",),
+    "real": ("REAL", "FLOA", "DOUB"),
+}
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table: its first page and its columns."""
+
+    name: str
+    root: int
+    declared: tuple[_Declared, ...]
+    key: str | None
+    """The column that is the row id."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.declared)
+
+    def plan(self, types: Mapping[str, int]) -> _Plan | None:
+        """How the native core reads columns, each as a type; None when only SQLite can."""
+        if any(column.is_computed for column in self.declared):
+            return None
+        places = {column.name: place for place, column in enumerate(self.declared)}
+        made: _Plan = []
+        for name, kind in types.items():
+            column = self.declared[places[name]]
+            try:
+                missing = column.missing()
+            except _Unknown:
+                return None
+            made.append((name, places[name], kind, name == self.key, column.affinity == "real", missing))
+        return made or [("", 0, INTEGER, True, False, None)]
+
+
+def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
+    """The tables with pages of their own (virtual tables have none), in the order in which they were made."""
+    rows = connection.execute(
+        "SELECT m.name, m.rootpage, c.name, upper(c.type), c.dflt_value, c.pk, c.hidden "
+        "FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS c "
+        "WHERE m.type = 'table' AND m.rootpage > 0 ORDER BY m.rowid, c.cid"
+    ).fetchall()
+    own_keys = {
+        name
+        for (name,) in connection.execute(
+            "SELECT m.name FROM sqlite_master AS m, pragma_index_list(m.name) AS i "
+            "WHERE m.type = 'table' AND m.rootpage > 0 AND i.origin = 'pk'"
+        )
+    }
+    found: dict[str, tuple[int, list[_Declared], list[str]]] = {}
+    for table, root, name, kind, default, key, hidden in rows:
+        _, columns, keys = found.setdefault(table, (root, [], []))
+        columns.append(_Declared(name, kind or "", default, is_computed=hidden != 0))
+        if key:
+            keys.append(name if kind == "INTEGER" and table not in own_keys else "")
+    return {
+        table: StoredTable(table, root, tuple(columns), keys[0] if len(keys) == 1 and keys[0] else None)
+        for table, (root, columns, keys) in found.items()
+    }
+
+
+def read_views(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Names of the views."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid")
+    return tuple(name for (name,) in rows)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL wants it.
+
+    Examples
+    --------
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
