@@ -58,16 +58,19 @@ def write_rocpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = 
 class RocpdFile:
     """A ROCpd file that grows source by source; use `RocpdFile.made`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, version: str) -> None:
         self.connection = connection
+        self.version = version
         self.guids: list[str] = []
+        self.more_tables: dict[str, list[str]] = {}
+        """Tables that are not in the schema: name -> the stored tables of the runs that have it."""
         self.counts: Counter[str] = Counter()
         self.losses: list[Loss] = []
 
     @classmethod
     @contextmanager
-    def made(cls, path: Path) -> Iterator[RocpdFile]:
-        """A new file at `path`; its views are made at the end.
+    def made(cls, path: Path, version: str = VERSION) -> Iterator[RocpdFile]:
+        """A new file at `path` with a version of the schema; its views are made at the end.
 
         Raises
         ------
@@ -82,15 +85,14 @@ class RocpdFile:
         []
         """
         try:
-            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            with closing(sqlite3.connect(path.absolute().as_uri(), isolation_level=None, uri=True)) as connection:
                 # The file is renamed when it is complete: until then nobody else reads it, and a crash leaves nothing.
                 connection.executescript(
                     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096; BEGIN"
                 )
-                file = cls(connection)
+                file = cls(connection, version)
                 yield file
-                if file.guids:
-                    create_views(connection, file.guids, stored_tables(VERSION))
+                file.finish()
                 connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             what = f"cannot write the output: {error}"
@@ -106,7 +108,7 @@ class RocpdFile:
                 writers.append(None)
                 continue
             if guid not in runs:
-                runs[guid] = RunWriter(self.connection, guid)
+                runs[guid] = RunWriter(self.connection, guid, self.version)
             writers.append(runs[guid])
         if runs:
             writer = PartWriter(part, writers)
@@ -120,6 +122,13 @@ class RocpdFile:
             self._not_held(table, count)
         for name, frame in part.origins[0].extras.items() if part.origins else ():
             self._not_held(name, 0 if name.endswith("_metadata") else frame.height)
+
+    def finish(self) -> None:
+        """Make the views."""
+        if self.guids:
+            suffixes = [suffix_of(guid) for guid in self.guids]
+            tables = {name: [PREFIX + name + suffix for suffix in suffixes] for name in stored_tables(self.version)}
+            create_views(self.connection, tables | self.more_tables)
 
     def _not_held(self, table: str, count: int) -> None:
         if count:

@@ -11,7 +11,7 @@ from wavescope.export.rocpd.event_ids import EVENT_TABLES
 if TYPE_CHECKING:
     from wavescope.model.profile import Profile
 
-__all__ = ["guids_of"]
+__all__ = ["guids_of", "is_guid"]
 
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -27,10 +27,10 @@ def guids_of(part: Profile) -> list[str]:
     """
     processes = part.table("processes")
     stored = [(guid or "").lower() for guid in processes["guid"]]
-    contents = _contents(part, processes.height) if any(not _GUID.fullmatch(guid) for guid in stored) else []
+    contents = _contents(part, processes.height) if not all(map(is_guid, stored)) else []
     found = []
     for number, guid in enumerate(stored):
-        if _GUID.fullmatch(guid):
+        if is_guid(guid):
             found.append(guid)
             continue
         row = processes.row(number, named=True)
@@ -39,6 +39,17 @@ def guids_of(part: Profile) -> list[str]:
         described = (guid, host, row["pid"], row["rank"], row["command"], row["init_ns"], contents[number])
         found.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavescope:{described!r}")))
     return found
+
+
+def is_guid(text: str) -> bool:
+    """Whether tables of a run can be called after it.
+
+    Examples
+    --------
+    >>> is_guid("0000ddb5-8903-7903-b269-cd8d3745bb8a"), is_guid("run 7")
+    (True, False)
+    """
+    return _GUID.fullmatch(text) is not None
 
 
 def _contents(part: Profile, count: int) -> list[list[Any]]:

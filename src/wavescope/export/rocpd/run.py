@@ -36,7 +36,7 @@ _STAND_INS: dict[str, dict[str, Any]] = {
 class RunWriter:
     """The tables of one run, and what was written into them."""
 
-    def __init__(self, connection: sqlite3.Connection, guid: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, guid: str, version: str = VERSION) -> None:
         self.guid = guid
         self.place: dict[str, Any] = {}
         """nid and pid of the run's first process: where stand-ins belong."""
@@ -52,7 +52,7 @@ class RunWriter:
         self._connection = connection
         self._strings: dict[str | None, int] = {}
         self._stand_ins: dict[str, int] = {}
-        create_tables(connection, guid)
+        create_tables(connection, guid, version)
 
     def insert(self, stored: str, frame: pl.DataFrame) -> None:
         """Add rows to a stored table."""

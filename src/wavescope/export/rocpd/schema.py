@@ -9,7 +9,7 @@ from wavescope.readers.rocpd.layout import PREFIX, StoredColumn, StoredTable, st
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["VERSION", "create_tables", "create_views", "insert_sql", "quoted"]
 
@@ -24,33 +24,25 @@ def create_tables(connection: sqlite3.Connection, guid: str, version: str = VERS
     """Make the empty tables of one run, and its metadata."""
     for table in stored_tables(version).values():
         connection.execute(_table_sql(table, guid))
-    major, minor, patch = version.split(".")
-    rows = {
-        "schema_version": version,
-        "schema_version_major": major,
-        "schema_version_minor": minor,
-        "schema_version_patch": patch,
-        "uuid": suffix_of(guid),
-        "guid": guid,
-    }
+    parts = zip(("major", "minor", "patch"), version.split("."), strict=True)
+    rows = {"schema_version": version, **{f"schema_version_{name}": part for name, part in parts}}
+    rows |= {"uuid": suffix_of(guid), "guid": guid}
     connection.executemany(insert_sql("metadata", guid, ["tag", "value"]), rows.items())
 
 
-def create_views(connection: sqlite3.Connection, guids: Sequence[str], names: Iterable[str]) -> None:
-    """Make the plain view of each stored table in `names` over all runs, and the views that AMD's tools use."""
-    for name in names:
-        tables = [quoted(f"{PREFIX}{name}{suffix_of(guid)}") for guid in guids]
-        connection.execute(f"CREATE VIEW {quoted(PREFIX + name)} AS {_union(tables)}")
+def create_views(connection: sqlite3.Connection, tables: Mapping[str, Sequence[str]]) -> None:
+    """Make the plain view of each table in `tables` over its stored tables, and the views that AMD's tools use."""
+    for name, stored in tables.items():
+        connection.execute(f"CREATE VIEW {quoted(PREFIX + name)} AS {_union([quoted(table) for table in stored])}")
     for name, sql in VIEWS.items():
         connection.execute(f"CREATE VIEW {quoted(name)} AS {sql}")
 
 
-def insert_sql(table: str, guid: str, columns: Sequence[str], *, or_ignore: bool = False) -> str:
+def insert_sql(table: str, guid: str, columns: Sequence[str]) -> str:
     """A statement that adds a row to a stored table of a run."""
     names = ", ".join(map(quoted, columns))
     places = ", ".join("?" * len(columns))
-    verb = "INSERT OR IGNORE" if or_ignore else "INSERT"
-    return f"{verb} INTO {quoted(PREFIX + table + suffix_of(guid))} ({names}) VALUES ({places})"
+    return f"INSERT INTO {quoted(PREFIX + table + suffix_of(guid))} ({names}) VALUES ({places})"  # noqa: S608 - quoted
 
 
 def quoted(name: str) -> str:
