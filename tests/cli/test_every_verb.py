@@ -47,9 +47,12 @@ VERBS = [
     verb
     for verb in _group.list_commands(click.Context(_group))
     if any(isinstance(parameter, click.Argument) for parameter in _command(verb).params)
-    and not any({"--scheduler", "--engine", "--view"} & {*parameter.opts} for parameter in _command(verb).params)
+    and not any(
+        {"--scheduler", "--engine", "--view", "--with-environment"} & {*parameter.opts}
+        for parameter in _command(verb).params
+    )
 ]
-"""Those that take the path of a trace; verbs about profiles have a scheduler, an engine or views."""
+"""Those that take the path of a trace; verbs about profiles have a scheduler, an engine, views or an environment."""
 
 
 def has(verb: str, option: str) -> bool:

@@ -18,12 +18,15 @@ __all__ = ["main", "program"]
 
 _GROUPS = {
     "Open and convert": {
+        "convert": "Write a profile in another format: ROCpd, Parquet, Arrow, ...",
         "decode": "Decode raw thread traces into tables or a ui_output directory.",
         "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
         "query": "Which rows does this SQL give? One SELECT over stable views of any profile.",
         "schema": "Which views, tables and columns can a query name?",
         "tables": "Which tables does a profile hold, and how large are they?",
         "info": "What is this, from which GPU, how complete, what to do next?",
+        "merge": "Put any number of profiles into one ROCpd database.",
+        "window": "Write a part of profiles: a stretch of time, some ranks, GPUs, kernels, ...",
     },
     "Where does the time go?": {
         "hotspots": "Which instructions, lines, blocks or loops take the cycles?",

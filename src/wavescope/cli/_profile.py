@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.readers.profile_inputs import ProfileInput
 
-__all__ = ["AskedProfile", "profile_options", "profile_verb"]
+__all__ = ["AskedProfile", "profile_options", "profile_verb", "selection_options"]
 
 DEFAULT_TOP = 20
 Result = TypeVar("Result")
@@ -131,18 +131,36 @@ def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Cal
 
     @wraps(verb)
     def run(**options: Any) -> None:
-        from wavescope.analysis.profile.selection import ProfileSelection
-
-        begin, end = options.pop("time")
-        chosen = {name: options.pop(name) for name in _CHOICES}
-        selection = ProfileSelection(begin=begin, end=end, **chosen)
+        selection = _selection(options)
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
         verb(AskedProfile(selection=selection, **common), **options)
 
-    decorated: Callable[..., None] = run
-    for option in reversed((*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING)):
-        decorated = option(decorated)
-    return decorated
+    return _with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
+
+
+def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """The options that choose events alone, handed on as one `ProfileSelection` called `selection`."""
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        selection = _selection(options)
+        verb(selection=selection, **options)
+
+    return _with_options(run, _CHOOSING)
+
+
+def _selection(options: dict[str, Any]) -> ProfileSelection:
+    """What the options choose, which are taken out."""
+    from wavescope.analysis.profile.selection import ProfileSelection
+
+    begin, end = options.pop("time")
+    return ProfileSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
+
+
+def _with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
+    for option in reversed(options):
+        verb = option(verb)
+    return verb
 
 
 def _itself(profile: Profile) -> Profile:
@@ -192,7 +210,6 @@ class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
 
 
 _CHOOSING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
     click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
     click.option("--pid", "pids", type=int, multiple=True, help="Only this process; may be repeated."),
     click.option("--rank", "ranks", type=int, multiple=True, help="Only this rank; may be repeated."),
@@ -220,6 +237,7 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
 )
 _SHOWING: tuple[Callable[[Any], Any], ...] = (
+    click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
     click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
     json_option,
 )

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile, ProfileSource
 
-__all__ = ["ProfileInput", "does_not_hold", "find_profiles", "holds_profile", "open_input", "open_profile"]
+__all__ = [
+    "ProfileInput",
+    "does_not_hold",
+    "find_profiles",
+    "holds_profile",
+    "open_input",
+    "open_inputs",
+    "open_profile",
+]
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
@@ -175,11 +183,22 @@ def open_profile(*paths: str | os.PathLike[str], with_environment: bool = False)
     >>> profile = open_profile("results.db")  # doctest: +SKIP
     >>> profile.kernels  # doctest: +SKIP
     """
+    return open_inputs(find_profiles([os.fspath(path) for path in paths]), with_environment=with_environment)
+
+
+def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = False) -> Profile:
+    """Open profiles that were found; see `open_profile`.
+
+    Examples
+    --------
+    >>> open_inputs([]).kernels.height
+    0
+    """
     from wavescope.model.profile import MemorySource, Profile
 
     sources: list[ProfileSource] = []
     problems: list[WavescopeError] = []
-    for found in find_profiles([os.fspath(path) for path in paths]):
+    for found in inputs:
         try:
             sources.append(open_input(found, with_environment=with_environment))
         except WavescopeError as error:

@@ -1,0 +1,151 @@
+"""What the verbs that write profiles have in common: formats, where to write, and what was written."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.export._written import Written
+    from wavescope.model.losses import Loss
+    from wavescope.model.profile import Profile
+    from wavescope.readers.profile_inputs import ProfileInput
+
+__all__ = ["FORMATS", "Format", "inputs_of", "opened", "show_written", "write_as", "writing_options"]
+
+
+class Format(NamedTuple):
+    """A format that profiles are written in."""
+
+    writer: str
+    """module:function of the package `export`; the function takes a profile and a path, and `force`."""
+    meaning: str
+
+
+FORMATS = {
+    "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
+    "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools and rocprofv3's"),
+}
+"""Name -> what writes it; imported when it is used."""
+
+
+def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-o, --force, --with-environment and --json; `what` is written (FILE or DIR)."""
+    options = (
+        click.option(
+            "-o", "--output", required=True, type=click.Path(path_type=Path), metavar=what, help="What to write."
+        ),
+        click.option("--force", is_flag=True, help="Replace output that exists."),
+        click.option(
+            "--with-environment",
+            is_flag=True,
+            help="Keep the values of environment variables, which may hold secrets; else they are masked.",
+        ),
+        json_option,
+    )
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            verb = option(verb)
+        return verb
+
+    return decorate
+
+
+def inputs_of(paths: Sequence[str], output: Path) -> list[ProfileInput]:
+    """The profiles at the paths, none of which is the output.
+
+    Raises
+    ------
+    UsageError
+        When a path holds thread traces, or the output is an input or holds one.
+    """
+    from wavescope.readers.profile_inputs import find_profiles
+    from wavescope.readers.sniff import THREAD_TRACES, sniff
+
+    for path in map(Path, paths):
+        if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
+            what = f"{kind.value}, not a profile of a run"
+            raise UsageError(what, where=str(path), advice=f"wavescope decode {path} --format parquet (or json)")
+    inputs = find_profiles(paths)
+    target = output.resolve()
+    for found in inputs:
+        for file in (found.path, *found.files):
+            if target in (file.resolve(), *file.resolve().parents):
+                what = "the output is an input" if target == file.resolve() else "the output folder holds an input"
+                raise UsageError(what, where=str(output), advice="give another place with -o")
+    return inputs
+
+
+def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_environment: bool) -> Profile:
+    """The chosen part of the profiles; those that cannot be read are losses as long as one can be read.
+
+    Raises
+    ------
+    UsageError
+        When the selection leaves nothing.
+    """
+    from wavescope.analysis.profile.selection import ProfileSelection, select
+    from wavescope.readers.profile_inputs import open_inputs
+
+    profile = select(open_inputs(inputs, with_environment=with_environment), selection)
+    if selection.kernel is not None and not _has_rows(profile, ["kernels"]):
+        what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
+        raise UsageError(what, advice="`wavescope top` lists the kernels")
+    if selection != ProfileSelection() and not _has_rows(profile, _EVENTS):
+        what = "nothing of the run fits this choice"
+        raise UsageError(what, advice="choose more: `wavescope summary` tells what there is")
+    return profile
+
+
+def _has_rows(profile: Profile, tables: Sequence[str]) -> bool:
+    return any(piece.height for table in tables for piece in profile.chunks(table, ["process"]))
+
+
+_EVENTS = ("kernels", "regions", "copies", "samples", "allocations", "counters", "monitors")
+
+
+def write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Written:
+    """Write a profile in one of `FORMATS`."""
+    module, function = FORMATS[name].writer.split(":")
+    write = getattr(import_module(f"wavescope.export.{module}"), function)
+    with progress(f"writing {output.name}"):
+        written: Written = write(profile, output, force=force)
+    return written
+
+
+def show_written(
+    paths: Sequence[str], written: Sequence[Written], losses: Sequence[tuple[str, Sequence[Loss]]], *, as_json: bool
+) -> None:
+    """What was written, and what was lost: (path, losses) of inputs and outputs."""
+    import polars as pl
+
+    from wavescope.model.profile import profile_losses
+    from wavescope.report.profile.losses import profile_loss_lines
+    from wavescope.report.profile.written import written_report
+
+    found = [profile_losses([], ""), *(profile_losses(lost, path) for path, lost in losses)]
+    found += [profile_losses(each.losses, str(each.path)) for each in written]
+    lost = pl.concat(found)
+    outputs: list[dict[str, Any]] = [
+        {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
+    ]
+    if as_json:
+        emit_json({"inputs": list(paths), "outputs": outputs, "losses": lost.to_dicts()})
+        return
+    for part in written_report(outputs):
+        console().print(part)
+    sys.stdout.flush()
+    for line in profile_loss_lines(lost):
+        console(stderr=True).print(line)

@@ -1,0 +1,36 @@
+"""`wavescope merge`: many profiles in one ROCpd database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import progress
+from wavescope.cli._writing import inputs_of, show_written, writing_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@writing_options("FILE")
+def command(paths: tuple[str, ...], output: Path, force: bool, with_environment: bool, as_json: bool) -> None:
+    """Put any number of profiles into one ROCpd database.
+
+    Tables of ROCpd files are copied as they are; other formats are converted. A run that is in several files is taken
+    once. The views of AMD's tools are in the file.
+
+    \b
+    wavescope merge rank*/results.db -o all.db
+    wavescope merge trace.rpd results.db -o all.db
+    """
+    from wavescope.export.rocpd.merging import merge_profiles
+
+    inputs = inputs_of(paths, output)
+    with progress(f"merging {len(inputs):,} profiles into {output.name}"):
+        written = merge_profiles(inputs, output, with_environment=with_environment, force=force)
+    show_written(paths, [written], [], as_json=as_json)

@@ -1,0 +1,61 @@
+"""`wavescope window`: a smaller profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._profile import selection_options
+from wavescope.cli._writing import FORMATS, inputs_of, opened, show_written, write_as, writing_options
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.analysis.profile.selection import ProfileSelection
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-f",
+    "--format",
+    "file_format",
+    type=click.Choice(sorted(FORMATS)),
+    default="rocpd",
+    show_default=True,
+    help="What to write; `wavescope convert --help` tells what they are.",
+)
+@writing_options("OUT")
+@selection_options
+def command(
+    paths: tuple[str, ...],
+    file_format: str,
+    output: Path,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+    selection: ProfileSelection,
+) -> None:
+    """Write a part of profiles: a stretch of time, some ranks, GPUs, kernels or domains.
+
+    Percent and times with units are of the run as each file recorded it on each node. Events that the window cuts are
+    kept whole; --inside leaves them out. Counters follow their dispatch, arguments their call.
+
+    \b
+    wavescope window results.db --time 30%:60% -o part.db
+    wavescope window ranks/ --between "step 10" "step 12" --rank 0 -o steps.db
+    wavescope window results.db --kernel gemm --domain HIP -o gemm.db
+    """
+    from wavescope.analysis.profile.selection import ProfileSelection
+
+    if selection in (ProfileSelection(), ProfileSelection(is_inside=True)):
+        what = "nothing says which part to write"
+        raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavescope merge`")
+    inputs = inputs_of(paths, output)
+    profile = opened(inputs, selection, with_environment=with_environment)
+    written = write_as(file_format, profile, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)
