@@ -1,4 +1,4 @@
-// wavescope._core: the Python face of the native core. Only readers, codeobj and analysis import it.
+// wavescope._core: the Python face of the native core. Only readers, codeobj, analysis and export import it.
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -11,6 +11,7 @@
 
 #include "arrow.hpp"
 #include "costs.hpp"
+#include "perfetto.hpp"
 #include "sqlite.hpp"
 #include "stalls.hpp"
 #include "timeline.hpp"
@@ -168,6 +169,7 @@ NB_MODULE(_core, m) {
     bind_costs(m);
     bind_sqlite(m);
     bind_stalls(m);
+    bind_perfetto(m);
     bind_wave_rows(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }

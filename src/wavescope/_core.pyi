@@ -142,3 +142,31 @@ class SqliteScan:
     def damage(self) -> str: ...
     @property
     def mixed_counts(self) -> list[int]: ...
+
+class PerfettoSlices:
+    def __init__(self, first_child: int, may_nest: bool) -> None: ...
+    def add(
+        self,
+        track: object,
+        begin: object,
+        end: object,
+        name: object,
+        category: object,
+        flow: object,
+        annotations: list[tuple[int, str, object]],
+    ) -> bytes: ...
+    def finish(self) -> bytes: ...
+    @property
+    def child_count(self) -> int: ...
+    @property
+    def next_child(self) -> int: ...
+
+def perfetto_instants(
+    track: object,
+    time: object,
+    name: object,
+    category: object,
+    flow: object,
+    annotations: list[tuple[int, str, object]],
+) -> bytes: ...
+def perfetto_points(track: object, time: object, value: object) -> bytes: ...

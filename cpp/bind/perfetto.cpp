@@ -1,0 +1,107 @@
+#include "perfetto.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <list>
+
+#include "arrow_in.hpp"
+#include "wavescope/perfetto.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+// The columns of events as they lie in Python's hands. Annotations: [(interned name, is text, column)].
+class EventColumns {
+  public:
+    EventColumns(nb::handle track, nb::handle begin, nb::handle end, nb::handle name, nb::handle category,
+                 nb::handle flow, const nb::list& annotations)
+        : track_(track), name_(name), category_(category), flow_(flow), begin_(begin), end_(end) {
+        events_ = {track_.values(), begin_.values(), end_.values(), name_.values(), category_.values(), flow_.values()};
+        check(events_.begin.size());
+        check(events_.end.size());
+        check(events_.name.size());
+        check(events_.category.size());
+        check(events_.flow.size());
+        for (nb::handle each : annotations) add(nb::cast<nb::tuple>(each));
+    }
+
+    const PerfettoEvents& events() const { return events_; }
+
+  private:
+    void check(size_t length) const {
+        if (length != events_.track.size()) throw nb::value_error("columns of events differ in length");
+    }
+
+    void add(const nb::tuple& given) {
+        PerfettoAnnotation annotation;
+        annotation.name = nb::cast<uint64_t>(given[0]);
+        const auto kind = nb::cast<std::string>(given[1]);
+        if (kind == "fraction") {
+            annotation.kind = PerfettoAnnotation::Kind::Fraction;
+            annotation.fractions = fractions_.emplace_back(given[2]).values();
+            check(annotation.fractions.size());
+        } else {
+            annotation.kind = kind == "text" ? PerfettoAnnotation::Kind::Text : PerfettoAnnotation::Kind::Integer;
+            annotation.integers = integers_.emplace_back(given[2]).values();
+            check(annotation.integers.size());
+        }
+        events_.annotations.push_back(annotation);
+    }
+
+    ArrowInput<uint64_t> track_, name_, category_, flow_;
+    ArrowInput<int64_t> begin_, end_;
+    std::list<ArrowInput<int64_t>> integers_;
+    std::list<ArrowInput<double>> fractions_;
+    PerfettoEvents events_;
+};
+
+nb::bytes bytes_of(const std::string& packets) {
+    return nb::bytes(packets.data(), packets.size());
+}
+
+nb::bytes add_slices(PerfettoSlices& writer, nb::object track, nb::object begin, nb::object end, nb::object name,
+                     nb::object category, nb::object flow, nb::list annotations) {
+    const EventColumns columns(track, begin, end, name, category, flow, annotations);
+    std::string packets;
+    {
+        nb::gil_scoped_release unlocked;
+        packets = writer.add(columns.events());
+    }
+    return bytes_of(packets);
+}
+
+nb::bytes instants_of(nb::object track, nb::object time, nb::object name, nb::object category, nb::object flow,
+                      nb::list annotations) {
+    const EventColumns columns(track, time, time, name, category, flow, annotations);
+    return bytes_of(perfetto_instants(columns.events()));
+}
+
+nb::bytes points_of(nb::object track, nb::object time, nb::object value) {
+    const ArrowInput<uint64_t> tracks(track);
+    const ArrowInput<int64_t> times(time);
+    const ArrowInput<double> values(value);
+    if (tracks.values().size() != times.values().size() || times.values().size() != values.values().size())
+        throw nb::value_error("columns of points differ in length");
+    return bytes_of(perfetto_points(tracks.values(), times.values(), values.values()));
+}
+
+}  // namespace
+
+void bind_perfetto(nb::module_& m) {
+    nb::class_<PerfettoSlices>(m, "PerfettoSlices", "Slices as packets; overlaps go to child tracks.")
+        .def(nb::init<uint64_t, bool>(), "first_child"_a, "may_nest"_a)
+        .def("add", &add_slices, "track"_a, "begin"_a, "end"_a, "name"_a, "category"_a, "flow"_a, "annotations"_a,
+             "Packets of slices sorted by track, begin and end (longest first).")
+        .def(
+            "finish", [](PerfettoSlices& writer) { return bytes_of(writer.finish()); }, "Packets that end open slices.")
+        .def_prop_ro("child_count", &PerfettoSlices::child_count)
+        .def_prop_ro("next_child", &PerfettoSlices::next_child);
+    m.def("perfetto_instants", &instants_of, "track"_a, "time"_a, "name"_a, "category"_a, "flow"_a, "annotations"_a,
+          "Packets of moments on tracks.");
+    m.def("perfetto_points", &points_of, "track"_a, "time"_a, "value"_a, "Packets of values of counter tracks.");
+}
+
+}  // namespace wavescope::bind

@@ -1,0 +1,128 @@
+"""The tracks of a profile: processes with their threads, and GPUs with their streams or queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.export.perfetto.packets import counter_track, process_track, thread_track
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.export.perfetto.packets import Packets
+    from wavescope.model.profile import Profile
+
+__all__ = ["Tracks"]
+
+_FIRST_MADE_UP_PID = 1 << 22
+"""Linux gives no process a greater number."""
+_GPU_RANK, _COUNTER_RANK = 1000, 2000
+
+
+class Tracks:
+    """Where the events of one source go. Numbers of processes, threads and agents are those of the source."""
+
+    def __init__(self, packets: Packets, profile: Profile, used_pids: set[int], *, group_by: str) -> None:
+        import polars as pl
+
+        self._packets = packets
+        self._group = group_by
+        self._processes = profile.read("processes").to_dicts()
+        self._agents = profile.read("agents").to_dicts()
+        key = f"{group_by}_id"
+        table = profile.read("streams" if group_by == "stream" else "queues", [key, "name"])
+        self._lines = dict(enumerate(table.iter_rows()))
+        hostnames = dict(enumerate(profile.read("nodes", ["hostname"])["hostname"]))
+        self._pids: list[int] = []
+        process_tracks = []
+        for row in self._processes:
+            pid = _free_pid(row["pid"], used_pids)
+            self._pids.append(pid)
+            kind = process_track(pid, _process_name(row, hostnames), row["command"] or "", row["begin_ns"])
+            process_tracks.append(packets.track(kind=kind))
+        self.processes = pl.Series(process_tracks, dtype=pl.UInt64)
+        threads = [self._thread(row) for row in profile.read("threads", ["process", "tid", "name"]).iter_rows()]
+        self.threads = pl.Series(threads, dtype=pl.UInt64)
+        self.agent_labels = pl.Series([_agent_label(agent) for agent in self._agents], dtype=pl.String)
+        self._made: dict[tuple[Any, ...], int] = {}
+
+    def of_threads(self, frame: pl.DataFrame) -> pl.Series:
+        """The track of each row by its `thread`, else its `process`."""
+        found = self.threads.gather(frame["thread"])
+        return found.zip_with(found.is_not_null(), self.processes.gather(frame["process"]))
+
+    def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
+        """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
+        import polars as pl
+
+        keys = frame.select("process", "agent", "line")
+        places = keys.unique(maintain_order=True)
+        tracks = [self._line_track(process, agent, line) for process, agent, line in places.iter_rows()]
+        known = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
+        return keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+
+    def counter(self, process: int, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
+        """The counter track of an agent (None: of the process); `{agent}` in its name is the agent."""
+        if agent is not None:
+            name = name.replace("{agent}", self.agent_labels[agent])
+        key = ("counter", process, agent, name)
+        if key not in self._made:
+            parent = self._agent_track(process, agent)
+            kind = counter_track(is_bytes=is_bytes)
+            self._made[key] = self._packets.track(name, parent, kind, _COUNTER_RANK + len(self._made))
+        return self._made[key]
+
+    def _thread(self, row: tuple[int | None, int | None, str | None]) -> int:
+        process, tid, name = row
+        if process is None:
+            return self._packets.track(name or f"Thread {tid}")
+        owner = self._processes[process]
+        if not name:
+            name = _program(owner) if tid == owner["pid"] and _program(owner) else f"Thread {tid}"
+        parent = self.processes[process]
+        if tid is None or not 0 <= tid < 1 << 31:
+            return self._packets.track(name, parent)
+        return self._packets.track(parent=parent, kind=thread_track(self._pids[process], tid, name))
+
+    def _agent_track(self, process: int, agent: int | None) -> int:
+        if agent is None:
+            return int(self.processes[process])
+        key = ("agent", process, agent)
+        if key not in self._made:
+            label = self.agent_labels[agent]
+            self._made[key] = self._packets.track(label, self.processes[process], rank=_GPU_RANK + agent)
+        return self._made[key]
+
+    def _line_track(self, process: int, agent: int | None, line: int | None) -> int:
+        key = ("line", process, agent, line)
+        if key not in self._made:
+            parent = self._agent_track(process, agent)
+            number, name = self._lines[line] if line is not None else (None, f"no {self._group}")
+            label = name or f"{self._group.capitalize()} {number}"
+            self._made[key] = self._packets.track(label, parent, rank=-1 if line is None else line)
+        return self._made[key]
+
+
+def _free_pid(pid: int | None, used: set[int]) -> int:
+    """Perfetto knows processes by their number alone: processes of several nodes must not share one."""
+    if pid is None or not 0 < pid < 1 << 31 or pid in used:
+        pid = max((_FIRST_MADE_UP_PID, *(known + 1 for known in used)))
+    used.add(pid)
+    return pid
+
+
+def _program(process: dict[str, Any]) -> str:
+    words = (process["command"] or "").split()
+    return words[0].rpartition("/")[2] if words else ""
+
+
+def _process_name(process: dict[str, Any], hostnames: dict[int, str | None]) -> str:
+    rank = "" if process["rank"] is None else f"rank {process['rank']}: "
+    hostname = hostnames.get(process["node"])
+    return f"{rank}{_program(process) or 'process'}" + (f" ({hostname})" if hostname else "")
+
+
+def _agent_label(agent: dict[str, Any]) -> str:
+    index = next((agent[name] for name in ("type_index", "logical_index", "agent_id") if agent[name] is not None), "")
+    what = agent["target"] if agent["kind"] != "CPU" else ""
+    return f"{agent['kind'] or 'Agent'} {index}" + (f" {what}" if what else "")
