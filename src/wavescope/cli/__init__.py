@@ -46,6 +46,7 @@ _GROUPS = {
     "Is the GPU full?": {
         "busy": "How busy is each GPU of a profile, in all and over time?",
         "l2": "Does a kernel use L2 and memory well? From counters (CSV), not from a trace.",
+        "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
     },

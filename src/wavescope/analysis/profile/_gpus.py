@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from wavescope.analysis.profile._intervals import intervals
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -188,15 +190,11 @@ def partial_intervals(profile: Profile, *, shared: frozenset[Place]) -> pl.DataF
     >>> partial_intervals(Profile([]), shared=frozenset()).columns
     ['machine', 'gpu_key', 'begin_ns', 'end_ns', 'pid']
     """
-    import polars as pl
-
     places = gpu_places(profile)
     chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
     work = gpu_work(profile, places).join(chosen.select("place", *PLACE), on="place")
     pids = profile.read("processes", ["process", "pid"])
-    return _first_pids(
-        work.join(pids, on="process", how="left").with_columns(pl.max_horizontal("begin_ns", "end_ns").alias("end_ns"))
-    )
+    return _first_pids(intervals(work.join(pids, on="process", how="left"), PLACE))
 
 
 def merged_elsewhere(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -217,7 +215,7 @@ def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
     """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
     import polars as pl
 
-    ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").drop_nulls("end_ns").sort(*PLACE, "begin_ns", "pid")
+    ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").sort(*PLACE, "begin_ns", "pid")
     reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
     block = (pl.col("begin_ns") > reached).fill_null(value=True).cum_sum()
     whole = ordered.with_columns(block=block).group_by("block", maintain_order=True)

@@ -1,12 +1,15 @@
 """Stretches of time, in groups: how much they cover together, where nothing is, how much lies before a moment.
 
 Frames of intervals have `begin_ns` and `end_ns` beside the columns `by` of their group. All functions sort once and are
-linear after that. Intervals without a begin or an end do not count; those that end before they begin have no length.
+linear after that. Intervals without a begin or an end do not count; those that end before they begin, or last longer
+than can be true, have no length.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from wavescope.analysis.profile._statistics import is_timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +29,7 @@ __all__ = [
 
 
 def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The frame sorted by group and time, without rows that have no begin or end, and without negative lengths.
+    """The frame sorted by group and time, without rows that have no begin or end, and without impossible lengths.
 
     Examples
     --------
@@ -37,7 +40,8 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
-    return known.with_columns(pl.max_horizontal("begin_ns", "end_ns").alias("end_ns")).sort(*by, "begin_ns", "end_ns")
+    end = pl.when(is_timed()).then("end_ns").otherwise("begin_ns")
+    return known.with_columns(end.alias("end_ns")).sort(*by, "begin_ns", "end_ns")
 
 
 def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -160,6 +164,34 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], begin_ns: int, end_n
     after = pl.col("before").shift(-1)
     in_bin = (after.over(by) if by else after) - pl.col("before")
     return sums.select(*by, "bin", covered_ns=in_bin).filter(pl.col("covered_ns") > 0)
+
+
+def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
+    """How long each combination of members is there at the same time: `by`, `members` (sum of their bits), `length_ns`.
+
+    `member` holds the bit of the member that an interval belongs to; the intervals of one member are `merged`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"bit": [1, 2], "begin_ns": [0, 4], "end_ns": [6, 9]})
+    >>> combinations(frame, [], "bit").rows()
+    [(1, 4), (2, 3), (3, 2)]
+    """
+    import polars as pl
+
+    edges = pl.concat(
+        frame.select(*by, time=pl.col(column), bit=pl.col(member).cast(pl.Int64) * sign)
+        for column, sign in (("begin_ns", 1), ("end_ns", -1))
+    ).sort(*by, "time")
+    present, following = pl.col("bit").cum_sum(), pl.col("time").shift(-1)
+    steps = edges.select(
+        *by,
+        members=present.over(by) if by else present,
+        length_ns=(following.over(by) if by else following) - pl.col("time"),
+    )
+    sums = steps.filter(pl.col("length_ns") > 0, pl.col("members") != 0).group_by(*by, "members")
+    return sums.agg(pl.col("length_ns").sum()).sort(*by, "members", nulls_last=True)
 
 
 def _reached(by: Sequence[str]) -> pl.Expr:

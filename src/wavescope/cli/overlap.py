@@ -1,0 +1,32 @@
+"""`wavescope overlap`: what runs at the same time?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@profile_verb
+def command(asked: AskedProfile) -> None:
+    """What runs at the same time: copies and kernels, communication and computation, streams, processes, calls?
+
+    Exposed is what nothing hides: communication without computation, copies without any kernel. --csv prints one row
+    per GPU and process; --json has streams, processes, levels and the calls of the host too.
+
+    \b
+    wavescope overlap results.db
+    wavescope overlap ranks/ --json
+    """
+    from wavescope.analysis.profile.overlap import combine_overlap, partial_overlap
+    from wavescope.report.profile.overlap import overlap_report
+
+    gathered = asked.gather(partial_overlap)
+    answer = combine_overlap(gathered.values)
+    asked.give(answer, answer.gpus, gathered, lambda: overlap_report(answer, width=console().width, limit=asked.limit))
