@@ -44,8 +44,8 @@ class Places:
 
     table: pl.DataFrame
     """`place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`."""
-    of_agent: pl.DataFrame
-    """`agent` -> `place`; GPUs only."""
+    numbers: pl.Series
+    """The `place` of each agent, by its number; null = no GPU."""
     of_process: pl.DataFrame
     """`process` -> the `place` of work whose GPU was not recorded."""
 
@@ -81,7 +81,8 @@ def gpu_places(profile: Profile) -> Places:
     )
     of_agent = named.join(table, on=PLACE, nulls_equal=True, maintain_order="left")
     of_process = processes.join(table.filter(pl.col("gpu_key").is_null()), on="machine", maintain_order="left")
-    return Places(table, of_agent.select("agent", "place"), of_process.select("process", "place"))
+    numbers = gpus.select("agent").join(of_agent, on="agent", how="left", maintain_order="left")["place"]
+    return Places(table, numbers, of_process.select("process", "place"))
 
 
 def _machines(profile: Profile) -> pl.DataFrame:
@@ -137,19 +138,18 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.Da
     """The rows of each GPU that one of the `agents` is; once for each GPU."""
     import polars as pl
 
-    for number, agent in enumerate(agents):
-        place = places.of_agent.rename({"agent": agent, "place": f"place{number}"})
-        piece = piece.join(place, on=agent, how="left", maintain_order="left")
     names = [f"place{number}" for number in range(len(agents))]
-    unknown = places.of_process.rename({"place": "unknown"})
+    found = [places.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
+    piece = piece.drop(agents).with_columns(found)
     if piece.select(pl.all_horizontal(pl.col(names).is_null()).any()).item():
+        unknown = places.of_process.rename({"place": "unknown"})
         piece = piece.join(unknown, on="process", how="left", maintain_order="left")
         names.append("unknown")
-    first = piece.with_columns(place=pl.coalesce(names).fill_null(0)).drop(*names, *agents)
+    first = piece.with_columns(place=pl.coalesce(names).fill_null(0)).drop(names)
     if len(agents) == 1:
         return first
     both = piece.filter((pl.col("place0") != pl.col("place1")).fill_null(value=False))
-    return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(*names, *agents)])
+    return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(names)])
 
 
 def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[Place]:
@@ -217,6 +217,8 @@ def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
 
     ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").sort(*PLACE, "begin_ns", "pid")
     reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
-    block = (pl.col("begin_ns") > reached).fill_null(value=True).cum_sum()
-    whole = ordered.with_columns(block=block).group_by("block", maintain_order=True)
-    return whole.agg(pl.col(*PLACE, "begin_ns").first(), pl.col("end_ns").max(), pl.col("pid").first()).drop("block")
+    is_first = (pl.col("begin_ns") > reached).fill_null(value=True)
+    marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(PLACE))
+    is_last = marked["is_first"].shift(-1, fill_value=True)
+    begins = marked.filter("is_first").select(*PLACE, "begin_ns", "pid")
+    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*PLACE, "begin_ns", "end_ns", "pid")

@@ -22,6 +22,7 @@ __all__ = [
     "covered_before",
     "covered_per_bin",
     "gaps_between",
+    "in_order",
     "intervals",
     "merged",
     "share_of",
@@ -41,7 +42,28 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
     known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
     end = pl.when(is_timed()).then("end_ns").otherwise("begin_ns")
-    return known.with_columns(end.alias("end_ns")).sort(*by, "begin_ns", "end_ns")
+    return in_order(known.with_columns(end.alias("end_ns")), by)
+
+
+def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "begin_ns") -> pl.DataFrame:
+    """The frame sorted by group and time; rows of equal time stay in their order.
+
+    One sort by one column and a division into groups: a sort by several columns takes several times as long.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "begin_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
+    [0, 1, None]
+    """
+    import polars as pl
+
+    ordered = frame if frame[time].is_sorted() else frame.sort(time, maintain_order=True)
+    if not by or not frame.height:
+        return ordered
+    groups = ordered.partition_by(by, maintain_order=True, as_dict=True)
+    keys = sorted(groups, key=lambda key: [(value is None, value) for value in key])
+    return pl.concat([groups[key] for key in keys]) if len(keys) > 1 else ordered
 
 
 def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -55,13 +77,13 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """
     import polars as pl
 
-    lengthy = frame.filter(pl.col("end_ns") > pl.col("begin_ns"))
+    lengthy = frame.lazy().filter(pl.col("end_ns") > pl.col("begin_ns")).select(*by, "begin_ns", "end_ns").collect()
+    latest = pl.col("end_ns").cum_max()
     is_first = (pl.col("begin_ns") > _reached(by)).fill_null(value=True)
-    blocks = lengthy.select(*by, "begin_ns", "end_ns", block=is_first.cum_sum())
-    whole = blocks.group_by("block", maintain_order=True).agg(
-        pl.col(*by, "begin_ns").first() if by else pl.col("begin_ns").first(), pl.col("end_ns").max()
-    )
-    return whole.drop("block")
+    marked = lengthy.with_columns(is_first=is_first, end_ns=latest.over(by) if by else latest)
+    is_last = marked["is_first"].shift(-1, fill_value=True)
+    begins = marked.filter("is_first").select(*by, "begin_ns")
+    return begins.with_columns(marked["end_ns"].filter(is_last))
 
 
 def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -183,7 +205,8 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     edges = pl.concat(
         frame.select(*by, time=pl.col(column), bit=pl.col(member).cast(pl.Int64) * sign)
         for column, sign in (("begin_ns", 1), ("end_ns", -1))
-    ).sort(*by, "time")
+    )
+    edges = in_order(edges, by, "time")
     present, following = pl.col("bit").cum_sum(), pl.col("time").shift(-1)
     steps = edges.select(
         *by,

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["API_DOMAINS", "CAUSES", "cause_of", "launches", "outermost", "region_pieces"]
+__all__ = ["API_DOMAINS", "CAUSES", "Launches", "cause_of", "outermost", "region_pieces", "touching"]
 
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
 """Domains of calls into a runtime; all other regions (markers, operators, frames) say what the application did."""
 
+_KEYS = ["process", "correlation"]
+_SMALL = 1 << 16
 CAUSES = {
     "synchronisation": r"(?i)synchronize|signal_wait|waitevent|wait_event|eventquery|streamquery",
     "allocation": r"(?i)malloc|free|alloc|hostregister|hostunregister|mempool|memory_pool",
@@ -42,48 +44,115 @@ def region_pieces(profile: Profile, columns: Sequence[str]) -> Iterator[tuple[pl
         yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
 
 
-def launches(calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
-    """The calls that launched some of the `work`: `process`, `correlation`, `launch_begin_ns`, `launch_end_ns`,
-    `launch_thread`; where several calls share the ids, the first to begin.
+class Launches:
+    """The calls that launched some work: known by process and correlation.
+
+    Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
+    correlations are dense, which writers of profiles see to.
 
     Examples
     --------
     >>> import polars as pl
-    >>> ids = {"process": [0], "correlation": [7]}
-    >>> calls = pl.DataFrame(ids | {"thread": [3], "begin_ns": [1], "end_ns": [2]})
-    >>> launches(calls, pl.DataFrame(ids)).rows()
-    [(0, 7, 1, 2, 3)]
+    >>> ids = pl.DataFrame({"process": [0], "correlation": [7]})
+    >>> launches = Launches(ids)
+    >>> _ = launches.add(ids.with_columns(thread=pl.lit(3), begin_ns=pl.lit(1), end_ns=pl.lit(2)))
+    >>> launches.of(ids).rows()
+    [(1, 2, 3)]
     """
-    import polars as pl
 
-    keys = ["process", "correlation"]
-    wanted = work.select(keys).drop_nulls()
-    found = calls.join(wanted, on=keys, how="semi").sort("begin_ns", "end_ns")
-    return found.unique(keys, keep="first").select(
-        *keys,
-        launch_begin_ns=pl.col("begin_ns"),
-        launch_end_ns=pl.col("end_ns"),
-        launch_thread=pl.col("thread"),
-    )
+    def __init__(self, work: pl.DataFrame) -> None:
+        import polars as pl
+
+        wanted = work.select(_KEYS).drop_nulls()
+        low, high = wanted["correlation"].min(), wanted["correlation"].max()
+        self._low = int(low or 0)  # type: ignore[arg-type]
+        self._width = int(high or 0) - self._low + 1  # type: ignore[arg-type]
+        self._processes = int(wanted["process"].max() or 0) + 1  # type: ignore[arg-type]
+        cells = self._width * self._processes
+        self._slots: pl.Series | pl.DataFrame
+        if cells <= max(_SMALL, 8 * wanted.height):
+            present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(wanted), 1)
+            count = int(present.sum())
+            numbers = present.cum_sum().cast(pl.UInt32)
+            self._slots = pl.select(pl.when(pl.lit(present) == 1).then(pl.lit(numbers) - 1)).to_series()
+        else:
+            self._slots = wanted.unique(maintain_order=True).with_row_index("slot")
+            count = self._slots.height
+        self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._ends = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
+
+    def _cells(self, frame: pl.DataFrame) -> pl.Series:
+        import polars as pl
+
+        at = pl.col("correlation") - self._low
+        is_inside = at.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
+        cell = pl.col("process").cast(pl.Int64) * self._width + at
+        return frame.select(pl.when(is_inside).then(cell)).to_series()
+
+    def _slots_of(self, frame: pl.DataFrame) -> pl.Series:
+        import polars as pl
+
+        if isinstance(self._slots, pl.Series):
+            return self._slots.gather(self._cells(frame))
+        return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
+
+    def add(self, calls: pl.DataFrame) -> pl.Series:
+        """Remember calls that launched some of the work, the first of several; which rows of `calls` these are."""
+        slots = self._slots_of(calls)
+        is_launch = slots.is_not_null()
+        found = calls.with_columns(slots.alias("slot")).filter(is_launch).reverse()
+        for column, values in (("begin_ns", self._begins), ("end_ns", self._ends), ("thread", self._threads)):
+            is_free = values.gather(found["slot"]).is_null()
+            values.scatter(found["slot"].filter(is_free), found[column].filter(is_free))
+        return is_launch
+
+    def of(self, work: pl.DataFrame) -> pl.DataFrame:
+        """`launch_begin_ns`, `launch_end_ns` and `launch_thread` for each row; null = not known."""
+        import polars as pl
+
+        slots = self._slots_of(work)
+        return pl.DataFrame(
+            {
+                "launch_begin_ns": self._begins.gather(slots),
+                "launch_end_ns": self._ends.gather(slots),
+                "launch_thread": self._threads.gather(slots),
+            }
+        )
 
 
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls of every `thread` that no earlier call encloses, sorted; overlapping ends are cut.
+    """The calls of every `thread` that no earlier call encloses, sorted; overlapping begins are cut.
 
     Examples
     --------
     >>> import polars as pl
-    >>> calls = pl.DataFrame({"thread": [0, 0], "begin_ns": [0, 2], "end_ns": [9, 5]})
+    >>> calls = pl.DataFrame({"thread": [0, 0], "begin_ns": [0, 0], "end_ns": [5, 9]})
     >>> outermost(calls).rows()
     [(0, 0, 9)]
     """
     import polars as pl
 
-    ordered = calls.sort("thread", "begin_ns", "end_ns", descending=[False, False, True])
+    ordered = calls.sort("thread", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("begin_ns"))
     return ordered.with_columns(pl.max_horizontal("begin_ns", reached).alias("begin_ns")).filter(
         pl.col("end_ns") > pl.col("begin_ns")
     )
+
+
+def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """Those of the regions that share some time with one of the merged `stretches`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> regions = pl.DataFrame({"begin_ns": [0, 5], "end_ns": [4, 9]})
+    >>> touching(regions, pl.DataFrame({"begin_ns": [8], "end_ns": [20]})).rows()
+    [(5, 9)]
+    """
+    ended = stretches["end_ns"].search_sorted(regions["begin_ns"], side="right")
+    begun = stretches["begin_ns"].search_sorted(regions["end_ns"], side="left")
+    return regions.filter(begun > ended)
 
 
 def cause_of(name: pl.Expr) -> pl.Expr:

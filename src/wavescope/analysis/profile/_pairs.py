@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["MOST_MEMBERS", "bridged", "levels", "pairs", "with_bits"]
+__all__ = ["MOST_MEMBERS", "bridged", "levels", "levels_of", "pairs", "with_bits"]
 
 MOST_MEMBERS = 16
 """Members of a group that are compared, the busiest: there are up to 2^16 combinations of so many."""
@@ -38,8 +38,8 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
     return joined, kept.height < numbered.height
 
 
-def pairs(marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
-    """How long each two members of a group are there at once, from the result of `with_bits`.
+def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
+    """How long each two members of a group are there at once, from the result of `with_bits` and its `combinations`.
 
     Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`.
 
@@ -47,12 +47,12 @@ def pairs(marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
     --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "begin_ns": [0, 3], "end_ns": [8, 5]})
-    >>> pairs(with_bits(frame, ["gpu"], "stream")[0], ["gpu"], "stream").rows()
+    >>> marked, _ = with_bits(frame, ["gpu"], "stream")
+    >>> pairs(combinations(marked, ["gpu"], "bit"), marked, ["gpu"], "stream").rows()
     [(0, 7, 9, 8, 2, 2, 1.0)]
     """
     import polars as pl
 
-    together = combinations(marked, by, "bit")
     members = marked.select(*by, member, "bit").unique()
     bits = members.select("bit").unique().sort("bit")
     longer = together.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
@@ -88,6 +88,21 @@ def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     return combinations(whole.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
+
+
+def levels_of(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The same as `levels`, from `combinations` that are at hand.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> levels_of(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
+    [(1, 7), (2, 2)]
+    """
+    import polars as pl
+
+    counted = together.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
+    return counted.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 
 
 def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:

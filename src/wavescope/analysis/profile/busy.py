@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._gpus import PLACE, gpu_places, gpu_work, place_frame, shared_gpus
-from wavescope.analysis.profile._intervals import bin_width, covered, covered_per_bin, intervals, merged, share_of
+from wavescope.analysis.profile._intervals import (
+    bin_width,
+    covered,
+    covered_per_bin,
+    in_order,
+    intervals,
+    merged,
+    share_of,
+)
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -207,7 +215,7 @@ def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
 def _streams(profile: Profile, work: pl.DataFrame) -> pl.DataFrame:
     by = ["place", "process", "stream"]
     found = _totals(work, by).drop("begin_ns", "end_ns")
-    spent = covered(work.sort(*by, "begin_ns", "end_ns"), by).rename({"covered_ns": "busy_ns"})
+    spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
     ids = profile.read("streams", ["stream", "stream_id"])
     processes = profile.read("processes", ["process", "pid", "rank"])
     named = (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._collectives import is_collective
 from wavescope.analysis.profile._gpus import PLACE, gpu_places, gpu_work
-from wavescope.analysis.profile._intervals import combinations, intervals, merged, share_of
+from wavescope.analysis.profile._intervals import combinations, in_order, intervals, merged, share_of
 from wavescope.analysis.profile._launches import region_pieces
-from wavescope.analysis.profile._pairs import MOST_MEMBERS, bridged, levels, pairs, with_bits
+from wavescope.analysis.profile._pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -183,14 +183,16 @@ def partial_overlap(profile: Profile) -> PartialOverlap:
     def named(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.join(where, on="place").join(who, on="process", how="left").drop("place", "process")
 
-    of_streams, is_cut = with_bits(_merged(work, [*by, "stream"]), by, "stream")
+    streams = _merged(work, [*by, "stream"])
+    marked, is_cut = with_bits(streams, by, "stream")
+    together = combinations(marked, by, "bit")
     whole = merged(work, by)
     busy, lost = bridged(whole, by, _MOST_INTERVALS)
     ids = profile.read("streams", ["stream", "stream_id"])
     return PartialOverlap(
         gpus=named(_kinds(work, by)),
-        streams=named(_stream_pairs(of_streams, by, ids)),
-        stream_levels=named(levels(_merged(work, [*by, "stream"]), by)),
+        streams=named(_stream_pairs(together, marked, by, ids)),
+        stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
         host=_host(profile, whole, who, places),
         intervals=named(busy),
         bridged_ns=lost,
@@ -199,7 +201,7 @@ def partial_overlap(profile: Profile) -> PartialOverlap:
 
 
 def _merged(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    return merged(work.sort(*by, "begin_ns", "end_ns"), by)
+    return merged(in_order(work, by), by)
 
 
 def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
@@ -225,10 +227,10 @@ def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     return spans.join(times, on=by, how="left").with_columns(pl.col(times.columns[len(by) :]).fill_null(0))
 
 
-def _stream_pairs(streams: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
+def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    found = pairs(streams, by, "stream")
+    found = pairs(together, marked, by, "stream")
     for side in ("first", "second"):
         found = found.join(
             ids.rename({"stream": f"{side}_stream", "stream_id": f"{side}_stream_id"}), on=f"{side}_stream", how="left"
@@ -325,7 +327,7 @@ def _processes(busy: pl.DataFrame) -> pl.DataFrame:
     several = busy.group_by(by).agg(pl.col("pid").n_unique().alias("n")).filter(pl.col("n") > 1)
     shared = busy.join(several.select(by), on=by, how="semi", nulls_equal=True)
     marked, _ = with_bits(_merged(shared, [*by, "pid"]), by, "pid")
-    found = pairs(marked, by, "pid")
+    found = pairs(combinations(marked, by, "bit"), marked, by, "pid")
     names = busy.select(*by, "node", "gpu").unique(by, keep="first", maintain_order=True)
     return found.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
 

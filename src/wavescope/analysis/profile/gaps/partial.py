@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.profile._gpus import PLACE, gpu_places, gpu_work
-from wavescope.analysis.profile._intervals import covered, gaps_between, intervals
-from wavescope.analysis.profile._launches import cause_of, launches, outermost, region_pieces
+from wavescope.analysis.profile._intervals import covered, gaps_between, intervals, merged
+from wavescope.analysis.profile._launches import Launches, cause_of, outermost, region_pieces, touching
 from wavescope.analysis.profile._waits import calls_inside, main_call
 
 if TYPE_CHECKING:
@@ -65,13 +65,14 @@ def partial_gaps(
     order = {"gap_ns": True, "gap_begin_ns": False, "row": False}
     longest = found.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
     regions = _Regions.of(profile, work, longest["gap_begin_ns"])
-    found = _explained(found, regions.launched)
+    found = _explained(found, regions.launches)
+    calls = regions.calls_in(_waits(found))
     names = _Names.of(profile, places, by_stream=by_stream)
     return PartialGaps(
         gpus=names(_sums(found, totals, by)),
-        causes=names(_causes(found, regions.calls), with_streams=False),
+        causes=names(_causes(found, calls), with_streams=False),
         histogram=names(_histogram(found, by)),
-        largest=names(_details(longest, found, work, regions, profile)),
+        largest=names(_details(longest, found, work, regions, calls, profile)),
         keep=min(keep, _MOST_DETAILS),
         is_whole=by_stream or elsewhere is not None,
     )
@@ -135,32 +136,36 @@ def _among_others(
 class _Regions:
     """What threads did, as far as it explains gaps."""
 
-    launched: pl.DataFrame
-    calls: pl.DataFrame
-    """Outermost calls into a runtime."""
-    contexts: pl.DataFrame
+    launches: Launches
+    calls: list[pl.DataFrame]
+    """Calls into a runtime, in pieces."""
+    contexts: list[pl.DataFrame]
     """Markers and operators that are open at one of the moments in question."""
 
     @classmethod
     def of(cls, profile: Profile, work: pl.DataFrame, moments: pl.Series) -> _Regions:
         import polars as pl
 
-        columns = ["thread", "name", "begin_ns", "end_ns", "process", "correlation"]
-        times = moments.sort()
-        launched, calls, contexts = [], [], []
-        shape = pl.DataFrame(
-            schema={"thread": pl.UInt32, "name": pl.Categorical, "begin_ns": pl.Int64, "end_ns": pl.Int64}
-        )
-        for in_runtime, others in region_pieces(profile, columns):
-            launched.append(launches(in_runtime, work))
-            calls.append(in_runtime.select(shape.columns).drop_nulls())
+        times, launches = moments.sort(), Launches(work)
+        columns = ["thread", "name", "begin_ns", "end_ns"]
+        empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
+        calls, contexts = [empty], [empty]
+        for in_runtime, others in region_pieces(profile, [*columns, "process", "correlation"]):
+            launches.add(in_runtime)
+            calls.append(in_runtime.select(columns).filter(pl.col("end_ns") > pl.col("begin_ns")))
             first, last = (times.search_sorted(others[name], side="left") for name in ("begin_ns", "end_ns"))
-            contexts.append(others.select(shape.columns).filter(first < last))
-        empty = launches(shape.with_columns(process=pl.lit(0, pl.UInt32), correlation=pl.lit(0, pl.Int64)), work)
-        return cls(pl.concat([empty, *launched]), outermost(pl.concat([shape, *calls])), pl.concat([shape, *contexts]))
+            contexts.append(others.select(columns).filter(first < last))
+        return cls(launches, calls, contexts)
+
+    def calls_in(self, waits: pl.DataFrame) -> pl.DataFrame:
+        """The outermost calls of threads at the time of any of the waits."""
+        import polars as pl
+
+        whole = merged(intervals(waits, []), [])
+        return outermost(pl.concat(touching(piece, whole) for piece in self.calls))
 
 
-def _explained(found: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
+def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     """Gaps with the thread that launched what ended them, and how long they waited for it: `wait_ns`, then `launch_ns`.
 
     Work that was launched before the gap began has neither; `is_known` tells it from work without a launch.
@@ -170,8 +175,7 @@ def _explained(found: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
     end = pl.col("gap_begin_ns") + pl.col("gap_ns")
     called = pl.col("launch_begin_ns").clip(pl.col("gap_begin_ns"), end)
     is_late = pl.col("launch_begin_ns") > pl.col("gap_begin_ns")
-    joined = found.join(launched.unique(["process", "correlation"]), on=["process", "correlation"], how="left")
-    return joined.with_columns(
+    return found.hstack(launches.of(found)).with_columns(
         is_known=pl.col("launch_begin_ns").is_not_null(),
         wait_ns=pl.when(is_late).then(called - pl.col("gap_begin_ns")).otherwise(0),
         launch_ns=pl.when(is_late).then(end - called).otherwise(0),
@@ -179,14 +183,20 @@ def _explained(found: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _waits(found: pl.DataFrame) -> pl.DataFrame:
+    """The parts of gaps before the launch: `place`, `thread`, `begin_ns`, `end_ns`."""
+    import polars as pl
+
+    return found.select(
+        "place", thread="launch_thread", begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("wait_ns")
+    )
+
+
 def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """`place`, `cause`, `function`, `call_count`, `wait_ns`; adds up to the gaps."""
     import polars as pl
 
-    waits = found.filter(pl.col("wait_ns") > 0).select(
-        "place", thread="launch_thread", begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("wait_ns")
-    )
-    inside = calls_inside(waits, calls).select(
+    inside = calls_inside(_waits(found.filter(pl.col("wait_ns") > 0)), calls).select(
         "place",
         cause=cause_of(pl.col("name").cast(pl.String)),
         function=pl.col("name").cast(pl.String),
@@ -241,23 +251,25 @@ def _sums(found: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFr
 
 
 def _details(
-    longest: pl.DataFrame, found: pl.DataFrame, work: pl.DataFrame, regions: _Regions, profile: Profile
+    longest: pl.DataFrame,
+    found: pl.DataFrame,
+    work: pl.DataFrame,
+    regions: _Regions,
+    calls: pl.DataFrame,
+    profile: Profile,
 ) -> pl.DataFrame:
     """The longest gaps with all that is known about them."""
     import polars as pl
 
     chosen = longest.select("row").join(found, on="row", maintain_order="left")
-    waits = chosen.select(
-        thread="launch_thread", begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("wait_ns")
-    )
     name = pl.col("name").cast(pl.String)
     threads = profile.read("threads", ["thread", "tid"])
     rows = (
-        pl.concat([chosen, main_call(waits, regions.calls, regions.contexts)], how="horizontal")
+        pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
         .join(work.select("row", "dispatch_id", after=name), on="row", how="left", maintain_order="left")
         .join(work.select(before_row="row", before=name), on="before_row", how="left", maintain_order="left")
         .join(threads.rename({"thread": "launch_thread"}), on="launch_thread", how="left", maintain_order="left")
-        .with_columns(queue_depth=_queue_depths(chosen, work, regions.launched))
+        .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )
     by = [column for column in ("place", "process", "stream") if column in longest.columns]
     is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
@@ -291,18 +303,19 @@ def _details(
     )
 
 
-def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launched: pl.DataFrame) -> pl.Series:
+def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:
     """How much work of its GPU was launched and had not begun when each gap began; null = launches are not known."""
     import polars as pl
 
-    keys = ["process", "correlation"]
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
     rows = chosen.select("place", "gap_begin_ns").with_row_index("at")
     for (place,), mine in rows.group_by("place", maintain_order=True):
-        known = work.filter(pl.col("place") == place).select(*keys, "begin_ns").join(launched, on=keys)
-        if known.height:
-            issued = known["launch_begin_ns"].sort().search_sorted(mine["gap_begin_ns"], side="right")
-            begun = known["begin_ns"].sort().search_sorted(mine["gap_begin_ns"], side="left")
+        of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "begin_ns")
+        issued_ns = launches.of(of_gpu)["launch_begin_ns"]
+        known = issued_ns.is_not_null()
+        if known.any():
+            issued = issued_ns.filter(known).sort().search_sorted(mine["gap_begin_ns"], side="right")
+            begun = of_gpu["begin_ns"].filter(known).sort().search_sorted(mine["gap_begin_ns"], side="left")
             depths = depths.scatter(mine["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
     return depths
 
