@@ -34,7 +34,9 @@ class Format(NamedTuple):
 
 FORMATS = {
     "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
     "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
+    "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
     "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools and rocprofv3's"),
 }
 """Name -> what writes it; imported when it is used."""

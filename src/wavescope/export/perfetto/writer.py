@@ -98,11 +98,13 @@ def write_perfetto(
     --------
     >>> import tempfile
     >>> from wavescope.model.profile import Profile
-    >>> write_perfetto(Profile([]), tempfile.mkdtemp() + "/run.pftrace").counts["slices"]
+    >>> write_perfetto(Profile([]), tempfile.mkdtemp() + "/run.pftrace").counts["kernels"]
     0
     """
     target = Path(out)
-    counts = dict.fromkeys(("slices", "instants", "points", "flows", "tracks", "overlap_tracks"), 0)
+    counts = dict.fromkeys(
+        ("kernels", "copies", "regions", "samples", "points", "flows", "tracks", "overlap_tracks"), 0
+    )
     losses: list[Loss] = []
     identity = "\n".join(f"{source.path}\0{source.format}" for source in profile.origins)
     with staged([target], force=force) as (twin,), twin.open("wb") as stream:
@@ -140,6 +142,10 @@ class _Part:
         self._marks()
         for points in (copy_points, allocation_points, monitor_points, sample_points):
             self._points(points(self._profile, self._tracks))
+        for table in ("arguments", "frames"):
+            count = sum(piece.height for piece in self._profile.chunks(table, ["process"]))
+            if count:
+                self._losses.append(Loss("not_in_format", count=count, detail=table))
 
     def _gpu_work(self) -> pl.Series:
         """Dispatches and copies; gives the flows that begin at calls."""
@@ -161,6 +167,9 @@ class _Part:
                 annotations.append((number, "fraction", values.fill_null(float("nan"))))
             self._slices(writer, piece, piece["kind"], annotations)
             self._points(counters.points(piece))
+            dispatches = int((piece["kind"] == "kernel_dispatch").sum())
+            self._counts["kernels"] += dispatches
+            self._counts["copies"] += piece.height - dispatches
         self._finish(writer)
         return work["flow"].unique()
 
@@ -225,6 +234,7 @@ class _Part:
             piece = calls[order.slice(start, _PIECE_ROWS)].with_columns(called=function)
             annotations = self._annotations(piece, _CALL_INTEGERS, {"function": "called"})
             self._slices(writer, piece, _category(piece), annotations)
+            self._counts["regions"] += piece.height
         self._finish(writer)
 
     def _marks(self) -> None:
@@ -243,7 +253,7 @@ class _Part:
             tracks = self._tracks.of_threads(marks)
             made = _core.perfetto_instants(tracks, marks["time_ns"], names, categories, no_flow, annotations)
             self._packets.write(made)
-            self._counts["instants"] += marks.height
+            self._counts["samples"] += marks.height
 
     def _timed(self, frame: pl.DataFrame, what: str) -> pl.DataFrame:
         """Rows that have a begin; ends that are missing or earlier than the begin are the begin."""
@@ -284,7 +294,6 @@ class _Part:
         flows = piece["flow"].fill_null(0)
         times = (piece["begin_ns"], piece["end_ns"])
         self._packets.write(writer.add(piece["track"], *times, names, categories, flows, annotations))
-        self._counts["slices"] += piece.height
         self._counts["flows"] += int((flows != 0).sum())
 
     def _finish(self, writer: _core.PerfettoSlices) -> None:
