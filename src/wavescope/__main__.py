@@ -2,4 +2,5 @@
 
 from wavescope.cli import program
 
-program()
+if __name__ == "__main__":  # worker processes import this module under another name
+    program()

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-__all__ = ["percent"]
+import re
+
+__all__ = ["counted", "percent"]
+
+_HEAD = re.compile(r"^(.*?)(\w+?)s(?=$| (?:of|in|with|that|on)\b)")
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things; `what` is their plural, of which one is the singular.
+
+    Examples
+    --------
+    >>> counted(1, "HIP calls"), counted(1, "copies of memory"), counted(1, "processes"), counted(3112, "rows")
+    ('1 HIP call', '1 copy of memory', '1 process', '3,112 rows')
+    """
+    if count == 1:
+        what = _HEAD.sub(lambda found: found[1] + _singular(found[2]), what, count=1)
+    return f"{count:,} {what}"
+
+
+def _singular(stem: str) -> str:
+    """The singular of a plural without its s."""
+    if stem.endswith("ie"):
+        return f"{stem[:-2]}y"
+    return stem[:-1] if stem.endswith(("sse", "she", "che")) else stem
 
 
 def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool = False) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -123,7 +125,7 @@ def truncation(shown: int, total: int, what: str) -> str:
     >>> truncation(20, 3112, "instructions"), truncation(3, 3, "loops")
     ('showing 20 of 3,112 instructions', '3 loops')
     """
-    return f"showing {shown:,} of {total:,} {what}" if shown < total else f"{total:,} {what}"
+    return f"showing {shown:,} of {counted(total, what)}" if shown < total else counted(total, what)
 
 
 def place(file: str | None, line: int | None) -> str:
