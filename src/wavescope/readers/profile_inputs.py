@@ -135,6 +135,10 @@ def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
         from wavescope.readers.profile_tables import read_profile_tables
 
         return read_profile_tables(found.path.parent)
+    if found.kind is Kind.CHROME:
+        from wavescope.readers.kineto import read_kineto
+
+        return read_kineto(found.path)
     if found.kind is Kind.RESULTS:
         from wavescope.readers.rocprofv3_json import read_rocprofv3_json
 

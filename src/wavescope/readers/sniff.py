@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -249,10 +248,8 @@ def _sniff_text(head: bytes) -> Kind:
 def _sniff_json(text: bytes) -> Kind:
     if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS]:
         return Kind.RESULTS
-    is_object = text.startswith(b"{")
-    if (is_object and any(sign in text for sign in _CHROME_SIGNS)) or re.match(rb'\[\s*\{[^}]*"ph"\s*:', text):
-        return Kind.CHROME
-    return Kind.UNKNOWN
+    signs = _CHROME_SIGNS if text.startswith(b"{") else (b'"ph":', b'"ph" :')
+    return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
 
 
 _CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')

@@ -1,0 +1,143 @@
+"""Events of a Chrome trace: what each of them is, and the process that it belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["processes_of", "told_apart", "with_process"]
+
+_KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
+_GPU_PROCESS = r"^GPU ?\d+$"
+_LINKS = ("s", "t", "f", "M", "")
+"""Events that say nothing of their own: what they link is linked by correlation."""
+
+
+def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
+    """Ranges and instants with begin and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
+    import polars as pl
+
+    names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
+    named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
+    events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
+    events = events.join(named, on="pid", how="left", maintain_order="left")
+    events = _with_ends(events.with_columns(begin_ns=pl.coalesce("begin", pl.col("begin_ns") + base)))
+    ph, cat, label = pl.col("ph").cast(pl.String), pl.col("cat").cast(pl.String), pl.col("process_label")
+    name = pl.col("name").cast(pl.String)
+    is_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False) & (cat == "")
+    is_copy = (is_gpu & name.str.starts_with("Copy")) | ((cat == "") & (label == "COPY").fill_null(value=False))
+    is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
+    is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
+    is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
+    sort = (
+        pl.when(is_own)
+        .then(pl.lit("profiler"))  # its own begin and end, not the application's
+        .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
+        .then(pl.lit("copy"))
+        .when(is_range & ((cat == "gpu_user_annotation") | pl.col("desc").str.starts_with("UserMarker frame")))
+        .then(pl.lit("annotation"))
+        .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
+        .then(pl.lit("kernel"))
+        .when(is_range)
+        .then(pl.lit("region"))
+        .when(is_instant & (name == "[memory]"))
+        .then(pl.lit("memory"))
+        .when(is_instant)
+        .then(pl.lit("sample"))
+    )
+    from_label = pl.when(is_gpu).then(label.str.extract(r"(\d+)$").cast(pl.Int64, strict=False))
+    found = events.with_columns(
+        sort=sort,
+        device=pl.coalesce("device", "dev", from_label),
+        queue=pl.coalesce("queue", pl.when(is_gpu).then(pl.col("tid").cast(pl.Int64, strict=False))),
+    )
+    unread = found.filter(pl.col("sort").is_null())
+    if unread.height:
+        kinds = ", ".join(sorted(unread["ph"].cast(pl.String).unique()))
+        losses.append(Loss("unread_records", unread.height, detail=f"events {kinds}"))
+    timeless = found.filter(pl.col("begin_ns").is_null() & pl.col("sort").is_not_null()).height
+    if timeless:
+        losses.append(Loss("malformed_rows", timeless, detail="events without a time"))
+    return found.filter(pl.col("begin_ns").is_not_null() & (pl.col("sort") != "profiler"))
+
+
+def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
+    """Ranges with an end; a begin (B) and an end (E) of one thread become one range."""
+    import polars as pl
+
+    ends = pl.coalesce("end", pl.col("begin_ns") + pl.col("dur_ns"))
+    ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("begin_ns"))
+    events = events.with_columns(end_ns=ends)
+    is_half = pl.col("ph").cast(pl.String).is_in(("B", "E"))
+    halves = events.with_row_index().filter(is_half)
+    if not halves.height:
+        return events
+    open_: dict[tuple[str, str], list[int]] = {}
+    ended: dict[int, int] = {}
+    columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "begin_ns")
+    for index, ph, pid, tid, time in halves.select(columns).iter_rows():
+        stack = open_.setdefault((pid, tid), [])
+        if ph == "B":
+            stack.append(index)
+        elif stack:
+            ended[stack.pop()] = time
+    unended = [index for stack in open_.values() for index in stack]
+    pairs = pl.DataFrame(
+        {"index": [*ended, *unended], "ended": [*ended.values(), *([None] * len(unended))]},
+        schema={"index": pl.UInt32, "ended": pl.Int64},
+    )
+    whole = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
+    is_begin = pl.col("known").fill_null(value=False)
+    whole = whole.filter(is_begin | ~is_half).with_columns(
+        ph=pl.when(is_begin).then(pl.lit("X")).otherwise(pl.col("ph").cast(pl.String)).cast(pl.Categorical),
+        end_ns=pl.when(is_begin).then("ended").otherwise("end_ns"),
+    )
+    return whole.drop("index", "ended", "known")
+
+
+def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -> pl.DataFrame:
+    """The processes that have events on the CPU; a group (rank) without any is one process."""
+    import polars as pl
+
+    group = events.select(group=pl.col("rank")).unique()
+    cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
+        group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
+    )
+    counted = cpu.group_by("group", "key").len()
+    # Python's functions have the number 0 in some versions of PyTorch.
+    several = counted.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
+    whole = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
+    whole = whole.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
+    whole = whole.sort("group", "pid", "key", nulls_last=True).with_row_index("process")
+    named = labels.filter(pl.col("name").cast(pl.String) == "process_name").select(
+        key=pl.coalesce("pid_raw", "pid"), command="label"
+    )
+    named = named.unique("key", keep="first", maintain_order=True)
+    whole = whole.join(named, on="key", how="left", maintain_order="left")
+    return whole.with_columns(
+        rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)),
+        source=pl.lit(0, pl.UInt32),
+        guid=pl.lit(""),
+    )
+
+
+def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
+    """The events with the number of their process: work of a GPU belongs to the busiest process of its rank."""
+    import polars as pl
+
+    main = (
+        processes.sort("len", "process", descending=[True, False], nulls_last=True)
+        .unique("group", keep="first", maintain_order=True)
+        .select("group", main="process")
+    )
+    keyed = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
+    keyed = keyed.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
+    own = processes.select("group", "key", "process")
+    keyed = keyed.join(own, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
+    is_cpu = pl.col("sort").is_in(("region", "sample", "memory")) | pl.col("own_pid").is_not_null()
+    number = pl.when(is_cpu).then(pl.coalesce("process", "main")).otherwise(pl.col("main"))
+    return keyed.with_columns(number.alias("process")).drop("group", "key", "main")
