@@ -1,24 +1,26 @@
-"""`wavescope compare`: what changed between traces of the same kernel?"""
+"""`wavescope compare`: what changed between traces of the same kernel, or between profiles of runs?"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wavescope.cli._io import console, emit_json, json_option
+from wavescope.cli._profile import profile_options
 from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
 
 if TYPE_CHECKING:
     from wavescope.analysis.selection import Selection
+    from wavescope.cli._profile import AskedProfile
     from wavescope.model import ThreadTrace
 
 _MOST_SIBLINGS = 8
 _SPARE = 1 << 62
 
 
-@click.command()
+@click.command(name="compare")
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--by",
@@ -44,7 +46,7 @@ _SPARE = 1 << 62
 )
 @click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
 @json_option
-def command(
+def _traces(
     paths: tuple[Path, ...],
     by: str | None,
     top: int | None,
@@ -148,3 +150,99 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
         for doubt in doubts(trace):
             if doubt.severity != "note" and doubt.name != "coarse_lines":
                 out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {doubt.sentence}")))
+
+
+@click.command(name="compare")
+@click.argument("paths", type=click.Path(), nargs=-1, required=True)
+@click.option("--step", metavar="MARKER", help="Per occurrence of this marker range (a name, or /REGEX/).")
+@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
+@click.option(
+    "--repeat",
+    "repeats",
+    type=click.Path(),
+    multiple=True,
+    help="A repeated run of the first PATH, to measure the noise; may be repeated.",
+)
+@profile_options
+def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
+    """Compare profiles of runs PATHS with the first one: kernels, copies, calls and marker ranges.
+
+    Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
+    """
+    import polars as pl
+
+    from wavescope.analysis.profile.compare import combine_compare, partial_compare
+    from wavescope.cluster import Gathered
+    from wavescope.report.profile.compare import comparison_report
+
+    runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
+    sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
+    answer = combine_compare([side.values for side in sides], repeats=[run.values for run in again], step=step)
+    found = [found for run in runs for found in run.inputs]
+    together: Gathered[Any] = Gathered([], found, pl.concat([run.losses for run in runs]))
+    verdicts = [answer.verdict(number) for number in range(1, len(sides))]
+    asked.give(
+        answer,
+        answer.things,
+        together,
+        lambda: comparison_report(
+            answer, paths=asked.paths, width=console().width, limit=asked.limit, everything=everything
+        ),
+        verdicts=verdicts,
+    )
+
+
+class _Either(click.Command):
+    """Compares traces or profiles, by what the paths are; shows the options of both."""
+
+    def __init__(self) -> None:
+        known = {option for parameter in _traces.params for option in parameter.opts}
+        more = [parameter for parameter in _profiles.params if not known & set(parameter.opts)]
+        super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        kinds = {_is_profile(word) for word in args if not word.startswith("-")} - {None}
+        if len(kinds) > 1:
+            from wavescope.errors import UsageError
+
+            what = "these are thread traces and profiles of runs"
+            raise UsageError(what, advice="compare traces with traces, or profiles with profiles")
+        if {"-h", "--help"} & set(args):
+            return super().make_context(info_name, args, parent, **extra)
+        return (_profiles if True in kinds else _traces).make_context(info_name, args, parent, **extra)
+
+
+_HELP = """Compare PATHS with the first one: thread traces of the same kernel, or profiles of runs.
+
+Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Other dispatches of
+the same kernel and code in the same folder show how much runs differ by themselves.
+
+Profiles: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
+folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.
+
+Only larger differences are reported.
+"""
+
+
+def _is_profile(word: str) -> bool | None:
+    """Whether a word of the command line names a profile, or a trace; None = neither."""
+    import glob
+
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
+
+    path = Path(word)
+    if glob.has_magic(word) and not path.exists():
+        path = Path(next(iter(sorted(glob.glob(word, recursive=True))), word))  # noqa: PTH207 - absolute patterns too
+    try:
+        kind = sniff(path) if path.exists() else None
+    except (WavescopeError, OSError, ValueError):
+        return None
+    if kind in (*PROFILES, Kind.DATABASE, Kind.BROKEN_DATABASE):
+        return True
+    return False if kind in THREAD_TRACES else None
+
+
+command = _Either()

@@ -71,9 +71,13 @@ class Events:
     def statistics(self, tables: Sequence[str]) -> Statistics:
         """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
         keys = (*_NUMBERS[self._by], "domain", "name")
-        parts = [statistics_of(self._pieces(table), keys) for table in tables if self._can_group(table)]
+        parts = [statistics_of(self.pieces(table), keys) for table in tables if self._can_group(table)]
         by_values = (*GROUP_COLUMNS[self._by], "domain", "name")
         return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
+
+    def process_count(self) -> int:
+        """Processes of the profile."""
+        return self._who.height
 
     def extents(self) -> pl.DataFrame:
         """When the events read so far of each process began and ended: `PROCESS`, `begin_ns`, `end_ns`."""
@@ -96,7 +100,8 @@ class Events:
         """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
         return table in _ON_GPU or self._by in ("all", "process", "rank") or (self._by, table) == ("marker", "regions")
 
-    def _pieces(self, table: str) -> Iterator[pl.DataFrame]:
+    def pieces(self, table: str) -> Iterator[pl.DataFrame]:
+        """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
         columns = ["process", "begin_ns", "end_ns", *_COLUMNS[table]]
         if self._by == "marker":
             columns += ["thread", "correlation"]

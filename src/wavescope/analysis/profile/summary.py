@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.model.schema import TableSpec
 
-__all__ = ["GPU_DOMAINS", "Summary", "SummaryPart", "combine_summary", "partial_summary", "summary"]
+__all__ = ["GPU_DOMAINS", "Summary", "SummaryPart", "combine_summary", "partial_summary", "summary", "wall_of"]
 
 GPU_DOMAINS = ("KERNEL", "COPY")
 """Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up."""
@@ -172,7 +172,7 @@ def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Su
         processes=processes,
         gpu_count=gpus,
         gpu_ns=int(domains.select(gpu_total).item() or 0),
-        wall_ns=_wall(processes),
+        wall_ns=wall_of(processes),
     )
 
 
@@ -205,8 +205,14 @@ def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFra
     )
 
 
-def _wall(processes: pl.DataFrame) -> int:
-    """The longest time on one node; where the node is not known, of one process."""
+def wall_of(processes: pl.DataFrame) -> int:
+    """The longest time on one node, of `Events.extents`; where the node is not known, of one process.
+
+    Examples
+    --------
+    >>> wall_of(no_extents())
+    0
+    """
     import polars as pl
 
     node = pl.when(pl.col("host") == "").then("run").otherwise("host")

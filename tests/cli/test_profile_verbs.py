@@ -1,0 +1,121 @@
+"""summary, top, ranks and compare about profiles: words, forms, and what cannot be used."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import call
+from wavescope.synth import Scenario, Workload, synthesize, write_capture, write_rocpd, write_rocpd_ranks
+
+VERBS = ("summary", "top", "ranks", "compare")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    write_rocpd_ranks(folder / "a", Workload(dispatches=2000, ranks=2, seed=1))
+    write_rocpd_ranks(folder / "b", Workload(dispatches=2000, ranks=2, seed=2, slow=(("flash", 1.5),)))
+    write_rocpd(folder / "hostile.db", Workload(dispatches=400, hostile_names=True))
+    (folder / "empty.db").write_bytes(b"")
+    write_capture(synthesize(Scenario(workgroups=1)), folder / "trace")
+    return folder
+
+
+def paths(verb: str, runs: Path, name: str = "a") -> list[Path]:
+    return [runs / name] * (2 if verb == "compare" else 1)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_forms(verb: str, runs: Path) -> None:
+    text = call(verb, *paths(verb, runs), "--jobs", 1)
+    assert text.status == 0, text.stderr
+    told = json.loads(call(verb, *paths(verb, runs), "--json", "--jobs", 1).stdout)
+    assert told["schema_version"] == 1
+    assert told["definition"]
+    assert told["losses"] == []
+    table = call(verb, *paths(verb, runs), "--csv", "--jobs", 1)
+    rows = list(csv.DictReader(io.StringIO(table.stdout)))
+    assert rows
+    assert table.stderr == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
+    done = call(verb, *paths(verb, runs, "hostile.db"), *form, "--top", 0, *(["--all"] if verb == "compare" else []))
+    assert done.status == 0, done.stderr
+    assert "\x1b]0" not in done.stdout or form == ("--csv",)
+    if form == ("--csv",):
+        assert not any(cell[:1] in "=+@" and cell[:1] for row in csv.reader(io.StringIO(done.stdout)) for cell in row)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_no_profile(verb: str, runs: Path) -> None:
+    for name in ("empty.db", "trace" if verb != "compare" else "empty.db"):
+        done = call(verb, *paths(verb, runs, name))
+        assert done.status in (2, 3)
+        assert "error:" in done.stderr
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("verb", ("summary", "top", "ranks"))
+def test_a_broken_file_among_good_ones(verb: str, runs: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes((runs / "a" / "rank0_results.db").read_bytes()[:3000])
+    done = call(verb, runs / "a" / "rank1_results.db", broken, "--json", "--jobs", 1)
+    assert done.status == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [Path(path).name for path in told["inputs"]] == ["rank1_results.db"]
+    assert [loss["kind"] for loss in told["losses"]] == ["unreadable_source"]
+    assert "broken.db" in call(verb, runs / "a" / "rank1_results.db", broken, "--jobs", 1).stdout
+
+
+def test_summary_says_what_it_does_not_show(runs: Path) -> None:
+    done = call("summary", runs / "a", "--top", 2, "--jobs", 1)
+    assert "showing 2 of 13 kernels" in done.stdout
+    assert call("summary", runs / "a", "--top", 2, "--csv", "--jobs", 1).stderr.startswith("showing 2 of")
+
+
+@pytest.mark.parametrize("by", ["process", "rank", "gpu", "stream", "marker"])
+def test_groups(by: str, runs: Path) -> None:
+    done = call("summary", runs / "a", "--by", by, "--csv", "--jobs", 1)
+    header = done.stdout.splitlines()[0].split(",")
+    assert ("pid" if by in ("process", "stream") else by) in header
+    assert call("summary", runs / "a", "--by", by, "--jobs", 1).status == 0
+
+
+def test_the_slower_kernel_is_named(runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "b" / "*.db", "--step", "iteration", "--jobs", 1)
+    assert "1 slower" in done.stdout.splitlines()[0] + done.stdout.splitlines()[1]
+    told = json.loads(call("compare", runs / "a", runs / "b", "--json", "--jobs", 1).stdout)
+    changed = [row for row in told["things"]["rows"] if row["status"] == "slower" and row["domain"] == "KERNEL"]
+    assert [row["name"].split("<")[0] for row in changed] == ["void flash_forward"]
+    assert told["verdicts"][0].startswith("B against A: GPU time")
+
+
+def test_repeats(runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "b", "--repeat", runs / "a", "--json", "--jobs", 1)
+    assert json.loads(done.stdout)["repeat_count"] == 1
+
+
+def test_traces_and_profiles_are_not_compared(runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "trace")
+    assert done.status == 2
+    assert "compare traces with traces" in done.stderr
+
+
+def test_one_run_is_no_comparison(runs: Path) -> None:
+    assert call("compare", runs / "a", "--jobs", 1).status == 2
+    assert "no marker range 'nonsense'" in call("compare", runs / "a", runs / "b", "--step", "nonsense").stderr
+
+
+def test_help_names_the_options_of_both() -> None:
+    done = call("compare", "--help")
+    assert done.status == 0
+    assert "--step" in done.stdout
+    assert "--dispatch" in done.stdout
