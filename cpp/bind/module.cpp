@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arrow.hpp"
+#include "chrome.hpp"
 #include "costs.hpp"
 #include "perfetto.hpp"
 #include "sqlite.hpp"
@@ -171,6 +172,7 @@ NB_MODULE(_core, m) {
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);
+    bind_chrome(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope import _core
+
     _Types = Mapping[str, pl.DataType | type[pl.DataType]]
 
 __all__ = ["CHUNK_ROWS", "MAGIC", "Database"]
@@ -30,6 +32,7 @@ CHUNK_ROWS = 1 << 20
 """Rows of a piece."""
 QUERY_ROWS = 1 << 20
 """Rows of a query."""
+_ALL_ROWS = 1 << 31
 _QUERY_STEPS = 500
 _STEP = 1_000_000
 """Instructions of SQLite between two looks at how long a query has taken."""
@@ -95,6 +98,23 @@ class Database:
         pieces = self._rows(stored, wanted, rows) if plan is None else self._pages(stored, plan, rows)
         for piece in pieces:
             yield piece.with_columns(absent).select(*columns) if absent else piece
+
+    def whole(self, table: str, columns: Mapping[str, int]) -> _core.Table | None:
+        """All rows of a table with these columns (`values.INTEGER`, ...), as the native core has them.
+
+        None when it does not read the table, or not all of it: then `chunks` says what is missing.
+        """
+        from wavescope import _core
+
+        stored = self._stored.get(table)
+        if stored is None or not set(columns) <= set(stored.columns) or not self._is_native(stored):
+            return None
+        plan = stored.plan(dict(columns))
+        if plan is None or self._file.pages is None:
+            return None
+        scan = _core.SqliteScan(self._file.pages, stored.root, plan)
+        rows = scan.next(_ALL_ROWS)
+        return None if scan.damage or any(scan.mixed_counts) or self._file.has_changed() else rows
 
     def query(self, sql: str, parameters: Sequence[object] = (), most: int = QUERY_ROWS) -> list[tuple[Any, ...]]:
         """The rows of a small query.

@@ -19,6 +19,7 @@ from wavescope.readers.rpd._extras import Extras
 from wavescope.readers.rpd._measured import Measured
 from wavescope.readers.rpd._ops import Ops
 from wavescope.readers.rpd._places import Places
+from wavescope.readers.rpd._plain import PlainTables, plain_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from wavescope.readers._sqlite import Database
 
-__all__ = ["RpdSource", "read_rpd"]
+__all__ = ["PlainTables", "RpdSource", "read_rpd"]
 
 _NEEDED = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")
 
@@ -86,6 +87,10 @@ class RpdSource:
             frame = self._numbered[table]
             if frame.height:
                 yield _shaped(frame, table, columns)
+
+    def plain_tables(self) -> PlainTables | None:
+        """The tables that hold all there is to show, as the native core has them; None when that is not all."""
+        return plain_tables(self._database, self._places)
 
     @cached_property
     def _numbered(self) -> _Numbered:

@@ -1,0 +1,219 @@
+#include "chrome.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+
+#include "arrow_in.hpp"
+#include "wavescope/chrome_rpd.hpp"
+#include "wavescope/chrome_trace.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+using Times = ArrowInput<int64_t>;
+using Numbers = ArrowInput<uint32_t>;
+
+void require(std::initializer_list<size_t> lengths) {
+    for (const size_t length : lengths)
+        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
+}
+
+void require_texts(std::span<const uint32_t> numbers, const JsonTexts& texts) {
+    if (std::any_of(numbers.begin(), numbers.end(), [&](uint32_t number) { return number >= texts.size(); }))
+        throw nb::value_error("a number without a text");
+}
+
+JsonTexts texts_of(const std::vector<std::string>& texts) {
+    JsonTexts made;
+    for (const std::string& text : texts) made.add(text);
+    return made;
+}
+
+JsonTexts values_of(const std::vector<std::string>& values) {
+    JsonTexts made;
+    for (const std::string& value : values) made.add_raw(value);
+    return made;
+}
+
+// Columns by name, kept as long as the rows that show them.
+struct SliceRows {
+    Times pid, tid, begin, end;
+    Numbers name, args;
+    explicit SliceRows(nb::handle frame)
+        : pid(frame["pid"]),
+          tid(frame["tid"]),
+          begin(frame["begin_ns"]),
+          end(frame["end_ns"]),
+          name(frame["name"]),
+          args(frame["args"]) {}
+    ChromeSlices rows(const JsonTexts& names, const JsonTexts& values) const {
+        const ChromeSlices made{pid.values(), tid.values(), begin.values(), end.values(), name.values(), args.values()};
+        require(
+            {made.pid.size(), made.tid.size(), made.begin.size(), made.end.size(), made.name.size(), made.args.size()});
+        require_texts(made.name, names);
+        require_texts(made.args, values);
+        return made;
+    }
+};
+
+struct LaunchRows {
+    Times pid, tid, call_begin, call_end, gpu, queue, begin, end;
+    explicit LaunchRows(nb::handle frame)
+        : pid(frame["pid"]),
+          tid(frame["tid"]),
+          call_begin(frame["call_begin_ns"]),
+          call_end(frame["call_end_ns"]),
+          gpu(frame["gpu"]),
+          queue(frame["lane"]),
+          begin(frame["begin_ns"]),
+          end(frame["end_ns"]) {}
+    ChromeLaunches rows() const {
+        const ChromeLaunches made{pid.values(), tid.values(),   call_begin.values(), call_end.values(),
+                                  gpu.values(), queue.values(), begin.values(),      end.values()};
+        require({made.pid.size(), made.tid.size(), made.call_begin.size(), made.call_end.size(), made.gpu.size(),
+                 made.queue.size(), made.begin.size(), made.end.size()});
+        return made;
+    }
+};
+
+struct MarkerRows {
+    Times pid, tid, begin, end;
+    Numbers name;
+    explicit MarkerRows(nb::handle frame)
+        : pid(frame["pid"]), tid(frame["tid"]), begin(frame["begin_ns"]), end(frame["end_ns"]), name(frame["name"]) {}
+    ChromeMarkers rows(const JsonTexts& names) const {
+        const ChromeMarkers made{pid.values(), tid.values(), begin.values(), end.values(), name.values()};
+        require({made.pid.size(), made.tid.size(), made.begin.size(), made.end.size(), made.name.size()});
+        require_texts(made.name, names);
+        return made;
+    }
+};
+
+void add_counters(ChromeTrace& trace, nb::handle frame, const JsonTexts& names) {
+    const Times pid(frame["pid"]), time(frame["time_ns"]);
+    const Numbers name(frame["name"]);
+    const ArrowInput<double> value(frame["value"]);
+    require({pid.values().size(), time.values().size(), name.values().size(), value.values().size()});
+    require_texts(name.values(), names);
+    trace.counters({pid.values(), time.values(), name.values(), value.values()}, names);
+}
+
+// One column of a table that was read without polars; every row must have a value.
+const ArrowColumn& column_of(const ArrowTable& table, std::string_view name, std::string_view format) {
+    for (const ArrowColumn& column : table.columns) {
+        if (column.name != name) continue;
+        if (column.format != format || column.null_count != 0) throw nb::type_error("not a column of this kind");
+        return column;
+    }
+    throw nb::key_error("no such column");
+}
+
+std::span<const int64_t> integers(const ArrowTable& table, std::string_view name) {
+    const ArrowColumn& column = column_of(table, name, arrow_format<int64_t>());
+    return {static_cast<const int64_t*>(column.data), static_cast<size_t>(table.length)};
+}
+
+TextColumn texts(const ArrowTable& table, std::string_view name) {
+    const ArrowColumn& column = column_of(table, name, "U");
+    return {{static_cast<const int64_t*>(column.offsets), static_cast<size_t>(table.length) + 1},
+            static_cast<const char*>(column.data)};
+}
+
+bool has_nulls(const ArrowTable* table) {
+    return table != nullptr && std::any_of(table->columns.begin(), table->columns.end(),
+                                           [](const ArrowColumn& column) { return column.null_count != 0; });
+}
+
+bool write_rpd(ChromeTrace& trace, const ArrowTable& strings, const ArrowTable* arguments, const ArrowTable& calls,
+               const ArrowTable& ops, const ArrowTable& links, const ArrowTable* monitors, int64_t pid_stride,
+               int64_t gpu_stride, bool with_flows) {
+    for (const ArrowTable* table : {&strings, arguments, &calls, &ops, &links, monitors})
+        if (has_nulls(table)) return false;
+    const auto strings_of = [](const ArrowTable& table) {
+        return RpdStrings{integers(table, "id"), texts(table, "string")};
+    };
+    RpdTables tables;
+    tables.strings = strings_of(strings);
+    if (arguments != nullptr) tables.texts = strings_of(*arguments);
+    tables.calls = {integers(calls, "id"),     integers(calls, "pid"), integers(calls, "tid"),
+                    integers(calls, "start"),  integers(calls, "end"), integers(calls, "apiName_id"),
+                    integers(calls, "args_id")};
+    tables.ops = {integers(ops, "id"),       integers(ops, "gpuId"), integers(ops, "queueId"),
+                  integers(ops, "start"),    integers(ops, "end"),   integers(ops, "description_id"),
+                  integers(ops, "opType_id")};
+    tables.links = {integers(links, "api_id"), integers(links, "op_id")};
+    if (monitors != nullptr)
+        tables.monitors = {texts(*monitors, "deviceType"), texts(*monitors, "monitorType"),
+                           texts(*monitors, "value"),      integers(*monitors, "deviceId"),
+                           integers(*monitors, "start"),   integers(*monitors, "end")};
+    if (pid_stride > 0) tables.pid_stride = pid_stride;
+    if (gpu_stride > 0) tables.gpu_stride = gpu_stride;
+    return write_chrome_of_rpd(tables, with_flows, trace);
+}
+
+nb::dict counts_of(const ChromeTrace& trace) {
+    const ChromeCounts& counts = trace.counts();
+    nb::dict made;
+    made["slices"] = counts.slices;
+    made["marks"] = counts.marks;
+    made["flows"] = counts.flows;
+    made["counters"] = counts.counters;
+    made["frames"] = counts.frames;
+    return made;
+}
+
+}  // namespace
+
+void bind_chrome(nb::module_& m) {
+    nb::class_<JsonTexts>(m, "JsonTexts")
+        .def("__len__", &JsonTexts::size)
+        .def("__getitem__", [](const JsonTexts& texts, size_t number) {
+            if (number >= texts.size()) throw nb::index_error();
+            return std::string(texts[number]);
+        });
+    m.def("json_texts", &texts_of, "texts"_a, "Texts as JSON strings, each escaped once.");
+    m.def("json_values", &values_of, "values"_a, "JSON values, taken as they are.");
+    nb::class_<ChromeTrace>(m, "ChromeTrace")
+        .def(
+            "__init__",
+            [](ChromeTrace* trace, nb::callable write) {
+                new (trace) ChromeTrace([write = std::move(write)](std::string_view block) {
+                    write(nb::bytes(block.data(), block.size()));
+                });
+            },
+            "write"_a, "A Chrome trace that is given to `write` in blocks of bytes.")
+        .def("events", [](ChromeTrace& trace, const std::vector<std::string>& objects) { trace.events(objects); })
+        .def("slices",
+             [](ChromeTrace& trace, nb::handle frame, const JsonTexts& names, const JsonTexts& args) {
+                 const SliceRows rows(frame);
+                 trace.slices(rows.rows(names, args), names, args);
+             })
+        .def("marks",
+             [](ChromeTrace& trace, nb::handle frame, const JsonTexts& names, const JsonTexts& args) {
+                 const SliceRows rows(frame);
+                 trace.marks(rows.rows(names, args), names, args);
+             })
+        .def("counters", &add_counters)
+        .def("flows", [](ChromeTrace& trace, nb::handle frame) { trace.flows(LaunchRows(frame).rows()); })
+        .def("queue_depths", [](ChromeTrace& trace, nb::handle frame,
+                                int64_t last) { trace.queue_depths(LaunchRows(frame).rows(), last); })
+        .def("frames",
+             [](ChromeTrace& trace, nb::handle launches, nb::handle markers, const JsonTexts& names) {
+                 const MarkerRows rows(markers);
+                 trace.frames(LaunchRows(launches).rows(), rows.rows(names), names);
+             })
+        .def("rpd", &write_rpd, "strings"_a, "arguments"_a.none(), "calls"_a, "ops"_a, "links"_a, "monitors"_a.none(),
+             "pid_stride"_a, "gpu_stride"_a, "with_flows"_a,
+             "All of an RPD file; False, and nothing written, when its tables are not plain.")
+        .def("finish", &ChromeTrace::finish)
+        .def_prop_ro("counts", &counts_of);
+}
+
+}  // namespace wavescope::bind
