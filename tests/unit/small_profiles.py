@@ -184,9 +184,23 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "event_properties": f'{{"message": "mark {number}"}}',
             }
         )
+        copying = {"correlation": 200 + number, "parent_correlation": 0, "external_correlation": 0}
+        rows["regions"].append(
+            place
+            | copying
+            | {
+                "category": "HIP_RUNTIME_API",
+                "domain": "HIP",
+                "name": "hipMemcpyAsync",
+                "function": "hipMemcpyAsync",
+                "begin_ns": at + 22,
+                "end_ns": at + 28,
+                "event": 121 + number,
+            }
+        )
         rows["copies"].append(
             place
-            | link
+            | copying
             | {
                 "name": "MEMORY_COPY_HOST_TO_DEVICE",
                 "begin_ns": at + 40,

@@ -37,7 +37,8 @@ FORMATS = {
     "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
     "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
-    "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools and rocprofv3's"),
+    "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
+    "rpd": Format("rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
 }
 """Name -> what writes it; imported when it is used."""
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import WavescopeError
+from wavescope.export._sqlite_file import new_database, quoted
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rocpd.guids import guids_of
 from wavescope.export.rocpd.part import PartWriter
 from wavescope.export.rocpd.run import RunWriter
-from wavescope.export.rocpd.schema import VERSION, create_views, quoted
+from wavescope.export.rocpd.schema import VERSION, create_views
 from wavescope.model.losses import Loss
 from wavescope.readers.rocpd.layout import PREFIX, stored_tables, suffix_of
 
 if TYPE_CHECKING:
     import os
+    import sqlite3
     from collections.abc import Iterator
 
     from wavescope.model.profile import Profile
@@ -84,19 +84,10 @@ class RocpdFile:
         ...     file.guids
         []
         """
-        try:
-            with closing(sqlite3.connect(path.absolute().as_uri(), isolation_level=None, uri=True)) as connection:
-                # The file is renamed when it is complete: until then nobody else reads it, and a crash leaves nothing.
-                connection.executescript(
-                    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096; BEGIN"
-                )
-                file = cls(connection, version)
-                yield file
-                file.finish()
-                connection.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            what = f"cannot write the output: {error}"
-            raise WavescopeError(what, where=str(path.name), advice="check free space and permissions") from error
+        with new_database(path) as connection:
+            file = cls(connection, version)
+            yield file
+            file.finish()
 
     def add(self, part: Profile) -> None:
         """Add the runs of a profile of one source; those that are in the file already are left out."""

@@ -6,7 +6,7 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export.rocpd.event_ids import EVENT_TABLES
+from wavescope.export._event_ids import EVENT_TABLES
 
 if TYPE_CHECKING:
     from wavescope.model.profile import Profile

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.export._sqlite_file import quoted
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rocpd import RocpdFile
 from wavescope.export.rocpd.guids import is_guid
-from wavescope.export.rocpd.schema import VERSION, create_tables, quoted
+from wavescope.export.rocpd.schema import VERSION, create_tables
 from wavescope.model.losses import Loss
 from wavescope.model.profile import Profile
 from wavescope.readers._sqlite import MAGIC, Database

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from wavescope.export._event_ids import EVENT_TABLES, EventIds
 from wavescope.export.rocpd.calls import track_ids, with_messages
-from wavescope.export.rocpd.event_ids import EVENT_TABLES, EventIds
 from wavescope.readers.rocpd.mapping import TABLES, End, First, Json, Row, Stored, Text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.export.rocpd.event_ids import EventIds
+    from wavescope.export._event_ids import EventIds
     from wavescope.readers.rocpd.layout import StoredColumn
 
 __all__ = ["RunWriter"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.export._sqlite_file import quoted
 from wavescope.export.rocpd.views import VIEWS
 from wavescope.readers.rocpd.layout import PREFIX, StoredColumn, StoredTable, stored_tables, suffix_of
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-__all__ = ["VERSION", "create_tables", "create_views", "insert_sql", "quoted"]
+__all__ = ["VERSION", "create_tables", "create_views", "insert_sql"]
 
 VERSION = "3.0.3"
 """Version of the schema that is written: the first that holds all of a `Profile`."""
@@ -43,11 +44,6 @@ def insert_sql(table: str, guid: str, columns: Sequence[str]) -> str:
     names = ", ".join(map(quoted, columns))
     places = ", ".join("?" * len(columns))
     return f"INSERT INTO {quoted(PREFIX + table + suffix_of(guid))} ({names}) VALUES ({places})"  # noqa: S608 - quoted
-
-
-def quoted(name: str) -> str:
-    """A name as SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _union(tables: Sequence[str]) -> str:

@@ -87,7 +87,7 @@ def test_a_stream() -> None:
 
 @pytest.mark.parametrize(
     ("words", "count"),
-    [(("hip",), 20), (("MARKERS",), 20), (("hip_runtime_api",), 20), (("HIP", "marker"), 40), (("RCCL",), 0)],
+    [(("hip",), 40), (("MARKERS",), 20), (("hip_runtime_api",), 40), (("HIP", "marker"), 60), (("RCCL",), 0)],
 )
 def test_domains_and_their_arguments(words: tuple[str, ...], count: int) -> None:
     part = chosen(domains=words)

@@ -13,7 +13,7 @@ __all__ = ["EVENT_TABLES", "EventIds"]
 
 EVENT_TABLES = ("regions", "samples", "kernels", "copies", "allocations")
 """Tables whose rows have an event of their own, in the order in which they are written."""
-_OWNERS = {"arguments": "regions", "counters": "kernels"}
+_OWNERS = {"arguments": "regions", "frames": "regions", "counters": "kernels"}
 """Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell."""
 
 
@@ -68,11 +68,6 @@ class EventIds:
     def referred(self, table: str, events: pl.Series) -> pl.Series:
         """The ids that rows of another table refer to."""
         return events + self._shifts.get(_OWNERS[table], 0)
-
-    def fresh(self) -> int:
-        """One more id."""
-        self._next += 1
-        return self._next - 1
 
 
 def _least(series: pl.Series) -> int:
