@@ -26,6 +26,7 @@ _GROUPS = {
         "tables": "Which tables does a profile hold, and how large are they?",
         "info": "What is this, from which GPU, how complete, what to do next?",
         "merge": "Put any number of profiles into one ROCpd database.",
+        "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
         "window": "Write a part of profiles: a stretch of time, some ranks, GPUs, kernels, ...",
     },
     "Where does the time go?": {

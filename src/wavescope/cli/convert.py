@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command()
+_FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FORMATS.items()))
+
+
+@click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-f",
@@ -25,7 +28,7 @@ __all__ = ["command"]
     "file_format",
     type=click.Choice(sorted(FORMATS)),
     required=True,
-    help="; ".join(f"{name}: {form.meaning}" for name, form in FORMATS.items()) + ".",
+    help="What to write; see below.",
 )
 @writing_options("OUT")
 @selection_options

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.profile.selection import ProfileSelection
     from wavescope.model.profile import ProfileSource
 
-__all__ = ["ChoiceRules", "Rule"]
+__all__ = ["ChoiceRules", "Rule", "name_pattern"]
 
 _ENDS = ("agent", "src_agent", "dst_agent")
 
@@ -36,7 +36,7 @@ class ChoiceRules:
     def __init__(self, source: ProfileSource, selection: ProfileSelection) -> None:
         self._source = source
         self._selection = selection
-        self._pattern = _pattern(selection.kernel)
+        self._pattern = None if selection.kernel is None else name_pattern(selection.kernel)
         self._names: dict[str | None, bool] = {}
         self.windows = windows_of(source, selection)
 
@@ -185,10 +185,19 @@ def _is_among(piece: pl.DataFrame, kept: pl.DataFrame) -> pl.Expr:
     return pl.lit(joined["kept"].is_not_null())
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
-    """A kernel name as a pattern: /regular expression/, else plain text."""
-    if text is None:
-        return None
+def name_pattern(text: str) -> re.Pattern[str]:
+    """What a name must contain: /regular expression/, else plain text.
+
+    Raises
+    ------
+    UsageError
+        When it is no regular expression.
+
+    Examples
+    --------
+    >>> bool(name_pattern("a.c").search("abc")), bool(name_pattern("/a.c/").search("abc"))
+    (False, True)
+    """
     if len(text) <= 2 or not (text.startswith("/") and text.endswith("/")):
         return re.compile(re.escape(text))
     try:

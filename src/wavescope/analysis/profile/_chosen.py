@@ -79,6 +79,8 @@ class ChosenSource:
             kept = kept.filter(pl.col("pid").is_in(selection.pids))
         if selection.ranks:
             kept = kept.filter(pl.col("rank").is_in(selection.ranks))
+        if selection.processes:
+            kept = kept.filter(pl.col("process").is_in(selection.processes))
         if selection.without_guids:
             kept = kept.filter(~pl.col("guid").is_in(selection.without_guids).fill_null(value=False))
         return kept["process"]

@@ -43,6 +43,8 @@ class ProfileSelection:
     """Whether events must lie wholly inside the time window; else those that overlap it are chosen."""
     without_guids: tuple[str, ...] = ()
     """Runs to leave out."""
+    processes: tuple[int, ...] = ()
+    """Only processes with this number in their source."""
 
 
 def select(profile: Profile, selection: ProfileSelection) -> Profile:

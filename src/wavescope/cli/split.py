@@ -1,0 +1,59 @@
+"""`wavescope split`: one ROCpd database per part of a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.cli._io import progress
+from wavescope.cli._writing import inputs_of, opened, show_written, writing_options
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--by",
+    type=click.Choice(("process", "rank", "gpu", "marker")),
+    default="process",
+    show_default=True,
+    help="What a part is.",
+)
+@click.option("--marker", metavar="TEXT", help="With --by marker: one part per range whose text contains TEXT.")
+@writing_options("DIR")
+def command(
+    paths: tuple[str, ...],
+    by: Any,
+    marker: str | None,
+    output: Path,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """Write one ROCpd database per process, rank, GPU, or range of a marker.
+
+    With --by marker, part n holds what every process did during its n-th range of that marker; /TEXT/ is a regular
+    expression. With --by gpu, calls on CPUs are in every part.
+
+    \b
+    wavescope split merged.db -o ranks/ --by rank
+    wavescope split results.db -o steps/ --by marker --marker "step"
+    """
+    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.analysis.profile.splitting import parts_of
+    from wavescope.export.rocpd.splitting import write_parts
+
+    if (marker is not None) != (by == "marker"):
+        what = "--marker and --by marker belong together"
+        raise UsageError(what, advice='--by marker --marker "step"')
+    profile = opened(inputs_of(paths, output), ProfileSelection(), with_environment=with_environment)
+    parts = parts_of(profile, by, marker)
+    with progress(f"writing {len(parts):,} parts"):
+        written = write_parts({part.name: part.profile for part in parts}, output, force=force)
+    show_written(paths, written, [(source.path, source.losses) for source in profile.origins], as_json=as_json)
