@@ -34,6 +34,7 @@ class Format(NamedTuple):
 
 FORMATS = {
     "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
     "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
     "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),

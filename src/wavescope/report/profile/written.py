@@ -30,7 +30,7 @@ _MANY_FILES = 40
 
 
 def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
-    """Outputs (`path`, `bytes`, `counts`): two lines for one, a table for several.
+    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several.
 
     Examples
     --------
@@ -44,15 +44,14 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
         yield Text.assemble((printable(only["path"]), "bold"), f": {_size(only['bytes'])}")
         yield Text(f"  {_contents(only['counts'])}")
         return
-    yield Text(f"{len(outputs):,} outputs, {_size(sum(each['bytes'] for each in outputs))}", style="bold")
+    title = f"{_size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
     columns = [
         Column("output", lambda row: printable(row["path"]), is_text=True),
         Column("size", lambda row: _size(row["size"])),
         Column("contents", lambda row: row["contents"], is_text=True, takes_rest=True),
     ]
-    if rows:
-        yield frame_table(pl.DataFrame(rows), columns, limit=_MANY_FILES, what="outputs")
+    yield frame_table(pl.DataFrame(rows), columns, limit=_MANY_FILES, what="outputs", title=title)
 
 
 def _contents(counts: Mapping[str, int]) -> str:
