@@ -58,6 +58,16 @@ def test_demo_can_keep_its_capture(run: Run, tmp_path: Path) -> None:
     assert list((tmp_path / "kept").glob("*.att"))
 
 
+def test_demo_of_a_run(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--run", "--keep", tmp_path / "runs")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "What changed?" in done.stdout
+    assert "1 slower" in done.stdout
+    kept = [path.name for path in sorted((tmp_path / "runs" / "after").iterdir())]
+    assert kept == [f"rank{rank}_results.db" for rank in range(4)]
+    assert json.loads(run("demo", "--run", "--json").stdout)["dispatches"] == {"before": 8000, "after": 8000}
+
+
 def test_no_colour_without_a_terminal(run: Run, capture: Path) -> None:
     assert "\x1b[" not in run("info", capture).stdout
 

@@ -25,18 +25,23 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep the capture in this folder, and the kernel's source in DIR/src.",
+    help="Keep the capture in this folder, and the kernel's source in DIR/src; with --run the databases.",
 )
 @click.option(
     "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
 )
+@click.option("--run", "of_run", is_flag=True, help="Databases of a run of four processes instead, before and after.")
 @json_option
-def command(gpu: str, keep: Path | None, prefetch: bool, as_json: bool) -> None:
+def command(gpu: str, keep: Path | None, prefetch: bool, of_run: bool, as_json: bool) -> None:
     """Make a raw capture of a small matrix multiplication, decode it, and tell its story.
 
     Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU.
     """
     from wavescope.readers.att import decode
+
+    if of_run:
+        _run(keep, as_json=as_json)
+        return
 
     with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
         folder = keep or Path(scratch)
@@ -98,3 +103,66 @@ def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, ke
         out.print(renderable)
     keep = "" if kept else "wavescope demo --keep capture   |   "
     out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")
+
+
+_RUN_KERNEL = "flash_forward"
+"""The kernel that got slower between the two runs."""
+
+
+def _run(keep: Path | None, *, as_json: bool) -> None:
+    """Databases of two runs of a program, and their story."""
+    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
+        folder = keep or Path(scratch)
+        with progress("playing two runs of a program"):
+            counts = _make_runs(folder)
+        if as_json:
+            files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.db"))
+            emit_json({"files": files, "dispatches": counts, "losses": []})
+            return
+        _tell_run(folder, counts, where=str(keep or "runs"))
+    hint = "" if keep else "wavescope demo --run --keep runs   |   "
+    console().print(f"Next: {hint}wavescope regions {keep or 'runs'}/before   |   wavescope --help")
+
+
+def _make_runs(folder: Path) -> dict[str, int]:
+    """Writes the databases, one per rank; dispatches of each run."""
+    from dataclasses import replace
+
+    from wavescope.synth.rocpd import write_rocpd_ranks
+    from wavescope.synth.workload import Workload
+
+    before = Workload(dispatches=8000, ranks=4, nodes=2, gpus=2, imbalance=0.12, seed=7)
+    after = replace(before, slow=((_RUN_KERNEL, 1.3),))
+    for name, workload in (("before", before), ("after", after)):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        write_rocpd_ranks(folder / name, workload)
+    return {"before": before.dispatches, "after": after.dispatches}
+
+
+def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
+    from wavescope.analysis.profile.compare import compare_profiles
+    from wavescope.analysis.profile.gaps import gaps
+    from wavescope.analysis.profile.ranks import ranks
+    from wavescope.analysis.profile.summary import summary
+    from wavescope.readers.profile_inputs import open_profile
+    from wavescope.report.profile.compare import comparison_report
+    from wavescope.report.profile.demo import run_story
+    from wavescope.report.profile.gaps import gaps_report
+    from wavescope.report.profile.ranks import ranks_report
+    from wavescope.report.profile.summary import summary_report
+
+    before, after = (open_profile(folder / name) for name in ("before", "after"))
+    made = [f"{where}/{name}: 4 ROCpd databases, one per rank, {count:,} dispatches" for name, count in counts.items()]
+    chapters = [
+        ("Where did the time go?", f"wavescope summary {where}/before", summary_report(summary(before))),
+        ("Who keeps the GPUs waiting?", f"wavescope gaps {where}/before", gaps_report(gaps(before))),
+        ("Is the work spread evenly?", f"wavescope ranks {where}/before", ranks_report(ranks(before))),
+        (
+            "What changed?",
+            f"wavescope compare {where}/before {where}/after",
+            comparison_report(compare_profiles([before, after])),
+        ),
+    ]
+    out = console()
+    for part in run_story(made, chapters):
+        out.print(part)

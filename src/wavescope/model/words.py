@@ -6,7 +6,8 @@ import re
 
 __all__ = ["counted", "percent"]
 
-_HEAD = re.compile(r"^(.*?)(\w+?)s(?=$| (?:of|in|with|that|on)\b)")
+_NOUN = re.compile(r"(\w+)s(?=$| and\b)")
+_DESCRIBED = re.compile(r" (?:of|in|with|that|on)\b")
 
 
 def counted(count: int, what: str) -> str:
@@ -18,7 +19,8 @@ def counted(count: int, what: str) -> str:
     ('1 HIP call', '1 copy of memory', '1 process', '3,112 rows')
     """
     if count == 1:
-        what = _HEAD.sub(lambda found: found[1] + _singular(found[2]), what, count=1)
+        head = _DESCRIBED.split(what, maxsplit=1)[0]
+        what = _NOUN.sub(lambda found: _singular(found[1]), head) + what[len(head) :]
     return f"{count:,} {what}"
 
 

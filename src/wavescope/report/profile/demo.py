@@ -1,0 +1,36 @@
+"""The story that `wavescope demo --run` tells: questions about a run, each with the verb that answers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+__all__ = ["run_story"]
+
+
+def run_story(
+    made: Sequence[str], chapters: Sequence[tuple[str, str, Iterator[RenderableType]]]
+) -> Iterator[RenderableType]:
+    """What was made, and for each question the command that answers it and the first words of the answer.
+
+    A chapter is a question, a command, and the report of the answer, whose first part is the verdict.
+
+    Examples
+    --------
+    >>> parts = list(run_story(["two files"], [("Busy?", "wavescope busy run", iter(["90 % of the time"]))]))
+    >>> parts[-1]
+    '90 % of the time'
+    """
+    from rich.rule import Rule
+    from rich.text import Text
+
+    yield Rule("1  What was recorded", align="left")
+    yield from (Text(f"  {line}") for line in made)
+    for number, (question, command, report) in enumerate(chapters, start=2):
+        yield Rule(f"{number}  {question}", align="left")
+        yield Text(f"$ {command}", style="bold cyan")
+        yield next(report)
