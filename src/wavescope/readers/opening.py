@@ -331,6 +331,7 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
         return NotATraceError(what, where=where, advice=advice)
     what, advice = {
         Kind.COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
+        Kind.ROCPROF_COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
         Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),

@@ -32,7 +32,7 @@ __all__ = [
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
-_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME)
+_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
 """Forms in which one run may stand beside itself, the fullest first; CSV comes last."""
 _HEAD = 1 << 16
 _NAMED = 8
@@ -139,6 +139,10 @@ def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
         from wavescope.readers.kineto import read_kineto
 
         return read_kineto(found.path)
+    if found.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
+        from wavescope.readers.rocprof_csv import read_rocprof_csv
+
+        return read_rocprof_csv(found.path)
     if found.kind is Kind.RESULTS:
         from wavescope.readers.rocprofv3_json import read_rocprofv3_json
 
@@ -236,7 +240,8 @@ def _files_at(place: Path) -> list[tuple[Path, Kind]]:
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place)
     kind = sniff(place)
-    return [(place, kind if _holds_profile(place, kind) or kind is Kind.BROKEN_DATABASE else Kind.UNKNOWN)]
+    is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS)
+    return [(place, kind if is_read else Kind.UNKNOWN)]
 
 
 def _files_in_folder(file: Path) -> list[tuple[Path, Kind]]:

@@ -46,6 +46,8 @@ class Kind(Enum):
     ROCPD = "ROCpd database"
     RPD = "RPD database"
     ROCPROF_DATABASE = "rocprof (v1) database"
+    ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
+    ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
     DATABASE = "SQLite database"
     BROKEN_DATABASE = "SQLite database that cannot be read"
     PACKAGE = "ROCpd package"
@@ -69,6 +71,7 @@ PROFILES = (
     Kind.ROCPD,
     Kind.RPD,
     Kind.ROCPROF_DATABASE,
+    Kind.ROCPROF_CSV,
     Kind.RESULTS,
     Kind.CHROME,
     Kind.KERNEL_TRACE,
@@ -182,11 +185,19 @@ def _sniff_folder(folder: Path) -> Kind:
 
 _CODE = "code.json"
 _FILES_LOOKED_AT = 64
-_OTHERS_IN_FOLDERS = (Kind.BROKEN_DATABASE, Kind.COUNTERS, Kind.AGENTS, Kind.STATISTICS, Kind.DATABASE)
+_OTHERS_IN_FOLDERS = (
+    Kind.BROKEN_DATABASE,
+    Kind.COUNTERS,
+    Kind.ROCPROF_COUNTERS,
+    Kind.AGENTS,
+    Kind.STATISTICS,
+    Kind.DATABASE,
+)
 _HEAD_OF_RESULTS = 200
 _CSV_KINDS = {"counters": Kind.COUNTERS, "kernels": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
 _STATISTICS = {"name", "calls", "totaldurationns"}
 _COUNTER_SIGNS = ("tcc_", "sq_waves")
+_ROCPROF = {"index", "kernelname", "gpu-id"}
 
 
 def _sniff_file(file: Path) -> Kind:
@@ -240,6 +251,9 @@ def _sniff_text(head: bytes) -> Kind:
         return _CSV_KINDS.get(layout.name, Kind.CSV_TRACE)
     if set(header) >= _STATISTICS:
         return Kind.STATISTICS
+    if set(header) >= _ROCPROF:
+        has_counters = any(name.startswith(_COUNTER_SIGNS) for name in header)
+        return Kind.ROCPROF_CSV if "beginns" in header and not has_counters else Kind.ROCPROF_COUNTERS
     if any(name.startswith(_COUNTER_SIGNS) or name == "counter_name" for name in header):
         return Kind.COUNTERS
     return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN

@@ -1,0 +1,87 @@
+"""Real outputs of rocprof (v1): the figures of its own statistics, from the database and from CSV."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from wavescope.errors import NotATraceError
+from wavescope.readers.profile_inputs import open_profile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.model.profile import Profile
+
+_RUNS = {"laplacian_k1": 1004, "laplacian_k2": 1004, "seismic_a": 1023}
+
+
+def _totals(frame: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    duration = pl.col("end_ns") - pl.col("begin_ns")
+    rows = frame.group_by(pl.col("name").cast(pl.String)).agg(pl.len(), duration.sum().alias("ns")).iter_rows()
+    return {name: (calls, ns) for name, calls, ns in rows}
+
+
+def _statistics(file: Path) -> dict[str, tuple[int, int]]:
+    with file.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {row["Name"].removesuffix(".kd"): (int(row["Calls"]), int(row["TotalDurationNs"])) for row in rows}
+
+
+@pytest.mark.parametrize("run", _RUNS)
+@pytest.mark.parametrize("form", ["", "results.db", "results.csv"], ids=["folder", "database", "csv"])
+def test_dispatches_of_the_stencils(shared: Path, run: str, form: str) -> None:
+    folder = shared / "data/rocprofv1-mi200-stencils" / run
+    profile = open_profile(folder / form)
+    assert profile.kernels.height == _RUNS[run]
+    assert _totals(profile.kernels) == _statistics(folder / "results.stats.csv")
+
+
+def _means(profile: Profile) -> dict[tuple[str, str], float]:
+    values = profile.counters.join(profile.counter_info.select("counter", pl.col("name").alias("of")), on="counter")
+    values = values.join(profile.kernels.select("event", pl.col("name").cast(pl.String)), on="event")
+    rows = values.group_by("name", "of").agg(pl.col("value").mean()).iter_rows()
+    return {(kernel, counter): mean for kernel, counter, mean in rows}
+
+
+@pytest.mark.parametrize(
+    ("run", "kernel", "fetch", "write"),
+    [
+        ("laplacian_k1", "laplacian_kernel", 1_984_890.8, 1_039_049.9),
+        ("laplacian_k2", "laplacian_kernel", 1_820_108.3, 1_038_108.7),
+        ("seismic_a", "compute_fd_z_kernel", 3_784_920, None),
+        ("seismic_a", "compute_fd_z_window_kernel", 557_046, None),
+    ],
+)
+def test_counters_of_the_stencils(shared: Path, run: str, kernel: str, fetch: float, write: float | None) -> None:
+    profile = open_profile(shared / "data/rocprofv1-mi200-stencils" / run / "data_movement.csv")
+    means = _means(profile)
+    assert profile.kernels.height == _RUNS[run]
+    assert means[kernel, "FETCH_SIZE"] == pytest.approx(fetch, rel=1e-6)
+    if write:
+        assert means[kernel, "WRITE_SIZE"] == pytest.approx(write, rel=1e-6)
+
+
+def test_a_trace_of_hip(shared: Path) -> None:
+    folder = shared / "data/rocprofv1-mi300a-hiptrace"
+    profile = open_profile(folder / "results.db")
+    assert _totals(profile.kernels) == _statistics(folder / "results.stats.csv")
+    assert _totals(profile.regions) == _statistics(folder / "results.hip_stats.csv")
+    assert _totals(profile.copies) == _statistics(folder / "results.copy_stats.csv")
+    assert profile.copies["size_bytes"].to_list() == [4_000_000_000] * 3
+    launch = profile.kernels.join(profile.regions, on="correlation")
+    assert launch["name_right"].cast(pl.String).to_list() == ["hipLaunchKernel"]
+
+
+def test_wavefronts(shared: Path) -> None:
+    profile = open_profile(shared / "data/rocprofv1-mi300a-hiptrace/output_vec_add_gpu.csv")
+    assert _means(profile)["vector_add(float*, float*, float*, int)", "Wavefronts"] == 15_625_000
+    assert profile.losses["kind"].to_list() == ["no_times"]
+
+
+def test_a_trace_that_is_no_json_is_refused_kindly(shared: Path) -> None:
+    with pytest.raises(NotATraceError, match="no profile of a run"):
+        open_profile(shared / "data/rocprofv1-mi200-stencils/laplacian_k1/results.json")
