@@ -14,6 +14,7 @@ from wavescope.analysis.profile.top import top
 from wavescope.readers.profile_inputs import open_profile
 
 DATABASES = sorted((SHARED / "data").glob("att-mi300x-bmm/*/**/*_results.db"))
+CSV_RUNS = sorted((SHARED / "data" / "rocprofv3-mi350x-flydsl").glob("*"))
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared is not here")
 
@@ -68,3 +69,21 @@ def test_two_processes_of_one_node_add_up(shared: Path) -> None:
     by_process = summary(open_profile(*paths), by="process").domains.filter(pl.col("domain") == "KERNEL")
     assert set(by_process["total_ns"]) == {3_797_011, 4_122_560}
     assert by_process["calls"].to_list() == [301, 301]
+
+
+@pytest.mark.parametrize("path", CSV_RUNS, ids=lambda path: path.name)
+def test_kernels_equal_the_statistics_of_rocprofv3(path: Path) -> None:
+    (stored,) = path.glob("*_kernel_stats.csv")
+    (trace,) = path.glob("*_kernel_trace.csv*")
+    found = domain(summary(open_profile(trace)), "KERNEL")
+    expected = pl.read_csv(stored, infer_schema_length=None)
+    assert set(found["name"]) == set(expected["Name"])
+    both = expected.join(found, left_on="Name", right_on="name")
+    assert both["Calls"].to_list() == both["calls"].to_list()
+    assert both["TotalDurationNs"].to_list() == both["total_ns"].to_list()
+    assert both["MinNs"].to_list() == both["min_ns"].to_list()
+    assert both["MaxNs"].to_list() == both["max_ns"].to_list()
+    for theirs, ours in (("AverageNs", "mean_ns"), ("StdDev", "stddev_ns")):
+        values = both[ours].fill_null(0.0).to_list()  # one call has no deviation; rocprofv3 writes 0
+        assert values == pytest.approx(both[theirs].cast(pl.Float64).to_list(), abs=1e-5)
+    assert [100 * share for share in both["share"]] == pytest.approx(both["Percentage"].to_list(), abs=0.0051)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from wavescope.analysis.profile._busy_time import BusyTime, copy_agent
 from wavescope.analysis.profile._markers import Markers
 from wavescope.analysis.profile._processes import PROCESS, gpus_of, processes_of, streams_of
 from wavescope.analysis.profile._statistics import Statistics, merged, statistics_of
+from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["EVENT_TABLES", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping", "no_extents"]
+__all__ = ["EVENT_TABLES", "EXTENTS", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping"]
 
 Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -46,6 +48,20 @@ _COLUMNS = {
     "regions": ("domain", "name"),
 }
 EVENT_TABLES = tuple(_COLUMNS)
+EXTENTS = table_spec(
+    "processes",
+    "one process",
+    """
+    host       String  -   | node
+    pid        Int64   -   | process id
+    rank       Int32   -   | rank; null = not known
+    run        String  -   | unique id of the recording, or its path
+    begin_ns   Int64   ns  | begin of its first event
+    end_ns     Int64   ns  | end of its last event
+    busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
+    gpu_count  Int64   -   | GPUs that it used
+    """,
+)
 _ON_GPU = ("kernels", "copies")
 
 
@@ -67,6 +83,7 @@ class Events:
         self._gpus = gpus_of(profile, self._who)
         self._used: set[int] = set()
         self._extents: list[pl.DataFrame] = []
+        self._busy = BusyTime()
 
     def statistics(self, tables: Sequence[str]) -> Statistics:
         """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
@@ -80,14 +97,14 @@ class Events:
         return self._who.height
 
     def extents(self) -> pl.DataFrame:
-        """When the events read so far of each process began and ended: `PROCESS`, `begin_ns`, `end_ns`."""
+        """When the events read so far of each process were, and how long they kept its GPUs busy: see `EXTENTS`."""
         import polars as pl
 
         if not self._extents:
-            return no_extents()
+            return empty_frame(EXTENTS)
         seen = pl.concat(self._extents).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
-        known = seen.join(self._who, on="process", how="left").sort("process")
-        return known.select(*PROCESS, "begin_ns", "end_ns")
+        known = seen.join(self._who, on="process", how="left").join(self._busy.by_process(), on="process", how="left")
+        return known.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
     def gpus(self) -> pl.DataFrame:
         """`host` and `gpu` of the GPUs that the kernels read so far ran on."""
@@ -107,7 +124,7 @@ class Events:
             columns += ["thread", "correlation"]
         sizes = ["size_bytes"] if "size_bytes" in columns else []
         for piece in self._profile.chunks(table, columns):
-            self._note(piece)
+            self._note(table, piece)
             events = piece.with_columns(*self._labels(table), *self._places(table, piece))
             yield events.select(*_NUMBERS[self._by], "domain", "name", "begin_ns", "end_ns", *sizes)
 
@@ -125,11 +142,9 @@ class Events:
 
     def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
         """What the events are grouped by, where that is no column of theirs."""
-        import polars as pl
 
         if self._by == "gpu" and table == "copies":
-            to_gpu = pl.col("dst_agent").is_in(self._gpus["agent"].implode())
-            return [pl.when(to_gpu).then("dst_agent").otherwise("src_agent").alias("agent")]
+            return [copy_agent(self._gpus["agent"])]
         if self._markers is None:
             return []
         return [self._markers.around(piece) if table == "regions" else self._markers.around_launches(piece)]
@@ -150,29 +165,17 @@ class Events:
             sums = sums.with_columns(pl.col("marker").cast(pl.String))
         return Statistics(keys, sums, statistics.values)
 
-    def _note(self, piece: pl.DataFrame) -> None:
+    def _note(self, table: str, piece: pl.DataFrame) -> None:
         import polars as pl
 
         is_whole = pl.col("end_ns") >= pl.col("begin_ns")
         times = [pl.when(is_whole).then(name).min().alias(name) for name in ("begin_ns",)]
         times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
         self._extents.append(piece.group_by("process").agg(times))
-        if "agent" in piece.columns:
+        if table == "kernels":
             self._used.update(piece["agent"].unique().drop_nulls())
+        if table in _ON_GPU:
+            self._busy.add(piece if table == "kernels" else piece.with_columns(copy_agent(self._gpus["agent"])))
 
 
 _DOMAIN_OF = {"kernels": "KERNEL", "copies": "COPY"}
-
-
-def no_extents() -> pl.DataFrame:
-    """`Events.extents` of nothing.
-
-    Examples
-    --------
-    >>> no_extents().height
-    0
-    """
-    import polars as pl
-
-    words = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
-    return pl.DataFrame(schema=words | {"begin_ns": pl.Int64, "end_ns": pl.Int64})

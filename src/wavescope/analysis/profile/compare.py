@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis._spread import student_t
 from wavescope.analysis.profile._batches import Batches, batches_of, means, t_bound
-from wavescope.analysis.profile._events import no_extents
+from wavescope.analysis.profile._events import EXTENTS
 from wavescope.analysis.profile.summary import GPU_DOMAINS, wall_of
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import frame_of, table_spec
+from wavescope.model.schema import empty_frame, frame_of, table_spec
 from wavescope.model.words import percent
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def combine_compare(
             "step_count": counts[number],
             "gpu_ns": gpu_times[number],
             "change": gpu_times[number] / base_gpu - 1 if base_gpu else None,
-            "wall_ns": wall_of(pl.concat([no_extents(), *(part.extents for part in side)])),
+            "wall_ns": wall_of(pl.concat([empty_frame(EXTENTS), *(part.extents for part in side)])),
         }
         for number, side in enumerate(sides)
     ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.profile._busy_time import BusyTime, copy_agent
 from wavescope.analysis.profile._collectives import MOST_CALLS, compared, is_collective, sequences
-from wavescope.analysis.profile._intervals import covered, intervals
-from wavescope.analysis.profile._intervals import merged as merged_intervals
 from wavescope.analysis.profile._processes import PROCESS, processes_of
 from wavescope.analysis.profile._statistics import is_timed
 from wavescope.model.answer import Answer
@@ -258,16 +257,12 @@ def _busy(profile: Profile) -> pl.DataFrame:
     """How long each process kept its GPUs busy, and how many it used."""
     import polars as pl
 
-    agents = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"].implode()
-    place = ["process", "agent"]
-    to_gpu = pl.when(pl.col("dst_agent").is_in(agents)).then("dst_agent").otherwise("src_agent").alias("agent")
-    copies = profile.read("copies", ["process", "dst_agent", "src_agent", "begin_ns", "end_ns"])
-    pieces = [copies.select("process", to_gpu, "begin_ns", "end_ns"), *profile.chunks("kernels", [*place, *_TIMES])]
-    merged = [merged_intervals(intervals(piece.filter(is_timed()), place), place) for piece in pieces]
-    whole = covered(intervals(pl.concat(merged), place), place)
-    return whole.group_by("process").agg(
-        busy_ns=pl.col("covered_ns").sum(), gpu_count=pl.col("agent").n_unique().cast(pl.Int64)
-    )
+    gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+    busy = BusyTime()
+    for piece in profile.chunks("kernels", ["process", "agent", *_TIMES]):
+        busy.add(piece)
+    busy.add(profile.read("copies", ["process", "dst_agent", "src_agent", *_TIMES]).with_columns(copy_agent(gpus)))
+    return busy.by_process()
 
 
 _TIMES = ("begin_ns", "end_ns")

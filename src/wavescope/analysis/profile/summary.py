@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.profile._events import EVENT_TABLES, GROUP_COLUMNS, Events, no_extents
+from wavescope.analysis.profile._events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
 from wavescope.analysis.profile._processes import PROCESS
-from wavescope.analysis.profile._statistics import EXACT_VALUES, QUANTILE_ERROR, described, merged
+from wavescope.analysis.profile._statistics import EXACT_VALUES, QUANTILE_ERROR, described, merged, merged_packed
 from wavescope.model.answer import Answer
-from wavescope.model.schema import table_spec
+from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.profile._events import Grouping
-    from wavescope.analysis.profile._statistics import Statistics
+    from wavescope.analysis.profile._statistics import Packed
     from wavescope.model.profile import Profile
     from wavescope.model.schema import TableSpec
 
@@ -56,10 +56,10 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 class SummaryPart:
     """What one profile contributes to a `Summary`."""
 
-    statistics: Statistics
+    statistics: Packed
     """By the columns of the grouping, `domain` and `name`."""
     extents: pl.DataFrame
-    """`PROCESS`, `begin_ns`, `end_ns`: when the first event of a process began and the last one ended."""
+    """See `EXTENTS`."""
     gpus: pl.DataFrame
     """`host` and `gpu` of GPUs that kernels ran on."""
 
@@ -80,7 +80,9 @@ class Summary(Answer):
         "count each). Median, p95 and p99 are exact up to "
         f"{EXACT_VALUES} distinct durations, and else at most {QUANTILE_ERROR:.2%} off. Calls that ended before they "
         "began, or never, count as calls without time. Wall time is from the first event to the last on the node where "
-        "that took longest: clocks of nodes are not compared."
+        "that took longest: clocks of nodes are not compared. The busy share is the time in which the GPUs of a "
+        "process ran anything (overlapping work counts once), of the time from its first event to its last, over all "
+        "processes."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "things": table_spec(
@@ -99,18 +101,7 @@ class Summary(Answer):
             + _FIGURES
             + "share Float64 - | of the GPU time of its group; null for what is not GPU time",
         ),
-        "processes": table_spec(
-            "processes",
-            "one process",
-            """
-            host      String  -   | node
-            pid       Int64   -   | process id
-            rank      Int32   -   | rank; null = not known
-            run       String  -   | unique id of the recording, or its path
-            begin_ns  Int64   ns  | begin of its first event
-            end_ns    Int64   ns  | end of its last event
-            """,
-        ),
+        "processes": EXTENTS,
     }
 
     by: Grouping
@@ -122,6 +113,8 @@ class Summary(Answer):
     gpu_ns: int
     """Time of all kernels and copies together."""
     wall_ns: int
+    busy_share: float | None
+    """Share of the time of all processes in which their GPUs ran anything; None = no GPU was used."""
 
     @property
     def columns(self) -> list[str]:
@@ -136,11 +129,11 @@ def partial_summary(profile: Profile, *, by: Grouping = "all") -> SummaryPart:
     Examples
     --------
     >>> from wavescope.model.profile import Profile
-    >>> partial_summary(Profile([])).statistics.sums.height
+    >>> partial_summary(Profile([])).extents.height
     0
     """
     events = Events(profile, by)
-    return SummaryPart(events.statistics(EVENT_TABLES), events.extents(), events.gpus())
+    return SummaryPart(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
 
 
 def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Summary:
@@ -154,11 +147,10 @@ def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Su
     import polars as pl
 
     group = GROUP_COLUMNS[by]
-    whole = merged([part.statistics for part in parts], (*group, "domain", "name"))
+    whole = merged_packed([part.statistics for part in parts], (*group, "domain", "name"))
     by_domain = merged([whole], (*group, "domain"))
     names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
-    extents = pl.concat([part.extents for part in parts]) if parts else no_extents()
-    processes = extents.group_by(PROCESS).agg(pl.col("begin_ns").min(), pl.col("end_ns").max()).sort(PROCESS)
+    processes = _processes([part.extents for part in parts])
     gpus = pl.concat([part.gpus for part in parts]).unique().height if parts else 0
     domains = described(by_domain).join(names, on=[*group, "domain"], nulls_equal=True)
     share = pl.col("total_ns") / pl.col("total_ns").sum().over(*group, "domain").replace(0, None)
@@ -173,6 +165,7 @@ def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Su
         gpu_count=gpus,
         gpu_ns=int(domains.select(gpu_total).item() or 0),
         wall_ns=wall_of(processes),
+        busy_share=_busy_share(processes),
     )
 
 
@@ -210,7 +203,8 @@ def wall_of(processes: pl.DataFrame) -> int:
 
     Examples
     --------
-    >>> wall_of(no_extents())
+    >>> from wavescope.model.schema import empty_frame
+    >>> wall_of(empty_frame(EXTENTS))
     0
     """
     import polars as pl
@@ -218,3 +212,23 @@ def wall_of(processes: pl.DataFrame) -> int:
     node = pl.when(pl.col("host") == "").then("run").otherwise("host")
     spans = processes.group_by(node=node).agg(span=pl.col("end_ns").max() - pl.col("begin_ns").min())
     return int(spans["span"].max() or 0)  # type: ignore[arg-type]
+
+
+def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Processes in order; one that is in several files is one."""
+    import polars as pl
+
+    ends = [pl.col("begin_ns").min(), pl.col("end_ns").max()]
+    sums = [pl.col("busy_ns").sum(), pl.col("gpu_count").max()]
+    return pl.concat([empty_frame(EXTENTS), *extents]).group_by(PROCESS).agg(*ends, *sums).sort(PROCESS)
+
+
+def _busy_share(processes: pl.DataFrame) -> float | None:
+    import polars as pl
+
+    used = processes.filter(pl.col("gpu_count") > 0)
+    times = used.select(
+        pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("begin_ns")) * pl.col("gpu_count")).sum()
+    )
+    busy, whole = times.row(0)
+    return busy / whole if whole else None

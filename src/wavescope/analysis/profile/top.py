@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._events import EVENT_TABLES, Events
-from wavescope.analysis.profile._statistics import described, merged
+from wavescope.analysis.profile._statistics import described, merged_packed
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.profile._statistics import Statistics
+    from wavescope.analysis.profile._statistics import Packed
     from wavescope.model.profile import Profile
     from wavescope.model.schema import TableSpec
 
@@ -61,19 +61,19 @@ class Top(Answer):
     with_calls: bool
 
 
-def partial_top(profile: Profile, *, with_calls: bool = False) -> Statistics:
+def partial_top(profile: Profile, *, with_calls: bool = False) -> Packed:
     """What one profile contributes.
 
     Examples
     --------
     >>> from wavescope.model.profile import Profile
-    >>> partial_top(Profile([])).sums.height
-    0
+    >>> partial_top(Profile([])).keys
+    ('domain', 'name')
     """
-    return Events(profile, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies"))
+    return Events(profile, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
 
 
-def combine_top(parts: Sequence[Statistics], *, with_calls: bool = False) -> Top:
+def combine_top(parts: Sequence[Packed], *, with_calls: bool = False) -> Top:
     """The heaviest things of all parts together.
 
     Examples
@@ -83,7 +83,7 @@ def combine_top(parts: Sequence[Statistics], *, with_calls: bool = False) -> Top
     """
     import polars as pl
 
-    rows = described(merged(parts, _KEYS))
+    rows = described(merged_packed(parts, _KEYS))
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
     spec = Top.tables["things"]

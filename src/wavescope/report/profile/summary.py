@@ -87,7 +87,8 @@ def _scope(answer: Summary) -> str:
     parts = [_many(answer.processes.height, "process", "processes"), f"on {_many(nodes, 'node', 'nodes')}"]
     said = " ".join(parts) + f", {_many(answer.gpu_count, 'GPU', 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
-    return said + (f", {ranks:,} ranks" if ranks > 1 else "")
+    said += f", {ranks:,} ranks" if ranks > 1 else ""
+    return said if answer.busy_share is None else f"{said}, GPUs busy {percent(answer.busy_share)}"
 
 
 def _many(count: int, one: str, many: str) -> str:

@@ -16,6 +16,7 @@ from wavescope.analysis.profile._statistics import (
     Statistics,
     described,
     merged,
+    merged_packed,
     statistics_of,
 )
 
@@ -163,5 +164,11 @@ def test_sizes() -> None:
 
 def test_a_part_travels() -> None:
     part = statistics_of([events(1, 100)], ["name"])
-    again = pickle.loads(pickle.dumps(part))  # noqa: S301 - our own
-    assert told(again) == told(part)
+    again = pickle.loads(pickle.dumps(part.packed()))  # noqa: S301 - our own
+    assert told(again.unpacked()) == told(part)
+
+
+def test_packed_parts_are_merged_a_few_at_a_time() -> None:
+    frames = [events(seed, 300) for seed in range(40)]
+    packed = [statistics_of([frame], ["name"]).packed() for frame in frames]
+    assert told(merged_packed(packed, ["name"])) == told(statistics_of([pl.concat(frames)], ["name"]))
