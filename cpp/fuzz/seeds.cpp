@@ -3,6 +3,7 @@
 #include <random>
 
 #include "sample.hpp"
+#include "sqlite_pages.hpp"
 #include "targets.hpp"
 
 namespace wavescope::fuzz {
@@ -85,12 +86,31 @@ std::vector<Seed> wave_json_seeds() {
     return seeds;
 }
 
+// A tree of two levels with values of every kind, among them one on overflow pages.
+std::vector<Seed> sqlite_seeds() {
+    using testing::record;
+    std::vector<Seed> seeds;
+    for (const uint32_t page_size : {512U, 1024U}) {
+        testing::SqlitePages pages(page_size);
+        const uint32_t first = pages.leaf({{1, record({int64_t{-5}, 2.5, "a name", nullptr})},
+                                           {2, record({int64_t{1} << 40, "7", "gr\xC3\xBC\xC3\x9F", "a name"})}});
+        const uint32_t second = pages.leaf(
+            {{3, record({std::string(1500, 'x'), int64_t{0}, "\xFF", "b"})}, {9, record({testing::Blob{"bytes"}})}});
+        const uint32_t root = pages.interior({first, second});
+        Seed seed{"pages" + std::to_string(page_size), {static_cast<uint8_t>(root), 0b11100100}};
+        seed.bytes.insert(seed.bytes.end(), pages.bytes().begin(), pages.bytes().end());
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_waits") return wait_seeds();
     if (target == "fuzz_wave_json") return wave_json_seeds();
     if (target == "fuzz_stalls") return stall_seeds();
+    if (target == "fuzz_sqlite") return sqlite_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

@@ -27,6 +27,8 @@ void fuzz_waits(Bytes input);
 void fuzz_wave_json(Bytes input);
 // Rules of up to 31 rows, then executed instructions with any times: the resolving of waits.
 void fuzz_stalls(Bytes input);
+// The page where a table begins, types of columns (two bits each), then the file of an SQLite database.
+void fuzz_sqlite(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -48,9 +50,9 @@ struct Target {
     void (*run)(Bytes);
 };
 constexpr Target kTargets[] = {
-    {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves}, {"fuzz_pcmap", fuzz_pcmap},
-    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits}, {"fuzz_wave_json", fuzz_wave_json},
-    {"fuzz_stalls", fuzz_stalls},
+    {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves},   {"fuzz_pcmap", fuzz_pcmap},
+    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
+    {"fuzz_stalls", fuzz_stalls},   {"fuzz_sqlite", fuzz_sqlite},
 };
 
 struct Seed {

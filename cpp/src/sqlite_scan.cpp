@@ -43,6 +43,7 @@ SqliteRows SqliteScan::next(size_t most) {
     while (rows.count < most && tree_->damage().empty()) {
         if (next_cell_ == tree_->cell_count()) {
             next_cell_ = 0;
+            cell_bytes_ = 0;
             if (!tree_->next_leaf()) break;
         }
         while (next_cell_ < tree_->cell_count() && rows.count < most) {
@@ -56,6 +57,7 @@ SqliteRows SqliteScan::next(size_t most) {
 
 bool SqliteScan::add_row(const uint8_t* cell, std::vector<SqliteColumn>& columns) {
     const SqliteFile& file = tree_->file();
+    const uint8_t* const begin = cell;
     const uint64_t size = take_varint(cell);
     const auto rowid = static_cast<int64_t>(take_varint(cell));
     const uint64_t local = local_bytes(size, file.usable_size());
@@ -63,6 +65,12 @@ bool SqliteScan::add_row(const uint8_t* cell, std::vector<SqliteColumn>& columns
     if (cell > tree_->end() || in_page > static_cast<uint64_t>(tree_->end() - cell) ||
         size / file.usable_size() > file.page_count()) {
         tree_->damaged(tree_->page_number(), "has a row that does not fit into it");
+        return false;
+    }
+    // Rows that share bytes would make far more of a file than it holds.
+    cell_bytes_ += static_cast<uint64_t>(cell - begin) + in_page;
+    if (cell_bytes_ > file.usable_size()) {
+        tree_->damaged(tree_->page_number(), "has rows that overlap");
         return false;
     }
     const uint8_t* record = cell;

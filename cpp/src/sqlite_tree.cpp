@@ -15,7 +15,7 @@ constexpr uint32_t kInteriorHeader = 12, kLeafHeader = 8;
 }  // namespace
 
 TableTree::TableTree(std::shared_ptr<const SqliteFile> file, uint32_t root)
-    : file_(std::move(file)), visits_left_(file_->page_count()) {
+    : file_(std::move(file)), visited_(size_t{file_->page_count()} + 1) {
     levels_.push_back({{root}, 0});
 }
 
@@ -73,11 +73,11 @@ bool TableTree::visit(uint32_t number) {
         damaged(number, "is not in the file");
         return false;
     }
-    if (visits_left_ == 0) {
-        damaged(number, "is reached in a circle");
+    if (visited_[number]) {
+        damaged(number, "is reached a second time");
         return false;
     }
-    --visits_left_;
+    visited_[number] = true;
     return true;
 }
 

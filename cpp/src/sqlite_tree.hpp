@@ -9,8 +9,8 @@
 
 namespace wavescope::sqlite {
 
-// A tree of a damaged or hostile file is read up to the first page that does not fit. No page is visited twice: more
-// visits than the file has pages are damage, whatever the pages say.
+// A tree of a damaged or hostile file is read up to the first page that does not fit. A page that is
+// reached a second time is damage: nothing leads in a circle, and nothing is read more often than the file has pages.
 class TableTree {
   public:
     TableTree(std::shared_ptr<const SqliteFile> file, uint32_t root);
@@ -48,7 +48,7 @@ class TableTree {
     std::vector<Level> levels_;
     std::vector<uint8_t> run_;  // neighbouring pages, read at once
     uint32_t run_first_ = 0, run_count_ = 0;
-    uint32_t visits_left_;
+    std::vector<bool> visited_;  // by number
     const uint8_t* page_ = nullptr;
     uint32_t page_number_ = 0, cell_count_ = 0, cells_at_ = 0;
     std::string damage_;

@@ -59,6 +59,7 @@ class SqliteScan {
     std::vector<uint8_t> overflow_page_;
     uint32_t next_overflow_ = 0;
     uint32_t next_cell_ = 0;
+    uint64_t cell_bytes_ = 0;  // of the rows of the leaf so far
 };
 
 }  // namespace wavescope

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
-from wavescope.readers._sqlite.files import MAGIC, OpenFile
+from wavescope.readers._sqlite.files import ERRORS, MAGIC, OpenFile
 from wavescope.readers._sqlite.schema import StoredTable, quoted, read_tables, read_views
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
@@ -69,7 +69,7 @@ class Database:
             self.tables: dict[str, tuple[str, ...]] = {table.name: table.columns for table in self._stored.values()}
             """Stored tables -> names of their columns."""
             self.views: tuple[str, ...] = read_views(self._connection)
-        except sqlite3.Error as error:
+        except ERRORS as error:
             self._file.close()
             raise self._unreadable(error) from error
 
@@ -136,7 +136,7 @@ class Database:
                 what = "a query takes too long"
                 raise UsageError(what, where=str(self.path), advice="ask for less") from error
             raise self._unreadable(error) from error
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise self._unreadable(error) from error
         finally:
             self._connection.set_progress_handler(None, 0)
@@ -196,7 +196,7 @@ class Database:
                     mixed[name] += misfits
                     made.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
                 yield pl.DataFrame(made) if made else pl.DataFrame({"": [None] * len(found)})
-        except sqlite3.Error as error:
+        except ERRORS as error:
             self._lose(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
         for name, count in mixed.items():
             if count:
@@ -208,14 +208,14 @@ class Database:
             self._connection.close()
             try:
                 self._connection = self._connect()
-            except sqlite3.Error as error:
+            except ERRORS as error:
                 raise self._unreadable(error) from error
 
     def _lose(self, loss: Loss) -> None:
         if loss not in self.losses:
             self.losses.append(loss)
 
-    def _unreadable(self, error: sqlite3.Error) -> NotATraceError | UsageError:
+    def _unreadable(self, error: Exception) -> NotATraceError | UsageError:
         where = str(self.path)
         if "locked" in str(error):
             what = "another process holds this database locked"

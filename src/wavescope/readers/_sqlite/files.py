@@ -16,9 +16,11 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from wavescope import _core
 
-__all__ = ["MAGIC", "OpenFile"]
+__all__ = ["ERRORS", "MAGIC", "OpenFile"]
 
 MAGIC = b"SQLite format 3\0"
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What calls of SQLite raise: its messages quote the file, and what they quote need not be text."""
 MAX_UNPACKED_BYTES = 16 << 30
 """Bytes that a packed database may unpack to."""
 SMALL_BYTES = 256 << 20
@@ -64,7 +66,7 @@ class OpenFile:
 
         Raises
         ------
-        sqlite3.Error
+        sqlite3.Error, UnicodeDecodeError
             When SQLite cannot open it.
         """
         if self._is_pending() and not self._is_ours and not self._is_shared():
@@ -115,7 +117,7 @@ class OpenFile:
             for setting in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON"):
                 connection.execute(f"PRAGMA {setting}")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        except sqlite3.Error:
+        except ERRORS:
             connection.close()
             raise
         return connection
@@ -157,7 +159,7 @@ class OpenFile:
 
         Raises
         ------
-        sqlite3.Error
+        sqlite3.Error, UnicodeDecodeError
             When SQLite cannot.
         UsageError
             When there is no room for it, or the file changes meanwhile.
