@@ -11,7 +11,7 @@ from wavescope.errors import UsageError
 from wavescope.model.profile_schema import NUMBERED, PROFILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import polars as pl
 
@@ -31,14 +31,14 @@ class Rule(NamedTuple):
 
 
 class ChoiceRules:
-    """The rules of a selection for one source; all rules of a table must hold."""
+    """The rules of a selection for one source, of which these processes are kept; all rules of a table must hold."""
 
-    def __init__(self, source: ProfileSource, selection: ProfileSelection) -> None:
+    def __init__(self, source: ProfileSource, selection: ProfileSelection, processes: Collection[int]) -> None:
         self._source = source
         self._selection = selection
         self._pattern = None if selection.kernel is None else name_pattern(selection.kernel)
         self._names: dict[str | None, bool] = {}
-        self.windows = windows_of(source, selection)
+        self.windows = windows_of(source, selection, processes)
 
     def of(self, table: str) -> list[Rule]:
         """The rules for the rows of a table; processes that are left out are not its business."""

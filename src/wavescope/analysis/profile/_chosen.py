@@ -31,7 +31,7 @@ class ChosenSource:
         self.extras: Mapping[str, pl.DataFrame] = source.extras
         self._source = source
         self._selection = selection
-        self._rules = ChoiceRules(source, selection)
+        self._rules = ChoiceRules(source, selection, self._kept_processes.to_list())
         self._new_numbers: dict[str, pl.Series] = {}
 
     @property

@@ -12,7 +12,7 @@ from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     import polars as pl
 
@@ -45,8 +45,8 @@ class Windows:
     notes: list[Loss] = field(default_factory=list)
 
 
-def windows_of(source: ProfileSource, selection: ProfileSelection) -> Windows | None:
-    """The windows of a source; None = all of its time is asked for.
+def windows_of(source: ProfileSource, selection: ProfileSelection, processes: Collection[int]) -> Windows | None:
+    """The windows of a source, of nodes on which one of the processes ran; None = all of its time is asked for.
 
     Percent, and times after the begin or before the end, refer to what this source recorded on each node: clocks of
     nodes are not aligned, and files are answered one by one. Both kinds of bounds, when given, must hold.
@@ -59,14 +59,15 @@ def windows_of(source: ProfileSource, selection: ProfileSelection) -> Windows | 
     if selection.begin is None and selection.end is None and selection.between is None:
         return None
     nodes = [node for piece in source.chunks("processes", ["node"]) for node in piece["node"]]
-    runs = _runs(source, nodes)
+    wanted = {nodes[process] for process in processes}
+    runs = {node: run for node, run in _runs(source, nodes).items() if node in wanted}
     windows: dict[Any, tuple[int, int] | None] = dict(runs)
     notes: list[Loss] = []
     if selection.begin is not None or selection.end is not None:
         for node, run in runs.items():
             windows[node] = _window(run, selection, notes)
     if selection.between is not None:
-        marked = _between(source, nodes, selection.between, notes)
+        marked = _between(source, nodes, wanted, selection.between, notes)
         windows = {node: _common(window, marked.get(node)) for node, window in windows.items()}
     return Windows([windows.get(node) for node in nodes], list(dict.fromkeys(notes)))
 
@@ -125,7 +126,7 @@ def _common(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple
 
 
 def _between(
-    source: ProfileSource, nodes: list[Any], texts: tuple[str, str], notes: list[Loss]
+    source: ProfileSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
 ) -> dict[Any, tuple[int, int]]:
     """Node -> from the begin of the first marker with the first text to the end of the last with the second."""
     import polars as pl
@@ -134,7 +135,9 @@ def _between(
     ends: dict[Any, int] = {}
     counts = dict.fromkeys(texts, 0)
     names: set[str] = set()
-    for piece in _markers(source):
+    here = pl.Series([process for process, node in enumerate(nodes) if node in wanted], dtype=pl.UInt32)
+    for whole in _markers(source):
+        piece = whole.filter(pl.col("process").is_in(here.implode()))
         for text, best, pick, column in ((texts[0], begins, min, "begin"), (texts[1], ends, max, "end")):
             found = piece.filter(pl.col("name") == text)
             counts[text] += found.height

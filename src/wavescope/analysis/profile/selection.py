@@ -64,7 +64,7 @@ def select(profile: Profile, selection: ProfileSelection) -> Profile:
     ------
     UsageError
         When a time or regular expression cannot be read, no marker has the text of `between`, or ranks are asked for
-        and none is known; the last only when rows are read.
+        and none is known.
 
     Examples
     --------

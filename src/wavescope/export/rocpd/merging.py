@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["merge_profiles"]
 
+_OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 _COUNTED = {stored: table for table, (stored, _) in TABLES.items()}
 
 
@@ -65,17 +66,47 @@ def merge_profiles(
     """
     target = Path(out)
     copies = {number: _Copy(found) for number, found in enumerate(inputs) if _is_plain_rocpd(found)}
+    while True:
+        try:
+            file = _merged(inputs, copies, target, with_environment=with_environment, force=force, done=done)
+            return Written(target, dict(file.counts), file.losses)
+        except _CannotCopyError as stopped:  # what was written so far cannot be undone: begin again and read that one
+            copies.pop(stopped.number)
+
+
+class _CannotCopyError(Exception):
+    """A file has rows that cannot be copied."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _merged(
+    inputs: Sequence[ProfileInput],
+    copies: dict[int, _Copy],
+    target: Path,
+    *,
+    with_environment: bool,
+    force: bool,
+    done: Callable[[], None],
+) -> RocpdFile:
     versions = [run.metadata.get("schema_version", "") for copy in copies.values() for run in copy.runs]
     version = max([VERSION, *(known for known in versions if known in VERSIONS[1:])])
     with staged([target], force=force) as (twin,), RocpdFile.made(twin, version) as file:
         for number, found in enumerate(inputs):
-            copy = copies.pop(number, None)
-            if copy is None or not copy.into(file, with_environment=with_environment):
+            try:
+                is_copied = number in copies and copies[number].into(file, with_environment=with_environment)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorname", "").startswith(_OUTPUT_ERRORS):
+                    raise
+                raise _CannotCopyError(number) from error
+            if not is_copied:
                 source = open_input(found, with_environment=with_environment)
                 file.add(Profile([source]))
                 file.losses += source.losses
             done()
-    return Written(target, dict(file.counts), file.losses)
+    return file
 
 
 def _is_plain_rocpd(found: ProfileInput) -> bool:
@@ -101,18 +132,10 @@ class _Copy:
         if not all(self._is_copyable(run, file.version) for run in self.runs):
             return False
         new = [run for run in self.runs if run.guid not in file.guids]
-        counts: Counter[str] = Counter()
-        try:
-            with _attached(file.connection, self.path):
-                for run in new:
-                    counts += self._copy(run, file, with_environment=with_environment)
-        except sqlite3.DatabaseError as error:
-            if _is_about_output(error):
-                raise
-            self._forget(new, file)
-            return False
+        with _attached(file.connection, self.path):
+            for run in new:
+                file.counts += self._copy(run, file, with_environment=with_environment)
         file.guids += [run.guid for run in new]
-        file.counts += counts
         file.losses += [Loss("duplicate_run", detail=run.guid) for run in self.runs if run not in new]
         return True
 
@@ -159,35 +182,17 @@ class _Copy:
         columns = ", ".join(quoted(column) for column in self.columns[stored])
         connection.execute(f"CREATE TABLE {quoted(stored)} ({columns})")
 
-    def _forget(self, runs: Sequence[Run], file: RocpdFile) -> None:
-        """Remove what was copied of runs that are read instead."""
-        suffixes = tuple(run.suffix for run in runs)
-        made = file.connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
-        for (name,) in made:
-            if suffixes and name.endswith(suffixes):
-                file.connection.execute(f"DROP TABLE {quoted(name)}")
-        for stored in file.more_tables.values():
-            stored[:] = [name for name in stored if not name.endswith(suffixes)]
-
 
 @contextmanager
 def _attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     """`path` as the schema `source`, for reading; a database cannot come or go inside a transaction."""
     connection.execute("COMMIT")
-    try:
-        connection.execute("ATTACH DATABASE ? AS source", (f"{path.absolute().as_uri()}?mode=ro",))
-    finally:
-        connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("COMMIT")
-        connection.execute("DETACH DATABASE source")
-        connection.execute("BEGIN")
-
-
-def _is_about_output(error: sqlite3.DatabaseError) -> bool:
-    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"))
+    connection.execute("ATTACH DATABASE ? AS source", (f"{path.absolute().as_uri()}?mode=ro",))
+    connection.execute("BEGIN")
+    yield
+    connection.execute("COMMIT")
+    connection.execute("DETACH DATABASE source")
+    connection.execute("BEGIN")
 
 
 def _mask(connection: sqlite3.Connection, stored: str) -> None:

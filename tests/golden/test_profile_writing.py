@@ -1,0 +1,134 @@
+"""Real databases merged, converted and converted back: every row and every value is still there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from tests.unit.profile_equality import differences
+from wavescope.export.arrow import write_arrow
+from wavescope.export.profile_parquet import write_profile_parquet
+from wavescope.export.rocpd import write_rocpd
+from wavescope.export.rocpd.merging import merge_profiles
+from wavescope.export.rocpd.views import VIEWS
+from wavescope.export.rpd import write_rpd
+from wavescope.readers.profile_inputs import find_profiles, open_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavescope.export._written import Written
+
+PAIR = ("att-mi300x-bmm/c08/raw/45_results.db", "att-mi300x-bmm/c09/raw/37_results.db")
+ROCPD = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")
+RPD = ("rpd/matmul_result.rpd", "rpd/mytrace.rpd.gz")
+FORMER_RPD = ("kernels.properties", "copies.properties")  # schema 2 has completion signals, schema 3 has not
+
+
+@pytest.fixture(scope="module")
+def pair(shared: Path) -> list[Path]:
+    return [shared / "data" / name for name in PAIR]
+
+
+@pytest.fixture(scope="module")
+def merged(pair: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return merge_profiles(find_profiles(pair), tmp_path_factory.mktemp("merged") / "merged.db").path
+
+
+def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_merged_is_the_sum_of_both(pair: list[Path], merged: Path) -> None:
+    durations = "SELECT name, COUNT(*), SUM(duration) FROM kernels GROUP BY name"
+    calls: Counter[object] = Counter()
+    times: Counter[object] = Counter()
+    for path in pair:
+        for name, count, total in rows(path, durations):
+            calls[name] += count  # type: ignore[assignment]
+            times[name] += total  # type: ignore[assignment]
+    assert {name: (count, total) for name, count, total in rows(merged, durations)} == {
+        name: (calls[name], times[name]) for name in calls
+    }
+    assert sum(calls.values()) == 602
+    assert sum(times.values()) == 3_797_011 + 4_122_560
+    assert rows(merged, "SELECT COUNT(*) FROM regions") == [(1248,)]
+    assert rows(merged, "PRAGMA foreign_key_check") == []
+    assert differences(open_profile(*pair), open_profile(merged)) == []
+
+
+def test_the_views_of_the_origin_work_on_the_merged_file(pair: list[Path], merged: Path) -> None:
+    """The statements come from the recorded file, where AMD's tool put them."""
+    stored = dict(rows(pair[0], "SELECT name, sql FROM sqlite_master WHERE type = 'view'"))
+    with sqlite3.connect(f"{merged.as_uri()}?mode=ro", uri=True) as connection:
+        for name in VIEWS:
+            ours = connection.execute(f"SELECT * FROM main.{name}")  # noqa: S608 - our own names
+            columns, expected = [column[0].lower() for column in ours.description], ours.fetchall()
+            connection.execute(str(stored[name]).replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+            theirs = connection.execute(f"SELECT * FROM temp.{name}")  # noqa: S608
+            assert [column[0].lower() for column in theirs.description] == columns
+            assert sorted(theirs.fetchall(), key=repr) == sorted(expected, key=repr), name
+
+
+def test_inputs_are_not_changed(pair: list[Path], tmp_path: Path) -> None:
+    before = [(path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) for path in pair]
+    merge_profiles(find_profiles(pair), tmp_path / "merged.db")
+    write_rocpd(open_profile(*pair), tmp_path / "written.db")
+    assert before == [(path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) for path in pair]
+
+
+def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -> None:
+    masked = open_profile(merge_profiles(find_profiles(pair), tmp_path / "a.db").path, with_environment=True)
+    kept = merge_profiles(find_profiles(pair), tmp_path / "b.db", with_environment=True).path
+    assert set(masked.environment["value"]) == {"***"}
+    assert open_profile(kept, with_environment=True).environment.equals(
+        open_profile(*pair, with_environment=True).environment
+    )
+
+
+@pytest.mark.parametrize("write", [write_profile_parquet, write_arrow], ids=["parquet", "arrow"])
+@pytest.mark.parametrize("name", ROCPD)
+def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, write: Callable[..., Written]) -> None:
+    origin = open_profile(shared / "data" / "att-mi300x-bmm" / f"{name}_results.db")
+    tables = open_profile(write(origin, tmp_path / "tables").path)
+    assert differences(origin, tables) == []
+    back = write_rocpd(tables, tmp_path / "back.db")
+    assert differences(origin, open_profile(back.path)) == []
+    assert back.losses == []
+    assert rows(back.path, "PRAGMA foreign_key_check") == []
+
+
+@pytest.mark.parametrize("name", RPD)
+def test_rpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str) -> None:
+    origin = open_profile(shared / "data" / name)
+    tables = open_profile(write_profile_parquet(origin, tmp_path / "tables").path)
+    assert differences(origin, tables) == []
+    back = open_profile(write_rpd(tables, tmp_path / "back.rpd").path)
+    assert differences(origin, back, FORMER_RPD) == []
+    assert all(back.table(extra).equals(origin.table(extra)) for extra in origin.extra_names if "metadata" not in extra)
+
+
+def test_published_figures_of_rpd_survive(shared: Path, tmp_path: Path) -> None:
+    written = write_rpd(open_profile(shared / "data" / RPD[0]), tmp_path / "back.rpd").path
+    assert rows(written, "SELECT * FROM busy") == [(2, 183918056, 2964070817, 0.062049143679417024)]
+    assert rows(written, "SELECT TotalCalls, TotalDuration_us, Percentage FROM top LIMIT 2") == [
+        (2, 157178, 85.4609201610961),
+        (1, 26211, 14.251975347107845),
+    ]
+
+
+def test_rpd_as_rocpd(shared: Path, tmp_path: Path) -> None:
+    origin = open_profile(shared / "data" / RPD[1])
+    written = write_rocpd(origin, tmp_path / "run.db")
+    assert rows(written.path, "PRAGMA foreign_key_check") == []
+    assert rows(written.path, "SELECT COUNT(*), SUM(duration) FROM kernels") == [
+        (origin.kernels.height, origin.kernels.select((pl.col("end_ns") - pl.col("begin_ns")).sum()).item())
+    ]
+    assert rows(written.path, "SELECT GpuTime, WallTime FROM busy WHERE type = 'GPU' LIMIT 1")[0][1] == 452967953
+    assert {loss.detail for loss in written.losses} >= {"monitors", "ext_callstack"}
