@@ -64,7 +64,8 @@ class PartWriter:
         import polars as pl
 
         frame = self._tables[table]
-        runs = [self._run_of(process) for process in self._owners(table)]
+        owners = self._owners(table)
+        runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
         taken: set[tuple[Any, int]] = set()
         ids: list[int | None] = []
         for run, wanted in zip(runs, frame[_IDS[table]].to_list(), strict=True):

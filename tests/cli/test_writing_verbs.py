@@ -1,0 +1,169 @@
+"""convert, merge, split and window as from a shell: what they write, say and refuse."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import call
+from tests.unit.profile_equality import differences
+from wavescope.cli._writing import FORMATS
+from wavescope.readers.profile_inputs import open_profile
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
+from wavescope.synth.workload import Workload
+
+NEEDS_PACKAGE = ("otf2",)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "results.db"
+    write_rocpd(path, Workload(dispatches=300, ranks=2, counters=2))
+    return path
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - set(NEEDS_PACKAGE)))
+def test_every_format_is_written(run: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    done = call("convert", run, "-f", name, "-o", out, "--json")
+    assert done.status == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["outputs"][0]["path"] == str(out)
+    assert said["outputs"][0]["bytes"] == sum(
+        file.stat().st_size for file in (out.rglob("*") if out.is_dir() else [out]) if file.is_file()
+    )
+    assert sum(said["outputs"][0]["counts"].values()) > 300
+    assert left_in(tmp_path) == ["out"]
+    again = call("convert", run, "-f", name, "-o", out)
+    assert again.status == 2
+    assert "--force" in again.stderr
+    assert call("convert", run, "-f", name, "-o", out, "--force").status == 0
+
+
+def test_a_window_holds_what_verbs_see_in_it(run: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part.db"
+    done = call("window", run, "--time", "20%:50%", "--rank", "1", "-o", part)
+    assert done.status == 0, done.stderr
+    assert "dispatches" in done.stdout
+    asked = call("top", run, "--time", "20%:50%", "--rank", "1", "--csv", "--top", "0")
+    assert asked.stdout.count("\n") > 3
+    assert call("top", part, "--csv", "--top", "0").stdout == asked.stdout
+    assert open_profile(part).processes["rank"].to_list() == [1]
+
+
+def test_merge_and_split(tmp_path: Path) -> None:
+    write_rocpd_ranks(tmp_path / "ranks", Workload(dispatches=90, ranks=3))
+    merged = tmp_path / "merged.db"
+    assert call("merge", tmp_path / "ranks", "-o", merged).status == 0
+    done = call("split", merged, "--by", "rank", "-o", tmp_path / "parts", "--json")
+    assert [Path(each["path"]).name for each in json.loads(done.stdout)["outputs"]] == [
+        "rank0_results.db",
+        "rank1_results.db",
+        "rank2_results.db",
+    ]
+    assert differences(open_profile(tmp_path / "ranks"), open_profile(tmp_path / "parts")) == []
+    table = call("split", merged, "--by", "rank", "-o", tmp_path / "parts", "--force").stdout
+    assert "3 outputs" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["window", "RUN", "-o", "OUT"], "which part"),
+        (["window", "RUN", "-o", "OUT", "--time", "half:"], "is not a time"),
+        (["window", "RUN", "-o", "OUT", "--time", "60%:30%"], "ends before"),
+        (["window", "RUN", "-o", "OUT", "--between", "nowhere", "nothing"], "markers: "),
+        (["window", "RUN", "-o", "OUT", "--kernel", "nowhere"], "wavescope top"),
+        (["window", "RUN", "-o", "OUT", "--rank", "77"], "nothing of the run"),
+        (["convert", "RUN", "-f", "rocpd", "-o", "RUN", "--force"], "the output is an input"),
+        (["merge", "RUN", "-o", "RUN", "--force"], "the output is an input"),
+        (["split", "RUN", "-o", "PARENT", "--by", "marker"], "belong together"),
+        (["merge", "/nowhere", "-o", "OUT"], "no such file"),
+        (["convert", "RUN", "-f", "nothing", "-o", "OUT"], "is not one of"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(run: Path, tmp_path: Path, arguments: list[str], words: str) -> None:
+    places = {"RUN": str(run), "OUT": str(tmp_path / "out.db"), "PARENT": str(run.parent)}
+    before = run.read_bytes()
+    done = call(*(places.get(argument, argument) for argument in arguments))
+    assert (done.status, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert left_in(tmp_path) == []
+    assert (run.read_bytes(), left_in(run.parent)) == (before, [run.name])
+
+
+@pytest.mark.parametrize("verb", ["convert", "merge", "split", "window"])
+def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
+    write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path / "capture")
+    more = ["-f", "rocpd"] if verb == "convert" else ["--rank", "0"] if verb == "window" else []
+    done = call(verb, tmp_path / "capture", "-o", tmp_path / "out", *more)
+    assert done.status == 2
+    assert "wavescope decode" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
+def test_a_full_disk_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
+    """A limit on the size of files acts like a disk that is full."""
+    out = tmp_path / "out"
+    arguments = ["convert", str(run), "-f", name, "-o", str(out)]
+    done = _limited(arguments, 16_384)
+    assert done.returncode in (3, 74), done.stderr
+    assert "cannot" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert left_in(tmp_path) == []
+
+
+def test_a_full_disk_stops_a_merge(run: Path, tmp_path: Path) -> None:
+    done = _limited(["merge", str(run), "-o", str(tmp_path / "out.db")], 65_536)
+    assert done.returncode in (3, 74), done.stderr
+    assert "cannot" in done.stderr
+    assert left_in(tmp_path) == []
+
+
+def _limited(arguments: list[str], byte_count: int) -> subprocess.CompletedProcess[str]:
+    program = (
+        "import resource, signal, sys\n"
+        "import polars, wavescope.cli\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({byte_count}, {byte_count}))\n"
+        "wavescope.cli.program()\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
+def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "import wavescope.cli\n"
+        "from wavescope.model.profile import Profile\n"
+        "chunks = Profile.chunks\n"
+        "def stopped(self, table, columns=None):\n"
+        "    for piece in chunks(self, table, columns):\n"
+        "        yield piece\n"
+        "        if table == 'kernels':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "Profile.chunks = stopped\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "wavescope.cli.program()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "convert", str(run), "-f", name, "-o", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.strip()) == (130, "stopped")
+    assert left_in(tmp_path) == []
