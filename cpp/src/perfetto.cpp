@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 
 namespace wavescope {
@@ -91,7 +90,7 @@ void put_end(std::string& out, uint64_t track, int64_t time) {
 }
 
 // Trace.packet { trusted_packet_sequence_id, track_descriptor { uuid, name, parent_uuid } }
-void put_child_track(std::string& out, uint64_t uuid, uint64_t parent, size_t number) {
+void put_child_track(std::string& out, uint64_t uuid, uint64_t parent, uint32_t number) {
     std::string descriptor, packet;
     put_number(descriptor, 1, uuid);
     put_message(descriptor, 2, "overlap " + std::to_string(number));
@@ -103,47 +102,26 @@ void put_child_track(std::string& out, uint64_t uuid, uint64_t parent, size_t nu
 
 }  // namespace
 
-bool PerfettoSlices::takes(std::string& packets, Lane& lane, int64_t begin, int64_t end) const {
-    while (!lane.open.empty() && lane.open.back() <= begin) {
-        lane.last = lane.open.back();
-        put_end(packets, lane.track, lane.last);
-        lane.open.pop_back();
-    }
-    if (lane.last > begin) return false;
-    return lane.open.empty() || (may_nest_ && lane.open.back() >= end);
-}
-
-PerfettoSlices::Lane& PerfettoSlices::lane_for(std::string& packets, uint64_t track, int64_t begin, int64_t end) {
-    std::vector<Lane>& lanes = lanes_[track];
-    if (lanes.empty()) lanes.push_back({.track = track});
-    for (Lane& lane : lanes)
-        if (takes(packets, lane, begin, end)) return lane;
-    put_child_track(packets, next_child_, track, lanes.size());
-    ++child_count_;
-    return lanes.emplace_back(Lane{.track = next_child_++});
-}
-
 std::string PerfettoSlices::add(const PerfettoEvents& events) {
     std::string packets;
     packets.reserve(events.track.size() * 96);
-    for (size_t row = 0; row < events.track.size(); ++row) {
-        const int64_t begin = events.begin[row], end = events.end[row];
-        Lane& lane = lane_for(packets, events.track[row], begin, end);
-        put_event(packets, kBegin, lane.track, events, row);
-        lane.last = begin;
-        lane.open.push_back(end);
+    const auto on_end = [&](const Lane& lane, const Lane::Open& open) { put_end(packets, lane.id, open.end); };
+    const auto on_lane = [&](uint64_t track, uint32_t number) {
+        if (number == 0) return track;
+        put_child_track(packets, next_child_, track, number);
+        ++child_count_;
+        return next_child_++;
+    };
+    for (uint32_t row = 0; row < events.track.size(); ++row) {
+        const Lane& lane = lanes_.put(events.track[row], events.begin[row], events.end[row], row, on_end, on_lane);
+        put_event(packets, kBegin, lane.id, events, row);
     }
     return packets;
 }
 
 std::string PerfettoSlices::finish() {
     std::string packets;
-    for (auto& [track, lanes] : lanes_) {
-        for (Lane& lane : lanes) {
-            for (; !lane.open.empty(); lane.open.pop_back()) put_end(packets, lane.track, lane.open.back());
-        }
-    }
-    lanes_.clear();
+    lanes_.finish([&](const Lane& lane, const Lane::Open& open) { put_end(packets, lane.id, open.end); });
     return packets;
 }
 

@@ -6,8 +6,9 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
+
+#include "wavescope/lanes.hpp"
 
 namespace wavescope {
 
@@ -31,12 +32,12 @@ struct PerfettoEvents {
     std::vector<PerfettoAnnotation> annotations{};
 };
 
-// Slices on tracks. A slice that neither follows nor lies inside the slices that are open on its track goes to a child
-// track, so that no time has to be changed.
+// Slices on tracks. The first lane of a track is the track itself, the others are child tracks, so that no time has to
+// be changed.
 class PerfettoSlices {
   public:
     // Child tracks get the uuids from `first_child` on.
-    explicit PerfettoSlices(uint64_t first_child, bool may_nest) : next_child_(first_child), may_nest_(may_nest) {}
+    explicit PerfettoSlices(uint64_t first_child, bool may_nest) : lanes_(may_nest), next_child_(first_child) {}
 
     // Rows sorted by track, begin and (longest first) end. Later calls may go on with the same tracks.
     std::string add(const PerfettoEvents& events);
@@ -47,17 +48,8 @@ class PerfettoSlices {
     uint64_t next_child() const { return next_child_; }
 
   private:
-    struct Lane {
-        uint64_t track;
-        int64_t last = std::numeric_limits<int64_t>::min();
-        std::vector<int64_t> open{};
-    };
-    Lane& lane_for(std::string& packets, uint64_t track, int64_t begin, int64_t end);
-    bool takes(std::string& packets, Lane& lane, int64_t begin, int64_t end) const;
-
-    std::unordered_map<uint64_t, std::vector<Lane>> lanes_;
+    Lanes lanes_;
     uint64_t next_child_, child_count_ = 0;
-    bool may_nest_;
 };
 
 std::string perfetto_instants(const PerfettoEvents& events);

@@ -36,10 +36,13 @@ FORMATS = {
     "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
     "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
     "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
+    "json": Format("profile_json:write_profile_json", "one JSON file with all tables"),
+    "otf2": Format("otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
     "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
     "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
     "rpd": Format("rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
+    "speedscope": Format("speedscope:write_speedscope", "a file for speedscope.app"),
 }
 """Name -> what writes it; imported when it is used."""
 

@@ -65,10 +65,10 @@ class MemorySource:
 
         if table in self.tables:
             frame, dtypes = self.tables[table], PROFILE[table].dtypes
-            yield frame.select(
+            yield frame.with_columns(
                 pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
                 for name in columns
-            )
+            ).select(columns)
 
 
 class Profile:

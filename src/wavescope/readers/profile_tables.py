@@ -102,7 +102,7 @@ class TablesSource:
             for name in columns
         ]
         for first in range(0, entry["row_count"], CHUNK_ROWS):
-            piece = self._collected(frame.slice(first, CHUNK_ROWS).select(*wanted), entry)
+            piece = self._collected(frame.slice(first, CHUNK_ROWS).with_columns(*wanted).select(*columns), entry)
             self._check_references(table, piece)
             yield piece
 

@@ -49,6 +49,10 @@ def test_every_table_has_its_declared_columns_and_types(profile: Profile) -> Non
         assert profile.table(name).schema == empty_frame(spec).schema, name
 
 
+def test_columns_that_a_source_lacks_are_as_long_as_the_table(profile: Profile) -> None:
+    assert profile.read("kernels", ["graph_exec"]).height == profile.kernels.height
+
+
 def test_parts_are_what_workers_see(profile: Profile) -> None:
     assert [part.kernels["agent"].to_list() for part in profile.parts] == [[2], [0, 0]]
     assert Profile(profile.origins[:1]).parts[0].origins == profile.origins[:1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.export._labels import agent_label, process_label, program_of
 from wavescope.export.perfetto.packets import counter_track, process_track, thread_track
 
 if TYPE_CHECKING:
@@ -32,18 +33,18 @@ class Tracks:
         key = f"{group_by}_id"
         table = profile.read("streams" if group_by == "stream" else "queues", [key, "name"])
         self._lines = dict(enumerate(table.iter_rows()))
-        hostnames = dict(enumerate(profile.read("nodes", ["hostname"])["hostname"]))
+        hostnames = profile.read("nodes", ["hostname"])["hostname"].to_list()
         self._pids: list[int] = []
         process_tracks = []
         for row in self._processes:
             pid = _free_pid(row["pid"], used_pids)
             self._pids.append(pid)
-            kind = process_track(pid, _process_name(row, hostnames), row["command"] or "", row["begin_ns"])
+            kind = process_track(pid, process_label(row, hostnames), row["command"] or "", row["begin_ns"])
             process_tracks.append(packets.track(kind=kind))
         self.processes = pl.Series(process_tracks, dtype=pl.UInt64)
         threads = [self._thread(row) for row in profile.read("threads", ["process", "tid", "name"]).iter_rows()]
         self.threads = pl.Series(threads, dtype=pl.UInt64)
-        self.agent_labels = pl.Series([_agent_label(agent) for agent in self._agents], dtype=pl.String)
+        self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
         self._made: dict[tuple[Any, ...], int] = {}
 
     def of_threads(self, frame: pl.DataFrame) -> pl.Series:
@@ -78,7 +79,7 @@ class Tracks:
             return self._packets.track(name or f"Thread {tid}")
         owner = self._processes[process]
         if not name:
-            name = _program(owner) if tid == owner["pid"] and _program(owner) else f"Thread {tid}"
+            name = program_of(owner) if tid == owner["pid"] and program_of(owner) else f"Thread {tid}"
         parent = self.processes[process]
         if tid is None or not 0 <= tid < 1 << 31:
             return self._packets.track(name, parent)
@@ -109,20 +110,3 @@ def _free_pid(pid: int | None, used: set[int]) -> int:
         pid = max((_FIRST_MADE_UP_PID, *(known + 1 for known in used)))
     used.add(pid)
     return pid
-
-
-def _program(process: dict[str, Any]) -> str:
-    words = (process["command"] or "").split()
-    return words[0].rpartition("/")[2] if words else ""
-
-
-def _process_name(process: dict[str, Any], hostnames: dict[int, str | None]) -> str:
-    rank = "" if process["rank"] is None else f"rank {process['rank']}: "
-    hostname = hostnames.get(process["node"])
-    return f"{rank}{_program(process) or 'process'}" + (f" ({hostname})" if hostname else "")
-
-
-def _agent_label(agent: dict[str, Any]) -> str:
-    index = next((agent[name] for name in ("type_index", "logical_index", "agent_id") if agent[name] is not None), "")
-    what = agent["target"] if agent["kind"] != "CPU" else ""
-    return f"{agent['kind'] or 'Agent'} {index}" + (f" {what}" if what else "")

@@ -142,7 +142,7 @@ def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataF
     import polars as pl
 
     dtypes = PROFILE[table].dtypes
-    return frame.select(
+    return frame.with_columns(
         pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
         for name in columns
-    )
+    ).select(columns)

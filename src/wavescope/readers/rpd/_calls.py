@@ -46,10 +46,10 @@ class Calls:
         dtypes = PROFILE[table].dtypes
         for piece in made(table, columns):
             if piece.height:
-                yield piece.select(
+                yield piece.with_columns(
                     pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
                     for name in columns
-                )
+                ).select(columns)
 
     def _pieces(self, stored: Sequence[str]) -> Iterator[pl.DataFrame]:
         import polars as pl

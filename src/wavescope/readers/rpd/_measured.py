@@ -34,10 +34,10 @@ class Measured:
         pieces = {"monitors": self._monitors, "counters": self._counters}.get(table, lambda: iter([self._info]))()
         for piece in pieces:
             if piece.height:
-                yield piece.select(
+                yield piece.with_columns(
                     pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
                     for name in columns
-                )
+                ).select(columns)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
         import polars as pl
