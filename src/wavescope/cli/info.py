@@ -27,12 +27,18 @@ if TYPE_CHECKING:
 def command(
     path: Path, dispatch: int | None, code_objects: tuple[str, ...], resources: tuple[Path, ...], as_json: bool
 ) -> None:
-    """Tell what PATH is, from which GPU, how complete it is and what to do next."""
+    """Tell what PATH is, from which GPU, how complete it is and what to do next.
+
+    PATH is anything that wavescope reads: thread traces, raw or decoded, and profiles of runs, or a folder of them.
+    """
     from wavescope.readers.opening import DECODED_KINDS
+    from wavescope.readers.profile_inputs import holds_profile
     from wavescope.readers.sniff import Kind, sniff
 
     kind = sniff(path)
-    if kind is Kind.RAW_CAPTURE:
+    if holds_profile(path):
+        _profile(path, kind, as_json=as_json)
+    elif kind is Kind.RAW_CAPTURE:
         _raw_capture(path, dispatch, code_objects, as_json=as_json)
     elif kind in DECODED_KINDS:
         _decoded(path, kind, dispatch, resources, as_json=as_json)
@@ -50,13 +56,38 @@ def command(
 def _next_for(path: Path, kind: Kind) -> str:
     texts = {
         "COUNTERS": f"wavescope l2 {path}",
-        "KERNEL_TRACE": "give it as --resources to the verbs on a decoded trace: it tells registers and LDS",
         "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
-        "RESULTS": "give it as --resources to the verbs on a decoded trace: it tells registers, LDS and the GPU",
-        "DATABASE": "this version of wavescope reads thread traces; query the database with sqlite3",
+        "STATISTICS": "wavescope summary on the *_trace.csv files beside it recomputes and extends these figures",
+        "DATABASE": "it is of no profiler that wavescope knows; query it with sqlite3",
+        "BROKEN_DATABASE": "check that it was copied whole; `sqlite3 FILE .recover` may save some rows",
     }
-    otherwise = "point wavescope at a folder with *.att files (rocprofv3 --att writes them) or a ui_output_* directory"
+    otherwise = "point wavescope at thread traces (*.att, ui_output_*) or profiles (ROCpd, RPD, rocprofv3 CSV or JSON)"
     return texts.get(kind.name, otherwise)
+
+
+def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:
+    from rich.text import Text
+
+    from wavescope.analysis.profile.recording import combine_recording, partial_recording
+    from wavescope.cluster import executor_for, gather
+    from wavescope.model import to_builtins
+    from wavescope.readers.profile_inputs import find_profiles
+    from wavescope.report.profile.losses import profile_loss_lines
+    from wavescope.report.profile.recording import next_steps, recording_report
+
+    inputs = find_profiles([path])
+    with progress(f"reading {path.name}"):
+        told = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
+    answer = combine_recording(told.values)
+    if as_json:
+        body = {"input": str(path), "kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
+        emit_json(body | {"losses": told.losses.to_dicts()})
+        return
+    out = console()
+    for part in recording_report(str(path), kind.value, answer, width=out.width):
+        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+    for line in profile_loss_lines(told.losses):
+        out.print(line)
 
 
 def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path, ...], *, as_json: bool) -> None:

@@ -349,7 +349,7 @@ _KINDS = (
     ),
     LossKind(
         "other_forms",
-        "{count} files beside it hold the same run in another form and were not read ({detail})",
+        "the same run stands beside it in another form, which was not read: {detail}",
         "nothing is missing; to read another form, name its files alone",
         is_damage=False,
     ),

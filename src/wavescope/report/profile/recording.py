@@ -1,0 +1,124 @@
+"""What was recorded, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.report.profile._words import duration, many
+from wavescope.report.tables import Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.profile.recording import Recording
+
+__all__ = ["next_steps", "recording_report"]
+
+_COUNTS = {
+    "kernel_count": "dispatch",
+    "copy_count": "copy",
+    "region_count": "region",
+    "sample_count": "sample",
+    "allocation_count": "allocation",
+    "counter_count": "counter value",
+}
+_KINDS = 3
+"""Products that are named."""
+_PLURALS = {"dispatch": "dispatches", "copy": "copies"}
+
+
+def recording_report(
+    path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
+) -> Iterator[RenderableType]:
+    """The answer of `wavescope info` about profiles.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.profile.recording import combine_recording
+    >>> print(next(iter(recording_report("run.db", "ROCpd database", combine_recording([])))))
+    run.db: ROCpd database
+    """
+    from rich.text import Text
+
+    yield Text.assemble((printable(path), "bold"), f": {called}")
+    yield Text(f"  {_counts(answer)}")
+    yield Text(f"  {_where(answer)}")
+    if answer.processes.height:
+        yield Text()
+        yield _process_table(answer, width, limit)
+    yield Text()
+    for step in next_steps(path, answer):
+        yield Text(f"  next: {step}")
+
+
+def next_steps(path: str, answer: Recording) -> list[str]:
+    """What to ask now: only what the recording can answer.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.profile.recording import combine_recording
+    >>> next_steps("run.db", combine_recording([]))
+    ['wavescope tables run.db shows what it holds']
+    """
+    counted = {name: int(answer.processes[name].sum()) for name in _COUNTS}
+    steps = []
+    if counted["kernel_count"] or counted["copy_count"] or counted["region_count"]:
+        steps.append(f"wavescope summary {path} shows where the time went")
+    if counted["kernel_count"]:
+        steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
+    if answer.processes.height > 1 and counted["kernel_count"]:
+        steps.append(f"wavescope ranks {path} compares the processes")
+    return steps or [f"wavescope tables {path} shows what it holds"]
+
+
+def _counts(answer: Recording) -> str:
+    import polars as pl
+
+    said = []
+    for name, word in _COUNTS.items():
+        count = int(answer.processes[name].sum())
+        if count:
+            said.append(f"{count:,} {word if count == 1 else _PLURALS.get(word, f'{word}s')}")
+    if not said:
+        return "no events"
+    row = answer.processes.select(
+        span=pl.col("end_ns").max() - pl.col("begin_ns").min(),
+        is_one_clock=(pl.col("path").n_unique() == 1)
+        | ((pl.col("node").n_unique() == 1) & pl.col("node").is_not_null().all()),
+    ).row(0, named=True)
+    span = f" in {duration(row['span'])}" if row["span"] is not None and row["is_one_clock"] else ""
+    return ", ".join(said) + span
+
+
+def _where(answer: Recording) -> str:
+    processes, gpus = answer.processes, answer.gpus
+    nodes = processes["node"].drop_nulls().n_unique()
+    used = gpus.filter(gpus["kernel_count"] > 0)
+    kinds = sorted({row["product"] or row["target"] or "" for row in used.iter_rows(named=True)} - {""})
+    said = f"{processes.height:,} {'process' if processes.height == 1 else 'processes'}"
+    if nodes:
+        names = sorted(set(processes["node"].drop_nulls()))
+        said += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
+    unused = gpus.height - used.height
+    if used.height:
+        named = f" ({', '.join(map(printable, kinds[:_KINDS]))})" if kinds else ""
+        said += f"; {used.height:,} {many(used.height, 'GPU')} had work{named}"
+    if unused:
+        said += f"; {unused:,} {'more ' if used.height else ''}{many(unused, 'GPU')} visible without dispatches"
+    return said
+
+
+def _process_table(answer: Recording, width: int, limit: int) -> RenderableType:
+    columns = [
+        Column("pid", lambda row: "-" if row["pid"] is None else str(row["pid"]), is_text=True, is_fixed=True),
+        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"])),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("regions", lambda row: f"{row['region_count']:,}"),
+        Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["begin_ns"])),
+        Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True),
+        Column("command", lambda row: printable(row["command"] or "-"), is_text=True, takes_rest=True),
+    ]
+    return frame_table(answer.processes, columns, limit=limit, what="processes", width=width)

@@ -1,0 +1,88 @@
+"""`wavescope info` about profiles, and verbs that were given the other kind of thing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.cli.in_process import call
+from tests.made_decoded import write_decoded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KERNELS = '"Agent_Id","Thread_Id","Dispatch_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
+CALLS = '"Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp","End_Timestamp"\n'
+HOSTILE = "\x1b[31mred\x1b[0m [bold]"
+
+
+def write_run(folder: Path, pid: int) -> Path:
+    folder.mkdir(exist_ok=True)
+    kernels = f'"GPU 0",{pid},1,"{HOSTILE}",2000,5000\n"GPU 0",{pid},2,"k",6000,9000\n'
+    (folder / f"{pid}_kernel_trace.csv").write_text(KERNELS + kernels)
+    (folder / f"{pid}_hip_api_trace.csv").write_text(CALLS + f'"HIP_RUNTIME_API","hipInit",{pid},{pid},1,1000,2000\n')
+    return folder
+
+
+def test_what_a_run_holds(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 41)
+    done = call("info", run)
+    assert done.status == 0
+    assert "folder of profiles" in done.stdout
+    assert "2 dispatches, 1 region in 8.0 us" in done.stdout
+    assert "1 process; 1 GPU had work" in done.stdout
+    assert f"next: wavescope summary {run} shows where the time went" in done.stdout
+    told = json.loads(call("info", run, "--json").stdout)
+    assert told["kind"] == "folder of profiles"
+    row = told["processes"]["rows"][0]
+    assert (row["pid"], row["kernel_count"], row["region_count"], row["begin_ns"], row["end_ns"]) == (
+        41,
+        2,
+        1,
+        1000,
+        9000,
+    )
+    assert told["gpus"]["rows"][0]["kernel_count"] == 2
+    assert told["losses"] == []
+
+
+def test_several_processes_and_a_loss(tmp_path: Path) -> None:
+    run = write_run(write_run(tmp_path / "run", 41), 42)
+    (run / "43_results.db").write_bytes(b"")
+    done = call("info", run)
+    assert "4 dispatches, 2 regions\n" in done.stdout
+    assert "2 processes" in done.stdout
+    assert "wavescope ranks" in done.stdout
+    assert "loss:" in done.stdout
+    assert "43_results.db" in done.stdout
+    assert len(json.loads(call("info", run, "--json").stdout)["losses"]) == 1
+
+
+def test_a_recording_without_events(tmp_path: Path) -> None:
+    (tmp_path / "1_hip_api_trace.csv").write_text(CALLS)
+    done = call("info", tmp_path)
+    assert done.status == 0
+    assert "no events" in done.stdout
+    assert "wavescope tables" in done.stdout
+
+
+def test_statistics_and_broken_databases(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text('"Name","Calls","TotalDurationNs"\n')
+    assert "wavescope summary on the *_trace.csv files" in call("info", tmp_path / "s.csv").stdout
+    (tmp_path / "1_results.db").write_bytes(b"SQLite format 3\0" + bytes(50))
+    assert "cannot be read" in call("info", tmp_path / "1_results.db").stdout
+
+
+def test_verbs_name_the_right_verb(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 41)
+    decoded = write_decoded(tmp_path / "traces")
+    for verb in ("hotspots", "stalls", "occupancy"):
+        done = call(verb, run)
+        assert done.status == 3
+        assert "not a thread trace" in done.stderr
+        assert f"wavescope summary {run}" in done.stderr
+    for verb in ("summary", "busy", "gaps"):
+        done = call(verb, decoded)
+        assert done.status == 3
+        assert "not a profile of a run" in done.stderr
+        assert f"wavescope hotspots {decoded}" in done.stderr
