@@ -49,7 +49,11 @@ def add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFra
         kernels = link(kernels, tables["symbols"], ["process", "symbol_id"], "symbol")
     tables["kernels"] = kernels
     if counted is not None:
-        values = counted.drop("agent", "name", strict=False).rename({"counter": "name"}).with_columns(pl.col("name").cast(pl.String))
+        values = (
+            counted.drop("agent", "name", strict=False)
+            .rename({"counter": "name"})
+            .with_columns(pl.col("name").cast(pl.String))
+        )
         info = numbered([values], ["process", "name"], "counter")
         values = link(values, info, ["process", "name"], "counter")
         keys = ["process", "dispatch_id"]
