@@ -127,17 +127,30 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
     [('a', 2, 6), ('b', 1, 1)]
     """
-    state = merged([], keys)
+    parts: list[Statistics] = []
+    coarse: pl.DataFrame | None = None
     rows = _FIRST_ROWS
     for piece in pieces:
         begin = 0
         while begin < piece.height:
             # Small parts first: they tell which groups have so many values that the rest goes into buckets at once.
-            part = _of_piece(piece.slice(begin, rows), keys, state)
-            is_plain = not state.sums.height and part.values.height <= EXACT_VALUES
-            state = part if is_plain else merged([state, part], keys)
+            part = _of_piece(piece.slice(begin, rows), keys, coarse)
+            parts.append(part)
             begin, rows = begin + rows, min(2 * rows, _MOST_ROWS)
-    return state
+            if sum(each.values.height for each in parts) > _MOST_ROWS:
+                parts = [merged(parts, keys)]
+            coarse = _with_coarse(coarse, parts[-1])
+    return merged(parts, keys)
+
+
+def _with_coarse(coarse: pl.DataFrame | None, part: Statistics) -> pl.DataFrame | None:
+    """The keys of groups with too many values, with those of one more part."""
+    import polars as pl
+
+    found = part.sums.filter(~pl.col("is_exact")).select(part.keys)
+    if coarse is None or not found.height:
+        return found if found.height else coarse
+    return pl.concat([coarse, found]).unique()
 
 
 def is_timed() -> pl.Expr:
@@ -191,7 +204,10 @@ def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:
             first += part.sums.height
     if not sums:
         return parts[0] if parts[0].keys == tuple(keys) else merged([], keys)
-    return _regrouped(pl.concat(sums, how="vertical_relaxed"), pl.concat(values), keys)
+    all_sums, all_values = pl.concat(sums, how="vertical_relaxed"), pl.concat(values)
+    if keys and not all_sums.select(pl.struct(keys).is_duplicated().any()).item():
+        return Statistics(tuple(keys), all_sums, all_values)
+    return _regrouped(all_sums, all_values, keys)
 
 
 def described(statistics: Statistics) -> pl.DataFrame:
@@ -210,8 +226,7 @@ def described(statistics: Statistics) -> pl.DataFrame:
     import polars as pl
 
     sums = statistics.sums.with_columns(_deviation_and_mean(statistics.sums))
-    for column, permille in _PERMILLE.items():
-        sums = sums.join(_quantile(statistics, permille, column), on="group", how="left", maintain_order="left")
+    sums = sums.join(_quantiles(statistics), on="group", how="left", maintain_order="left")
     return sums.select(
         *statistics.keys,
         "calls",
@@ -227,8 +242,8 @@ def described(statistics: Statistics) -> pl.DataFrame:
     )
 
 
-def _of_piece(piece: pl.DataFrame, keys: Sequence[str], known: Statistics) -> Statistics:
-    """The statistics of one piece; groups that have many values in `known` go into buckets at once."""
+def _of_piece(piece: pl.DataFrame, keys: Sequence[str], coarse: pl.DataFrame | None) -> Statistics:
+    """The statistics of one piece; groups with the keys `coarse` go into buckets at once."""
     import polars as pl
 
     duration = pl.col("end_ns") - pl.col("begin_ns")
@@ -245,16 +260,14 @@ def _of_piece(piece: pl.DataFrame, keys: Sequence[str], known: Statistics) -> St
         max=pl.col("value").max(),
         bytes=pl.when(pl.col("size").count() > 0).then(pl.col("size").cast(pl.Int128).sum()),
     )
-    coarse = known.sums.filter(~pl.col("is_exact")).select(*keys, is_exact=pl.lit(value=False))
     sums = sums.with_row_index("group")
-    if coarse.height:
-        sums = sums.join(coarse, on=list(keys), how="left", nulls_equal=True, maintain_order="left")
-        sums = sums.with_columns(pl.col("is_exact").fill_null(value=True))
-    else:
-        sums = sums.with_columns(is_exact=pl.lit(value=True))
-    values = _counted(coded.select("pack", "value").drop_nulls("value"), sums.filter(~pl.col("is_exact"))["pack"])
+    in_buckets = pl.Series([], dtype=pl.UInt64)
+    if coarse is not None:
+        in_buckets = sums.join(coarse, on=list(keys), how="semi", nulls_equal=True)["pack"]
+    values = _counted(coded.select("pack", "value").drop_nulls("value"), in_buckets)
     values = values.join(sums.select("pack", "group"), on="pack").select(_VALUES.names)
-    return Statistics(tuple(keys), sums.select(*keys, *_SUMS.names), values)
+    sums = sums.with_columns(is_exact=~pl.col("pack").is_in(in_buckets.implode()))
+    return _limited(Statistics(tuple(keys), sums.select(*keys, *_SUMS.names), values), sums["group"].clear())
 
 
 def _packed(piece: pl.DataFrame, keys: Sequence[str]) -> pl.Expr:
@@ -344,21 +357,27 @@ def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) ->
         .group_by("group", "value")
         .agg(pl.col("count").sum())
     )
-    distinct = moved.group_by("group").agg(distinct=pl.len())
-    together = together.join(distinct, on="group", how="left", maintain_order="left").with_columns(
-        is_exact=pl.col("is_exact") & (pl.col("distinct").fill_null(0) <= EXACT_VALUES)
-    )
-    coarse = together.filter(~pl.col("is_exact") & pl.col("has_exact"))["group"]
-    if coarse.len():
-        in_buckets = pl.col("group").is_in(coarse.implode())
-        bucket = _bucket_value(_bucket_number("value"))
-        moved = (
-            moved.with_columns(value=pl.when(in_buckets).then(bucket).otherwise("value"))
-            .group_by("group", "value")
-            .agg(pl.col("count").sum())
-        )
-    kept = together.select(*keys, *_SUMS.names)
-    return Statistics(tuple(keys), kept, moved.select(_VALUES.names))
+    mixed = together.filter(~pl.col("is_exact") & pl.col("has_exact"))["group"]
+    whole = Statistics(tuple(keys), together.select(*keys, *_SUMS.names), moved.select(_VALUES.names))
+    return _limited(whole, mixed)
+
+
+def _limited(statistics: Statistics, mixed: pl.Series) -> Statistics:
+    """Groups with too many distinct values get buckets, and so do those in `mixed`, which are in buckets partly."""
+    import polars as pl
+
+    sums, values = statistics.sums, statistics.values
+    if values.height <= EXACT_VALUES and not mixed.len():
+        return statistics
+    counts = values.group_by("group").len()
+    exact = sums.filter("is_exact")["group"].implode()
+    many = counts.filter((pl.col("len") > EXACT_VALUES) & pl.col("group").is_in(exact))["group"]
+    if not many.len() and not mixed.len():
+        return statistics
+    to_bucket = pl.col("group").is_in(pl.concat([many, mixed]).implode())
+    bucket = pl.when(to_bucket).then(_bucket_value(_bucket_number("value"))).otherwise("value")
+    fewer = values.group_by("group", bucket.alias("value")).agg(pl.col("count").sum())
+    return Statistics(statistics.keys, sums.with_columns(pl.col("is_exact") & ~to_bucket), fewer)
 
 
 def _one_group(sums: pl.DataFrame) -> pl.DataFrame:
@@ -387,22 +406,27 @@ def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
     yield pl.Series("stddev", deviations, dtype=pl.Float64)
 
 
-def _quantile(statistics: Statistics, permille: int, name: str) -> pl.DataFrame:
-    """The quantile of every group, between the two nearest values where it falls between them."""
+def _quantiles(statistics: Statistics) -> pl.DataFrame:
+    """The quantiles of every group, between the two nearest values where one falls between them."""
     import polars as pl
 
-    rank = (pl.col("timed") - 1) * permille
-    groups = statistics.sums.filter(pl.col("timed") > 0).select(
-        "group", "is_exact", low=rank // 1000, high=(rank + 999) // 1000, rest=(rank % 1000) / 1000
-    )
-    after = pl.col("count").cum_sum().over("group")
     half = pl.when("is_exact").then(0.0).otherwise((_power(_dropped_bits("value")) - 1) / 2)
-    placed = statistics.values.sort("group", "value").with_columns(after=after).join(groups, on="group")
-    before = pl.col("after") - pl.col("count")
+    placed = (
+        statistics.values.join(statistics.sums.select("group", "is_exact"), on="group")
+        .select("group", "count", "value", middle=pl.col("value") + half)
+        .sort("group", "value")
+    )
+    groups = placed.group_by("group", maintain_order=True).agg(n=pl.col("count").sum())
+    groups = groups.with_columns(first=pl.col("n").cum_sum() - pl.col("n"))
+    after, middle = placed["count"].cum_sum(), placed["middle"]
 
-    def at(rank: str) -> pl.DataFrame:
-        is_there = (before <= pl.col(rank)) & (pl.col(rank) < pl.col("after"))
-        return placed.filter(is_there).select("group", (pl.col("value") + half).alias(rank), "rest")
+    def at(thousandths: pl.Expr) -> pl.Series:
+        places = groups.select(pl.col("first") + thousandths // 1000).to_series()
+        return middle.gather(after.search_sorted(places, side="right"))
 
-    both = at("low").join(at("high").drop("rest"), on="group")
-    return both.select("group", (pl.col("low") + (pl.col("high") - pl.col("low")) * pl.col("rest")).alias(name))
+    found = []
+    for column, permille in _PERMILLE.items():
+        rank = (pl.col("n") - 1) * permille
+        low, high = at(rank), at(rank + 999)
+        found.append((low + (high - low) * groups.select(rank % 1000 / 1000).to_series()).alias(column))
+    return groups.select("group").with_columns(found)
