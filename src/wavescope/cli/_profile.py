@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wavescope.cli._io import console, emit_json, json_option
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -154,6 +155,12 @@ def _selection(options: dict[str, Any]) -> ProfileSelection:
     from wavescope.analysis.profile.selection import ProfileSelection
 
     begin, end = options.pop("time")
+    percent = options.pop("percent")
+    if percent != (None, None):
+        if (begin, end) != (None, None):
+            what = "--time and --percent both say which window"
+            raise UsageError(what, advice="give one of them")
+        begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
     return ProfileSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
 
 
@@ -222,6 +229,13 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
         default=(None, None),
         metavar="A:B",
         help="Only this window: 30%:60%, 1.5s:2s after the begin, or nanoseconds of the clock.",
+    ),
+    click.option(
+        "--percent",
+        type=_Window(),
+        default=(None, None),
+        metavar="A:B",
+        help="Only this window, in percent of the run: 30:60 is --time 30%:60%.",
     ),
     click.option(
         "--between",

@@ -1,4 +1,4 @@
-"""A frame as CSV text that no spreadsheet takes for a formula."""
+"""A frame as CSV text that no spreadsheet takes for a formula and no terminal for a command."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ if TYPE_CHECKING:
 __all__ = ["harmless", "write_csv"]
 
 _FORMULA = r"^[=+\-@\t\r]"
+_CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 
 
 def harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with an apostrophe before texts that spreadsheets would run as formulas.
+    """The frame with an apostrophe before texts that spreadsheets would run as formulas, and with U+FFFD for control
+    characters other than tabs and ends of lines.
 
     Examples
     --------
     >>> import polars as pl
-    >>> harmless(pl.DataFrame({"name": ["=1+1", "gemm"]}))["name"].to_list()
-    ["'=1+1", 'gemm']
+    >>> harmless(pl.DataFrame({"name": ["=1+1", "gemm", "\\x1b[2J"]}))["name"].to_list()
+    ["'=1+1", 'gemm', '\ufffd[2J']
     """
     import polars as pl
     import polars.selectors as cs
 
     names = frame.select(cs.string() | cs.categorical()).columns
-    text = [pl.col(name).cast(pl.String) for name in names]
+    text = [pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd") for name in names]
     return frame.with_columns(
         pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name)
         for name, cell in zip(names, text, strict=True)
