@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK_ROWS", "MAGIC", "Database"]
 
-CHUNK_ROWS = 1 << 20
+CHUNK_ROWS = 1 << 18
 """Rows of a piece."""
 QUERY_ROWS = 1 << 20
 """Rows of a query."""
