@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from wavescope.analysis.profile._busy_time import BusyTime, copy_agent
-from wavescope.analysis.profile._markers import Markers
+from wavescope.analysis.profile._markers import MARKER, Markers
 from wavescope.analysis.profile._processes import PROCESS, gpus_of, processes_of, streams_of
 from wavescope.analysis.profile._statistics import Statistics, merged, statistics_of
 from wavescope.model.schema import empty_frame, table_spec
@@ -119,12 +119,16 @@ class Events:
 
     def pieces(self, table: str) -> Iterator[pl.DataFrame]:
         """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
+        import polars as pl
+
         columns = ["process", "begin_ns", "end_ns", *_COLUMNS[table]]
         if self._by == "marker":
             columns += ["thread", "correlation"]
         sizes = ["size_bytes"] if "size_bytes" in columns else []
         for piece in self._profile.chunks(table, columns):
             self._note(table, piece)
+            if table == "regions" and self._markers is not None:
+                piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
             events = piece.with_columns(*self._labels(table), *self._places(table, piece))
             yield events.select(*_NUMBERS[self._by], "domain", "name", "begin_ns", "end_ns", *sizes)
 

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["Markers"]
+__all__ = ["MARKER", "Markers"]
 
-_MARKER = "MARKER"
+MARKER = "MARKER"
+"""Domain of marker ranges."""
 _THREAD = ("process", "thread")
 
 
@@ -30,7 +31,7 @@ class Markers:
 
         columns = ["process", "thread", "domain", "name", "begin_ns", "end_ns"]
         ranges = [
-            piece.filter(pl.col("domain") == _MARKER).drop("domain") for piece in profile.chunks("regions", columns)
+            piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in profile.chunks("regions", columns)
         ]
         empty = profile.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
         self._profile = profile
@@ -76,7 +77,7 @@ class Markers:
 
         columns = ["process", "correlation", "domain", "thread", "begin_ns"]
         calls = [
-            piece.filter((pl.col("domain") != _MARKER) & pl.col("correlation").is_not_null())
+            piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
             for piece in self._profile.chunks("regions", columns)
         ]
         empty = self._profile.read("regions", columns).clear() if not calls else calls[0].clear()

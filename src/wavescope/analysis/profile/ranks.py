@@ -202,12 +202,12 @@ def combine_ranks(parts: Sequence[RanksPart]) -> Ranks:
     collectives, waits = compared([part.sequences for part in parts])
     compute = pl.col("kernel_ns") - pl.col("collective_ns")
     mean = compute.mean()
-    wall = pl.col("end_ns") - pl.col("begin_ns")
+    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("begin_ns").cast(pl.Int128)  # of impossible times
     processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
         pl.col("waited_ns", "last_count").fill_null(0),
         compute_ns=compute,
         deviation=pl.when(mean > 0).then(compute / mean - 1),
-        wall_ns=wall,
+        wall_ns=wall.cast(pl.Int64, strict=False),
         busy_share=pl.when((wall > 0) & (pl.col("gpu_count") > 0)).then(
             pl.col("busy_ns") / (wall * pl.col("gpu_count"))
         ),

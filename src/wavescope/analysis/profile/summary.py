@@ -26,6 +26,7 @@ __all__ = ["GPU_DOMAINS", "Summary", "SummaryPart", "combine_summary", "partial_
 GPU_DOMAINS = ("KERNEL", "COPY")
 """Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up."""
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
+_LONGEST_WALL = (1 << 63) - 1
 _GROUPS = """\
 host           String   -      | node, when grouped by process, GPU or stream; null = not grouped by it, here and below
 pid            Int64    -      | process id
@@ -33,7 +34,7 @@ rank           Int32    -      | rank; null also where it is not known
 run            String   -      | unique id of the recording, or its path
 gpu            Int64    -      | number of the GPU on its node
 stream         Int64    -      | id of the stream
-marker         String   -      | innermost marker range that was open on the launching thread; null also where none was
+marker         String   -      | innermost marker range that was open on the calling thread; null also where none was
 domain         String   -      | KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ...
 """
 _FIGURES = """\
@@ -210,8 +211,9 @@ def wall_of(processes: pl.DataFrame) -> int:
     import polars as pl
 
     node = pl.when(pl.col("host") == "").then("run").otherwise("host")
-    spans = processes.group_by(node=node).agg(span=pl.col("end_ns").max() - pl.col("begin_ns").min())
-    return int(spans["span"].max() or 0)  # type: ignore[arg-type]
+    wide = pl.col("begin_ns", "end_ns").cast(pl.Int128)  # of impossible times
+    spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("begin_ns").min())
+    return min(int(spans["end_ns"].max() or 0), _LONGEST_WALL)  # type: ignore[arg-type]
 
 
 def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -226,7 +228,7 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _busy_share(processes: pl.DataFrame) -> float | None:
     import polars as pl
 
-    used = processes.filter(pl.col("gpu_count") > 0)
+    used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("begin_ns", "end_ns").cast(pl.Int128))
     times = used.select(
         pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("begin_ns")) * pl.col("gpu_count")).sum()
     )

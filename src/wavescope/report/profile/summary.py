@@ -163,10 +163,14 @@ _RATE = Column("rate", _rate, is_wide=True)
 
 
 def _group_columns(answer: Summary) -> list[Column]:
-    """What tells the groups apart; the host only where there are several."""
-    several = answer.processes["host"].n_unique() > 1
-    names = [name for name in answer.columns[: answer.columns.index("domain")] if name != "run"]
-    return [_group_column(name) for name in names if name != "host" or several]
+    """What tells the groups apart: the host only where there are several, the pid only where ranks do not do."""
+    hidden = {"run"}
+    if answer.processes["host"].n_unique() == 1:
+        hidden.add("host")
+    if answer.processes["rank"].null_count() == 0 and answer.processes["rank"].is_unique().all():
+        hidden.add("pid")
+    names = answer.columns[: answer.columns.index("domain")]
+    return [_group_column(name) for name in names if name not in hidden]
 
 
 def _group_column(name: str) -> Column:

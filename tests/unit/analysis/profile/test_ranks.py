@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import polars as pl
 import pytest
@@ -10,7 +12,9 @@ from tests.unit.small_profiles import small_profile
 from wavescope.analysis.profile.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavescope.model.answer import to_builtins
 from wavescope.model.profile import MemorySource, Profile
+from wavescope.readers.profile_inputs import open_profile
 from wavescope.report.profile.ranks import ranks_report
+from wavescope.synth import Workload, write_rocpd_ranks
 
 Kernel = tuple[str, int, int]
 
@@ -67,6 +71,15 @@ def test_who_waits_for_whom() -> None:
     assert row["is_complete"]
     assert answer.processes.select("waited_ns", "last_count").rows() == [(110, 0), (0, 2), (110, 0)]
     assert answer.waited_ns == 220
+
+
+def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
+    workload = Workload(dispatches=2000, ranks=4, nodes=2, imbalance=0.3, clock_offset_ns=10**12)
+    run = write_rocpd_ranks(tmp_path, workload)
+    answer = ranks(open_profile(tmp_path))
+    assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
+    assert answer.collectives["rank"].item() == 3
+    assert answer.imbalance == pytest.approx(1.3 / 1.15, rel=0.03)
 
 
 def test_collectives_that_were_called_differently_often() -> None:

@@ -73,6 +73,10 @@ def test_by_marker() -> None:
     assert found == {"step": 10} | {f"step {number}": 2 for number in (0, 2, 4, 6, 8)}
 
 
+def test_marker_ranges_are_the_groups() -> None:
+    assert "MARKER" not in summary(small_profile(), by="marker").domains["domain"]
+
+
 def nested(*ranges: tuple[str, int, int], launch: int, thread: int = 0) -> str | None:
     """The marker around a kernel that was launched at a time, though it ran much later."""
     regions = [
