@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["duckdb_query"]
 
 _CONFIG = {
-    "memory_limit": "4GB",
+    "memory_limit": "2GB",
     "temp_directory": "",
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
@@ -46,6 +46,11 @@ _MACROS = """
     CREATE MACRO json_string(x, p) AS CASE WHEN json_valid(x) THEN json_extract_string(x, p) END;
     CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
 """
+_LOOK_SECONDS = 0.1
+_FLAT = re.compile(
+    r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|HUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\)|VARCHAR|DATE|TIMESTAMP.*)$"
+)
+"""Types whose values any table can show; others (lists, structs, blobs, ...) are shown as text."""
 _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
@@ -60,8 +65,9 @@ def duckdb_query(profile: Profile, sql: str) -> QueryResult:
     import duckdb
 
     try:
-        statement = _statement(sql)
-        connection = _connection(used(statement), named_extras(profile, sql))
+        connection = duckdb.connect(":memory:", config=dict(_CONFIG))
+        statement = _statement(connection, sql)
+        _create(connection, used(statement), named_extras(profile, sql))
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
@@ -72,10 +78,10 @@ def duckdb_query(profile: Profile, sql: str) -> QueryResult:
         raise refused(error) from error
 
 
-def _statement(sql: str) -> str:
+def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     import duckdb
 
-    found = duckdb.extract_statements(sql)
+    found = connection.extract_statements(sql)
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
         what = "one SELECT is expected; a profile can be read, not changed"
         raise refused(what)
@@ -92,11 +98,8 @@ class _Stream:
         return self._frame.__arrow_c_stream__(requested_schema)
 
 
-def _connection(names: Used, extras: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:
+def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str, pl.DataFrame]) -> None:
     """The views and the empty tables that a statement may name, out of reach of everything else."""
-    import duckdb
-
-    connection = duckdb.connect(":memory:", config=dict(_CONFIG))
     connection.execute("SET enable_external_access = false; CREATE SCHEMA profile; " + _MACROS)
     for table in names.tables:
         columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in stored_columns(table).items())
@@ -113,7 +116,6 @@ def _connection(names: Used, extras: dict[str, pl.DataFrame]) -> duckdb.DuckDBPy
     # Other optimizers would see that the tables are empty, and read nothing at all.
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")
-    return connection
 
 
 def _needed(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, set[str]]:
@@ -124,8 +126,6 @@ def _needed(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, 
     needed: dict[str, set[str]] = {}
     for root in json.loads(plan):
         _collect(root, needed)
-    if "pivot" in statement.lower():  # its columns follow from the data, which the planner did not see
-        return {table: set(stored_columns(table)) for table in needed}
     return needed
 
 
@@ -156,16 +156,35 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> QueryResult:
     if _ABOUT_SCHEMA.match(statement):
         frame = pl.DataFrame(_Stream(connection.sql(statement)))
         return QueryResult("duckdb", frame.height, iter([frame]))
-    connection.execute(f"CREATE TEMP TABLE query_result AS {statement}")
+    _execute(connection, f"CREATE TEMP TABLE query_result AS {statement}")
     rows = connection.execute("SELECT COUNT(*) FROM query_result").fetchall()[0][0]
-    return QueryResult("duckdb", rows, _pieces(connection, rows))
+    columns = [
+        _quoted(name) if _FLAT.match(kind) else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
+        for name, kind, *_ in connection.execute("DESCRIBE query_result").fetchall()
+    ]
+    return QueryResult("duckdb", rows, _pieces(connection, ", ".join(columns), rows))
 
 
-def _pieces(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[pl.DataFrame]:
+def _execute(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+    """Run a statement in a thread, so that Ctrl-C reaches Python, which can stop it."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(connection.execute, statement)
+        try:
+            while not running.done():
+                wait([running], timeout=_LOOK_SECONDS)
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
+        running.result()
+
+
+def _pieces(connection: duckdb.DuckDBPyConnection, columns: str, rows: int) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     for begin in range(0, max(rows, 1), PIECE_ROWS):
-        part = f"SELECT * FROM query_result WHERE rowid >= {begin} AND rowid < {begin + PIECE_ROWS} ORDER BY rowid"  # noqa: S608 - ours
+        part = f"SELECT {columns} FROM query_result WHERE rowid >= {begin} AND rowid < {begin + PIECE_ROWS}"  # noqa: S608 - ours
         yield _plain(pl.DataFrame(_Stream(connection.sql(part))))
     connection.close()
 

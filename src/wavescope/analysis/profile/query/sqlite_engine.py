@@ -108,17 +108,7 @@ def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> 
 def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    stopped = False
-
-    def look() -> int:
-        nonlocal stopped
-        try:
-            return int(stopped)
-        except KeyboardInterrupt:
-            stopped = True
-            return 1
-
-    connection.set_progress_handler(look, _STEPS)
+    connection.set_progress_handler(_go_on, _STEPS)
     try:
         cursor = connection.execute(sql)
         names = _distinct([column[0] for column in cursor.description])
@@ -128,11 +118,16 @@ def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
             if not (found := cursor.fetchmany(PIECE_ROWS)):
                 break
     except sqlite3.Error as error:
-        if stopped:
+        if "interrupted" in str(error):
             raise KeyboardInterrupt from error
         raise _refused(error) from error
     finally:
         connection.close()
+
+
+def _go_on() -> int:
+    """Lets Python see Ctrl-C while SQLite works; an exception here interrupts the query."""
+    return 0
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -29,6 +29,10 @@ _WORK = """
     SELECT agent, process, begin_ns, end_ns FROM profile.kernels
     UNION ALL SELECT dst_agent AS agent, process, begin_ns, end_ns FROM profile.copies
 """
+_MACHINES = """
+    SELECT p.process, COALESCE(n.machine_id, n.hostname, '') AS machine
+    FROM profile.processes p LEFT JOIN profile.nodes n ON n.node = p.node
+"""
 _BUSY = f"""
     FROM (
         SELECT agent, CAST(SUM(end_ns - begin_ns) AS BIGINT) AS summed,
@@ -42,11 +46,11 @@ _BUSY = f"""
         ) m GROUP BY agent
     ) g
     JOIN profile.agents a ON a.agent = g.agent
-    LEFT JOIN profile.processes p ON p.process = a.process
+    LEFT JOIN ({_MACHINES}) p ON p.process = a.process
     LEFT JOIN (
-        SELECT COALESCE(o.node, -1) AS node, NULLIF(MAX(e.end_ns) - MIN(e.begin_ns), 0) AS wall
-        FROM ({_WORK}) e LEFT JOIN profile.processes o ON o.process = e.process GROUP BY COALESCE(o.node, -1)
-    ) w ON w.node = COALESCE(p.node, -1)
+        SELECT o.machine, NULLIF(MAX(e.end_ns) - MIN(e.begin_ns), 0) AS wall
+        FROM ({_WORK}) e JOIN ({_MACHINES}) o ON o.process = e.process GROUP BY o.machine
+    ) w ON w.machine = p.machine
 """  # noqa: S608 - ours
 
 TOTALS = (

@@ -1,0 +1,89 @@
+"""Our views against the views that real databases carry, row by row, on both engines."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wavescope.analysis.profile.query import query
+from wavescope.analysis.profile.views import VIEWS
+from wavescope.readers.profile_inputs import open_profile
+from wavescope.synth import Workload, write_rocpd
+
+REAL = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")
+SYNTHETIC = {
+    "3": Workload(dispatches=250),
+    "3.0.2": Workload(dispatches=200, graphs=True, threads=3),
+    "3.0.3": Workload(dispatches=300, ranks=3, gpus=4, same_pids=True),
+}
+WRONG_WITH_EQUAL_PIDS = {"threads", "memory_allocations", "scratch_memory"}
+"""AMD's views that join processes or threads without their guid; see docs/explanation/differences.md."""
+
+
+def theirs(database: Path, view: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
+    cursor = connection.execute(f"SELECT * FROM {view}")  # noqa: S608 - ours
+    return [column[0].lower() for column in cursor.description], ordered(cursor.fetchall())
+
+
+def ordered(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(rows, key=lambda row: [(value is not None, type(value) is str, value or 0) for value in row])
+
+
+def same(ours: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
+    return len(ours) == len(other) and all(
+        a == b or (isinstance(a, float) and math.isclose(a, b, rel_tol=1e-12))
+        for one, two in zip(ours, other, strict=True)
+        for a, b in zip(one, two, strict=True)
+    )
+
+
+def check(database: Path, engine: str, leave_out: frozenset[str] = frozenset()) -> None:
+    profile = open_profile(database)
+    for view in VIEWS.keys() - {"markers"} - leave_out:
+        names, rows = theirs(database, view)
+        found = query(profile, f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
+        assert [name.lower() for name in found.columns][: len(names)] == names, view
+        assert same(ordered(found.select(found.columns[: len(names)]).rows()), rows), view
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_databases_with_sqlite(name: str, shared: Path) -> None:
+    check(shared / f"data/att-mi300x-bmm/{name}_results.db", "sqlite")
+
+
+@pytest.mark.parametrize("name", REAL[:2])
+def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
+    pytest.importorskip("duckdb")
+    check(shared / f"data/att-mi300x-bmm/{name}_results.db", "duckdb")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("schema", SYNTHETIC)
+def test_synthetic_databases_with_the_views_of_a_real_one(
+    schema: str, engine: str, shared: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip(engine.replace("sqlite", "sqlite3"))
+    path = tmp_path / "run.db"
+    write_rocpd(path, SYNTHETIC[schema], schema=schema)
+    real = sqlite3.connect(shared / "data/att-mi300x-bmm/c01/raw/28_results.db")
+    statements = real.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'")
+    database = sqlite3.connect(path)
+    for name, statement in statements.fetchall():
+        database.execute(f"DROP VIEW IF EXISTS {name}")
+        database.execute(statement)
+    database.commit()
+    database.close()
+    check(path, engine, frozenset(WRONG_WITH_EQUAL_PIDS if SYNTHETIC[schema].same_pids else ()))
+
+
+def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> None:
+    write_rocpd(tmp_path / "run.db", SYNTHETIC["3.0.3"])
+    profile = open_profile(tmp_path / "run.db")
+    for view, table in (("threads", "threads"), ("memory_allocations", "allocations")):
+        found = query(profile, f"SELECT COUNT(*) FROM {view}", engine="sqlite")  # noqa: S608 - ours
+        assert found.item() == profile.table(table).height
