@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from wavescope.errors import WavescopeError
 from wavescope.readers._sqlite import Database
 from wavescope.readers.sniff import Kind, sniff
 
@@ -28,7 +28,7 @@ def stored_tables(path: Path) -> list[tuple[str, int, int, int | None, int, str]
         return []
     database = Database(path)
     sizes: dict[str, int] = {}
-    with suppress(sqlite3.Error):  # not every SQLite can tell, and no damaged file
+    with suppress(WavescopeError):  # not every SQLite can tell, and no damaged file
         sizes = dict(database.query("SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"))
     found: dict[str, tuple[str, int, int, int | None, int, str]] = {}
     for name, columns in database.tables.items():
@@ -46,6 +46,6 @@ def stored_tables(path: Path) -> list[tuple[str, int, int, int | None, int, str]
 
 def _row_count(database: Database, table: str) -> int:
     quoted = table.replace('"', '""')
-    with suppress(sqlite3.Error):
+    with suppress(WavescopeError):
         return int(database.query(f'SELECT COUNT(*) FROM "{quoted}"')[0][0])  # noqa: S608 - quoted
     return 0

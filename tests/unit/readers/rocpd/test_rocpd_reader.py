@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -228,9 +230,12 @@ def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.Mo
     read: list[tuple[str, tuple[str, ...]]] = []
     database = profile.origins[0].database  # type: ignore[attr-defined]
     chunks = database.chunks
-    monkeypatch.setattr(
-        database, "chunks", lambda table, columns: read.append((table, (*columns,))) or chunks(table, columns)
-    )
+
+    def noted(table: str, columns: dict[str, Any]) -> Iterator[pl.DataFrame]:
+        read.append((table, (*columns,)))
+        return chunks(table, columns)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(database, "chunks", noted)
     profile.read("kernels", ["begin_ns", "name"])
     assert {table.removesuffix(suffix_of(GUID)): columns for table, columns in read} == {
         "rocpd_kernel_dispatch": ("id", "start", "kernel_id"),
