@@ -31,6 +31,7 @@ _GROUPS = {
     },
     "Where does the time go?": {
         "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
+        "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "loops": "How often do loops run, and what does an iteration cost?",
         "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
         "summary": "Where did the time of a run go: kernels, copies, allocations, calls, markers?",

@@ -1,0 +1,44 @@
+"""`wavescope kernels`: how do the dispatches of some kernels behave?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_options
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("name")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@profile_options
+def command(asked: AskedProfile, name: str) -> None:
+    """How do the dispatches of kernels called NAME behave: durations, launch parameters, registers, occupancy?
+
+    NAME is part of the name of a kernel, or a /regular expression/; '' means every kernel. PATHS are profiles or
+    folders of them. --csv prints one row per kernel; --json has shapes, histograms, curves and the longest dispatches.
+
+    \b
+    wavescope kernels Cijk results.db
+    wavescope kernels '/^ncclDev/' ranks/ --rank 3
+    """
+    from wavescope.analysis.profile.kernels import combine_kernels, partial_kernels
+    from wavescope.report.profile.kernels import kernels_report
+
+    gathered = asked.gather(partial(partial_kernels, name=name))
+    answer = combine_kernels(gathered.values)
+    asked.give(
+        answer,
+        answer.kernels,
+        gathered,
+        lambda: kernels_report(answer, name, width=console().width, limit=asked.limit),
+        name=name,
+    )
