@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arrow.hpp"
+#include "call_tree.hpp"
 #include "chrome.hpp"
 #include "costs.hpp"
 #include "perfetto.hpp"
@@ -169,6 +170,7 @@ NB_MODULE(_core, m) {
     bind_waits(m);
     bind_costs(m);
     bind_sqlite(m);
+    bind_call_tree(m);
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);

@@ -51,6 +51,15 @@ def hidden_latency(
 ) -> Table: ...
 def taken_jumps(instructions: object, may_jump: object, is_call: object) -> Table: ...
 def loop_iterations(instructions: object, loops: object, is_call: object) -> Table: ...
+def call_tree(
+    thread: object,
+    begin: object,
+    end: object,
+    name: object,
+    launch: object,
+    launch_ns: object,
+    launch_count: object,
+) -> Table: ...
 def state_cycles(
     group: object,
     begin: object,

@@ -1,0 +1,39 @@
+#include "call_tree.hpp"
+
+#include <memory>
+
+#include "arrow.hpp"
+#include "arrow_in.hpp"
+#include "wavescope/call_tree.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wavescope::bind {
+namespace {
+
+ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb::handle name, nb::handle launch,
+                        nb::handle launch_ns, nb::handle launch_count) {
+    const ArrowInput<uint32_t> threads(thread), names(name), launches(launch);
+    const ArrowInput<int64_t> begins(begin), ends(end), lengths(launch_ns), counts(launch_count);
+    const Calls calls{threads.values(),  begins.values(),  ends.values(),  names.values(),
+                      launches.values(), lengths.values(), counts.values()};
+    for (const size_t length : {calls.begin.size(), calls.end.size(), calls.name.size(), calls.launch.size()})
+        if (length != calls.thread.size()) throw nb::value_error("columns differ in length");
+    if (calls.launch_ns.size() != calls.launch_count.size()) throw nb::value_error("columns differ in length");
+    const auto nodes = std::make_shared<CallNodes>();
+    {
+        nb::gil_scoped_release unlocked;
+        *nodes = call_tree(calls);
+    }
+    return arrow_table(*nodes, nodes);
+}
+
+}  // namespace
+
+void bind_call_tree(nb::module_& m) {
+    m.def("call_tree", &call_tree_of, "thread"_a, "begin"_a, "end"_a, "name"_a, "launch"_a, "launch_ns"_a,
+          "launch_count"_a, "Calls sorted by thread and begin as one tree of names, with times and counts.");
+}
+
+}  // namespace wavescope::bind
