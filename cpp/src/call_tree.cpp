@@ -62,6 +62,10 @@ class Tree {
     void add(size_t at) {
         const int64_t begin = calls_.begin[at], end = std::max(begin, calls_.end[at]);
         while (!open_.empty() && open_.back().end <= begin) close();
+        if (calls_.name[at] == nameless) {
+            if (!open_.empty()) count_launch(static_cast<size_t>(open_.back().node), calls_.launch[at]);
+            return;
+        }
         bool crosses = false;
         while (!open_.empty() && open_.back().end < end) {
             crosses = true;
@@ -94,6 +98,10 @@ class Tree {
         nodes_.total_ns[node] = plus(nodes_.total_ns[node], length);
         nodes_.min_ns[node] = std::min(nodes_.min_ns[node], length);
         nodes_.max_ns[node] = std::max(nodes_.max_ns[node], length);
+        count_launch(node, launch);
+    }
+
+    void count_launch(size_t node, uint32_t launch) {
         if (launch >= calls_.launch_ns.size()) return;
         nodes_.gpu_count[node] = plus(nodes_.gpu_count[node], calls_.launch_count[launch]);
         nodes_.gpu_ns[node] = plus(nodes_.gpu_ns[node], calls_.launch_ns[launch]);

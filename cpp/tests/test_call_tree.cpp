@@ -59,6 +59,13 @@ TEST(call_tree, launches_count_where_they_happen) {
     CHECK_EQUAL(values(nodes.gpu_count), (Numbers{0, 3}));
 }
 
+TEST(call_tree, nameless_calls_launch_for_the_call_around_them) {
+    const Made made{{0, 0, 0}, {0, 1, 20}, {9, 12, 30}, {1, nameless, nameless}, {9, 0, 1}, {500, 70}, {3, 1}};
+    const CallNodes nodes = made.tree();
+    CHECK_EQUAL(values(nodes.gpu_ns), (Numbers{500}));
+    CHECK_EQUAL(values(nodes.self_ns), (Numbers{9}));
+}
+
 TEST(call_tree, impossible_times) {
     constexpr int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
     const CallNodes nodes = Made{{0, 0, 0}, {low, 0, 5}, {high, -7, high}, {1, 2, 3}}.tree();

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from wavescope.analysis.profile.busy import busy
 from wavescope.analysis.profile.gaps import gaps
+from wavescope.analysis.profile.kernels import kernels
+from wavescope.analysis.profile.overlap import overlap
+from wavescope.analysis.profile.regions import regions
+from wavescope.analysis.profile.selection import ProfileSelection, select
 from wavescope.readers.profile_inputs import open_profile
 
 RPD = {
@@ -31,3 +36,53 @@ def test_gaps_of_a_server_are_explained(shared: Path) -> None:
     answer = gaps(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
     assert answer.causes["wait_ns"].sum() == answer.gpus["gap_ns"].sum()
     assert "unknown" not in answer.causes["cause"]
+
+
+TRACELENS = {
+    "facebook_timesformer-base-finetuned-k400__1016002": None,
+    "gaunernst_bert-small-uncased__1016001": None,
+    "gpu_only_trace": None,
+    "torch_compile_triton": None,
+    # TraceLens looks at the step only that the trace annotates on the GPU: from there, so long
+    "Qwen_Qwen1.5-0.5B-Chat__1016005": (13_954_465, 33_131_336),
+}
+
+
+@pytest.mark.parametrize("name", TRACELENS)
+def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
+    folder = shared / "data" / "kineto-amd"
+    profile = open_profile(folder / f"{name}.json.gz")
+    step = TRACELENS[name]
+    if step:
+        begin = profile.kernels["begin_ns"].min() + step[0]  # type: ignore[operator]
+        profile = select(profile, ProfileSelection(begin=str(begin), end=str(begin + step[1]), is_inside=True))
+    with (folder / f"expected_{name}" / "gpu_timeline.csv").open() as file:
+        expected = {row["type"]: float(row["time ms"]) * 1e6 for row in csv.DictReader(file)}
+    (gpu,) = overlap(profile).gpus.iter_rows(named=True)
+    near = {"abs": 60}  # times in the trace are rounded to 2^-10 us
+    assert gpu["computation_ns"] == pytest.approx(expected["computation_time"], **near)
+    assert gpu["exposed_copy_ns"] == pytest.approx(expected["exposed_memcpy_time"], **near)
+    assert gpu["copy_ns"] == pytest.approx(expected["total_memcpy_time"], **near)
+    assert gpu["communication_ns"] == expected["total_comm_time"] == 0
+    assert gpu["busy_ns"] == pytest.approx(expected["busy_time"], **near)
+    assert gpu["span_ns"] == pytest.approx(expected["total_time"], **near)
+    assert busy(profile).gpus["busy_ns"].to_list() == [gpu["busy_ns"]]
+
+
+def test_theoretical_occupancy_of_a_real_kernel(shared: Path) -> None:
+    answer = kernels(open_profile(shared / "data" / "att-mi300x-bmm" / "c01"), "ck_tile")
+    (shape,) = answer.shapes.iter_rows(named=True)
+    assert (answer.kernels["calls"].item(), shape["grid_x"], shape["workgroup_x"], shape["target"]) == (
+        150,
+        512,
+        256,
+        "gfx942",
+    )
+    assert (shape["waves_per_simd"], shape["bound_by"]) == (1, "VGPR")
+
+
+def test_regions_of_a_server_cause_all_gpu_time(shared: Path) -> None:
+    answer = regions(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    assert answer.unlinked_gpu_ns == 0
+    assert answer.tree["gpu_ns"].sum() == 416_625_081
+    assert answer.region_count == 14_736 - answer.untimed_count

@@ -33,6 +33,7 @@ _GROUPS = {
         "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "loops": "How often do loops run, and what does an iteration cost?",
+        "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
         "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
         "summary": "Where did the time of a run go: kernels, copies, allocations, calls, markers?",
         "top": "Which kernels and copies take most GPU time?",

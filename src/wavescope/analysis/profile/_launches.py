@@ -78,6 +78,7 @@ class Launches:
         else:
             self._slots = wanted.unique(maintain_order=True).with_row_index("slot")
             count = self._slots.height
+        self.count = count
         self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
         self._ends = pl.repeat(None, count, dtype=pl.Int64, eager=True)
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
@@ -90,7 +91,8 @@ class Launches:
         cell = pl.col("process").cast(pl.Int64) * self._width + at
         return frame.select(pl.when(is_inside).then(cell)).to_series()
 
-    def _slots_of(self, frame: pl.DataFrame) -> pl.Series:
+    def slots_of(self, frame: pl.DataFrame) -> pl.Series:
+        """The number of the launch that each row belongs to, of `count`; null = none."""
         import polars as pl
 
         if isinstance(self._slots, pl.Series):
@@ -99,7 +101,7 @@ class Launches:
 
     def add(self, calls: pl.DataFrame) -> pl.Series:
         """Remember calls that launched some of the work, the first of several; which rows of `calls` these are."""
-        slots = self._slots_of(calls)
+        slots = self.slots_of(calls)
         is_launch = slots.is_not_null()
         found = calls.with_columns(slots.alias("slot")).filter(is_launch).reverse()
         for column, values in (("begin_ns", self._begins), ("end_ns", self._ends), ("thread", self._threads)):
@@ -111,7 +113,7 @@ class Launches:
         """`launch_begin_ns`, `launch_end_ns` and `launch_thread` for each row; null = not known."""
         import polars as pl
 
-        slots = self._slots_of(work)
+        slots = self.slots_of(work)
         return pl.DataFrame(
             {
                 "launch_begin_ns": self._begins.gather(slots),

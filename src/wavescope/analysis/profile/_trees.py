@@ -1,0 +1,120 @@
+"""Trees of names: made of the regions of one profile by the native core, and put together by their paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+__all__ = ["MANY", "SUMS", "empty_tree", "folded", "merged_trees", "with_inclusive"]
+
+SUMS = ("call_count", "total_ns", "self_ns", "gpu_count", "gpu_ns", "crossing_count")
+"""Columns of a node that add up."""
+MANY = 32
+"""Names that differ only in their numbers, from which on they count as one, with # for the numbers."""
+
+
+def empty_tree() -> pl.DataFrame:
+    """A tree without nodes: `node`, `parent` (-1 = none), `name`, `depth`, `SUMS`, `min_ns`, `max_ns`.
+
+    Parents come before their children.
+
+    Examples
+    --------
+    >>> empty_tree().height
+    0
+    """
+    import polars as pl
+
+    head: dict[str, Any] = {"node": pl.Int64, "parent": pl.Int64, "name": pl.String, "depth": pl.Int64}
+    return pl.DataFrame(schema=head | dict.fromkeys((*SUMS, "min_ns", "max_ns"), pl.Int64))
+
+
+def folded(names: pl.Series, known: frozenset[str] = frozenset()) -> tuple[pl.Series, frozenset[str]]:
+    """Distinct names with # for numbers, where more than `MANY` differ only in them or the result is `known`; and all
+    such results.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names, patterns = folded(pl.Series([f"iteration {n}" for n in range(99)]))
+    >>> names.unique().to_list(), sorted(patterns)
+    (['iteration #'], ['iteration #'])
+    """
+    import polars as pl
+
+    frame = pl.DataFrame({"name": names}).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "#"))
+    is_number = pl.col("name") != pl.col("pattern")
+    counts = frame.filter(is_number).group_by("pattern").len()
+    patterns = known | frozenset(counts.filter(pl.col("len") > MANY)["pattern"])
+    is_folded = is_number & pl.col("pattern").is_in(list(patterns))
+    return frame.select(pl.when(is_folded).then("pattern").otherwise("name").alias("name")).to_series(), patterns
+
+
+def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """One tree with a node for every path of names in any of the trees, numbered by depth, then path.
+
+    Examples
+    --------
+    >>> merged_trees([]).height
+    0
+    """
+    import polars as pl
+
+    first, numbered = 0, [empty_tree()]
+    for tree in trees:
+        is_root = pl.col("parent") < 0
+        numbered.append(
+            tree.with_columns(
+                node=pl.col("node") + first, parent=pl.when(is_root).then(-1).otherwise(pl.col("parent") + first)
+            ).select(numbered[0].columns)
+        )
+        first += tree.height
+    every = pl.concat(numbered)
+    found = [empty_tree()]
+    above = pl.DataFrame({"parent": [-1], "merged": [-1]}, schema={"parent": pl.Int64, "merged": pl.Int64})
+    count = 0
+    for depth in range(int(every["depth"].max() or 0) + 1):  # type: ignore[arg-type]
+        level = every.filter(pl.col("depth") == depth).join(above, on="parent")
+        nodes = (
+            level.group_by(parent="merged", name="name")
+            .agg(pl.col(SUMS).sum(), pl.col("min_ns").min(), pl.col("max_ns").max())
+            .sort("parent", "name", nulls_last=True)
+            .with_row_index("node", count)
+            .with_columns(pl.col("node").cast(pl.Int64), depth=pl.lit(depth, pl.Int64))
+        )
+        found.append(nodes.select(found[0].columns))
+        keys = nodes.select("name", merged="parent", number="node")
+        below = level.join(keys, on=["name", "merged"], nulls_equal=True)
+        above = below.select(parent="node", merged="number")
+        count += nodes.height
+    return pl.concat(found)
+
+
+def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
+    """The tree with `gpu_total_count` and `gpu_total_ns`: GPU work of a node and of all nodes below it.
+
+    Examples
+    --------
+    >>> with_inclusive(empty_tree()).columns[-1]
+    'gpu_total_ns'
+    """
+    import polars as pl
+
+    sums = tree.select("node", "parent", "depth", "gpu_count", "gpu_ns")
+    found = []
+    below = pl.DataFrame(schema=dict.fromkeys(("node", "count", "ns"), pl.Int64))
+    for depth in range(int(tree["depth"].max() or 0), -1, -1):  # type: ignore[arg-type]
+        level = sums.filter(pl.col("depth") == depth).join(below, on="node", how="left", maintain_order="left")
+        level = level.with_columns(
+            gpu_total_count=pl.col("gpu_count") + pl.col("count").fill_null(0),
+            gpu_total_ns=pl.col("gpu_ns") + pl.col("ns").fill_null(0),
+        )
+        found.append(level.select("node", "gpu_total_count", "gpu_total_ns"))
+        below = level.group_by(node="parent").agg(
+            count=pl.col("gpu_total_count").sum(), ns=pl.col("gpu_total_ns").sum()
+        )
+    return tree.join(pl.concat(found), on="node", how="left", maintain_order="left")

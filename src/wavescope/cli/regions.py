@@ -1,0 +1,55 @@
+"""`wavescope regions`: which regions take the time of the threads?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._io import console
+from wavescope.cli._profile import profile_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli._profile import AskedProfile
+
+__all__ = ["command"]
+
+
+@profile_verb
+@click.option("--depth", type=click.IntRange(1, 10_000), help="Levels of the tree to show; default: all.")
+@click.option(
+    "--min-share",
+    type=click.FloatRange(0, 100),
+    default=1.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="Leave out nodes below this share of the time, and of the GPU time.",
+)
+def command(asked: AskedProfile, depth: int | None, min_share: float) -> None:
+    """Which regions take the time of the threads, with and without what they enclose, and what GPU work do they cause?
+
+    Regions (calls, markers, operators) are nested by time and added up by path over threads, processes and ranks. With
+    --domain only regions of that domain are nodes; GPU work launched inside them is theirs. --csv prints the whole
+    tree, one row per path; --json too.
+
+    \b
+    wavescope regions results.db --domain MARKER
+    wavescope regions ranks/ --depth 3 --min-share 5
+    """
+    from wavescope.analysis.profile.regions import combine_regions, partial_regions
+    from wavescope.report.profile.regions import regions_report
+
+    domains = asked.selection.domains
+    asked = replace(asked, selection=replace(asked.selection, domains=()))  # other calls still tell what they launched
+    gathered = asked.gather(partial(partial_regions, domains=domains))
+    answer = combine_regions(gathered.values)
+    asked.give(
+        answer,
+        answer.tree,
+        gathered,
+        lambda: regions_report(
+            answer, width=console().width, limit=asked.limit, depth=depth, min_share=min_share / 100
+        ),
+    )
