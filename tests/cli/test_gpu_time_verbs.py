@@ -1,0 +1,118 @@
+"""busy, gaps, overlap, kernels and regions: words, forms, many files, hostile names, and what cannot be used."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.in_process import Done, call
+from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
+
+VERBS = ("busy", "gaps", "overlap", "kernels", "regions")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    write_rocpd_ranks(folder / "a", Workload(dispatches=2000, ranks=2, seed=1))
+    write_rocpd(folder / "hostile.db", Workload(dispatches=400, hostile_names=True))
+    (folder / "empty.db").write_bytes(b"")
+    return folder
+
+
+def ask(verb: str, path: Path, *options: Any) -> Done:
+    return call(verb, *([""] if verb == "kernels" else []), path, "--jobs", 1, *options)
+
+
+def told(verb: str, path: Path, *options: Any) -> dict[str, Any]:
+    done = ask(verb, path, "--json", *options)
+    assert done.status == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout, parse_constant=lambda constant: pytest.fail(constant))
+    return answer
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_forms(verb: str, runs: Path) -> None:
+    text = ask(verb, runs / "a")
+    assert text.status == 0, text.stderr
+    assert len(text.stdout.splitlines()) > 3
+    answer = told(verb, runs / "a")
+    assert answer["definition"]
+    assert answer["losses"] == []
+    assert len(answer["inputs"]) == 2
+    table = ask(verb, runs / "a", "--csv")
+    assert list(csv.DictReader(io.StringIO(table.stdout)))
+    assert table.stderr == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_same_with_one_and_two_processes(verb: str, runs: Path) -> None:
+    one, two = (ask(verb, runs / "a", "--json", "--jobs", jobs).stdout for jobs in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
+    done = ask(verb, runs / "hostile.db", *form, "--top", 0)
+    assert done.status == 0, done.stderr
+    assert "\x1b" not in done.stdout or form == ("--csv",)
+    if form == ("--csv",):
+        assert not any(cell[:1] in "=+@" and cell[:1] for row in csv.reader(io.StringIO(done.stdout)) for cell in row)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_no_profile(verb: str, runs: Path) -> None:
+    for name in ("empty.db", "missing.db"):
+        done = ask(verb, runs / name)
+        assert done.status in (2, 3)
+        assert done.stdout == ""
+        assert done.stderr.startswith("error:")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_narrow_terminal_without_unicode(verb: str, runs: Path) -> None:
+    done = call(verb, *([""] if verb == "kernels" else []), runs / "a", "--jobs", 1, encoding="ascii")
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_truncation_is_loud(verb: str, runs: Path) -> None:
+    assert "showing 1 of" in ask(verb, runs / "a", "--top", 1).stdout
+
+
+def test_gaps_and_work_make_the_span(runs: Path) -> None:
+    busy, gaps = told("busy", runs / "a"), told("gaps", runs / "a")
+    for gpu, idle in zip(busy["gpus"]["rows"], gaps["gpus"]["rows"], strict=True):
+        assert gpu["busy_ns"] == idle["busy_ns"]
+        assert idle["busy_ns"] + idle["gap_ns"] + idle["edge_ns"] == gpu["span_ns"]
+    parts = sum(row["wait_ns"] for row in gaps["causes"]["rows"])
+    assert parts == sum(row["gap_ns"] for row in gaps["gpus"]["rows"])
+    by_stream = told("gaps", runs / "a", "--by", "stream")["gpus"]["rows"]
+    assert all(row["stream_id"] is not None for row in by_stream)
+
+
+def test_kernels_by_name(runs: Path) -> None:
+    every = told("kernels", runs / "a")["kernels"]
+    chosen = json.loads(call("kernels", "/nccl/", runs / "a", "--json", "--jobs", 1).stdout)["kernels"]
+    assert {row["name"] for row in chosen["rows"]} == {row["name"] for row in every["rows"] if "nccl" in row["name"]}
+    assert sum(row["share"] for row in every["rows"]) == pytest.approx(1)
+    nothing = call("kernels", "no such kernel", runs / "a", "--jobs", 1)
+    assert (nothing.status, nothing.stdout.splitlines()[0]) == (0, "no kernel matches 'no such kernel'")
+    assert call("kernels", "/(/", runs / "a", "--jobs", 1).status == 2
+
+
+def test_depth_and_share_of_regions(runs: Path) -> None:
+    shallow = ask("regions", runs / "a", "--depth", 1, "--top", 0).stdout
+    deep = ask("regions", runs / "a", "--min-share", 0, "--top", 0).stdout
+    assert len(shallow.splitlines()) < len(deep.splitlines())
+    markers = told("regions", runs / "a", "--domain", "MARKER")
+    every = told("regions", runs / "a")
+    assert 0 < markers["region_count"] < every["region_count"]
+    roots = [row for row in markers["tree"]["rows"] if row["parent"] == -1]
+    assert sum(row["gpu_total_ns"] for row in roots) > 0
