@@ -59,13 +59,13 @@ def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
     with (folder / f"expected_{name}" / "gpu_timeline.csv").open() as file:
         expected = {row["type"]: float(row["time ms"]) * 1e6 for row in csv.DictReader(file)}
     (gpu,) = overlap(profile).gpus.iter_rows(named=True)
-    near = {"abs": 60}  # times in the trace are rounded to 2^-10 us
-    assert gpu["computation_ns"] == pytest.approx(expected["computation_time"], **near)
-    assert gpu["exposed_copy_ns"] == pytest.approx(expected["exposed_memcpy_time"], **near)
-    assert gpu["copy_ns"] == pytest.approx(expected["total_memcpy_time"], **near)
+    near = 60  # times in the trace are rounded to 2^-10 us
+    assert gpu["computation_ns"] == pytest.approx(expected["computation_time"], abs=near)
+    assert gpu["exposed_copy_ns"] == pytest.approx(expected["exposed_memcpy_time"], abs=near)
+    assert gpu["copy_ns"] == pytest.approx(expected["total_memcpy_time"], abs=near)
     assert gpu["communication_ns"] == expected["total_comm_time"] == 0
-    assert gpu["busy_ns"] == pytest.approx(expected["busy_time"], **near)
-    assert gpu["span_ns"] == pytest.approx(expected["total_time"], **near)
+    assert gpu["busy_ns"] == pytest.approx(expected["busy_time"], abs=near)
+    assert gpu["span_ns"] == pytest.approx(expected["total_time"], abs=near)
     assert busy(profile).gpus["busy_ns"].to_list() == [gpu["busy_ns"]]
 
 
