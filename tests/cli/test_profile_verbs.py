@@ -81,6 +81,19 @@ def test_summary_says_what_it_does_not_show(runs: Path) -> None:
     assert call("summary", runs / "a", "--top", 2, "--csv", "--jobs", 1).stderr.startswith("showing 2 of")
 
 
+def test_tables_of_rocpd_summary(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    assert call("summary", runs / "a", "--rocpd-csv", folder, "--jobs", 1).status == 0
+    found = {path.name: list(csv.DictReader(io.StringIO(path.read_text()))) for path in folder.iterdir()}
+    assert {"kernels_summary.csv", "memory_copies_summary.csv", "HIP_summary.csv", "markers_summary.csv"} <= set(found)
+    assert sum(int(row["Calls"]) for row in found["kernels_summary.csv"]) == 2000
+    assert {row["Name"] for row in found["memory_allocations_summary.csv"]} <= {"ALLOC", "FREE"}
+    again = call("summary", runs / "a", "--rocpd-csv", folder, "--jobs", 1)
+    assert again.status == 2
+    assert "new or empty" in again.stderr
+    assert call("summary", runs / "a", "--rocpd-csv", tmp_path / "x", "--by", "gpu", "--jobs", 1).status == 2
+
+
 @pytest.mark.parametrize("by", ["process", "rank", "gpu", "stream", "marker"])
 def test_groups(by: str, runs: Path) -> None:
     done = call("summary", runs / "a", "--by", by, "--csv", "--jobs", 1)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from tests.conftest import SHARED
-from wavescope.analysis.profile.summary import Summary, summary
+from wavescope.analysis.profile.rocpd_summary import rocpd_summary
+from wavescope.analysis.profile.summary import Summary, partial_summary, summary
 from wavescope.analysis.profile.top import top
 from wavescope.readers.profile_inputs import open_profile
 
@@ -58,6 +60,32 @@ def test_kernels_and_calls_equal_the_views_of_the_file(path: Path) -> None:
         expected = sorted(database.execute(calls_of).fetchall())
     found = domain(answer, "HIP").select("name", "calls", "total_ns", "min_ns", "max_ns").rows()
     assert sorted(found) == expected
+
+
+@pytest.mark.parametrize("path", DATABASES[:2], ids=lambda path: path.name)
+def test_tables_of_rocpd_summary(path: Path) -> None:
+    """Two passes over the file's own views, as AMD's tool does it."""
+    tables = rocpd_summary([partial_summary(open_profile(path))])
+    assert set(tables) == {"kernels_summary", "HIP_summary"}
+    with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
+        for view, table in (("kernels", "kernels_summary"), ("regions", "HIP_summary")):
+            events = pl.DataFrame(
+                database.execute(f"SELECT name, duration FROM {view}").fetchall(),  # noqa: S608 - two words of ours
+                schema={"name": pl.String, "duration": pl.Int64},
+                orient="row",
+            )
+            duration = pl.col("duration")
+            expected = events.group_by("name").agg(
+                pl.len().cast(pl.Int64).alias("Calls"),
+                duration.sum().alias("DURATION (nsec)"),
+                duration.mean().alias("AVERAGE (nsec)"),
+                (100 * duration.sum() / events["duration"].sum()).alias("PERCENT (INC)"),
+                duration.min().alias("MIN (nsec)"),
+                duration.max().alias("MAX (nsec)"),
+                duration.std().alias("STD_DEV"),
+            )
+            ordered = expected.rename({"name": "Name"}).sort(-pl.col("DURATION (nsec)"), "Name")
+            assert_frame_equal(tables[table], ordered, rel_tol=1e-12)
 
 
 def test_two_processes_of_one_node_add_up(shared: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -23,16 +24,30 @@ _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
     type=click.Choice(_GROUPINGS),
     help="Apart for each process, rank, GPU or stream, or for the marker range around the launch.",
 )
-def command(asked: AskedProfile, by: Grouping | None) -> None:
+@click.option(
+    "--rocpd-csv",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the tables of `rocpd summary`, same files and columns, into this folder, which must be new or empty.",
+)
+def command(asked: AskedProfile, by: Grouping | None, rocpd_csv: Path | None) -> None:
     """Where the time of the runs at PATHS went: kernels, copies, allocations, API calls and markers.
 
     PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.
     """
+    from wavescope.analysis.profile.rocpd_summary import rocpd_summary
     from wavescope.analysis.profile.summary import combine_summary, partial_summary
+    from wavescope.errors import UsageError
+    from wavescope.export.rocpd_summary import write_rocpd_summary
     from wavescope.report.profile.summary import summary_report
 
     grouping: Grouping = by or "all"
+    if rocpd_csv is not None and by is not None:
+        what = "the tables of `rocpd summary` are not grouped"
+        raise UsageError(what, advice="leave out --by, or --rocpd-csv")
     gathered = asked.gather(partial(partial_summary, by=grouping))
     answer = combine_summary(gathered.values, by=grouping)
+    if rocpd_csv is not None:
+        write_rocpd_summary(rocpd_summary(gathered.values), rocpd_csv)
     table = answer.things.select(answer.columns)
     asked.give(answer, table, gathered, lambda: summary_report(answer, width=console().width, limit=asked.limit))
