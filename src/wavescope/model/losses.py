@@ -342,6 +342,11 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "malformed_events",
+        "{count} rows or events are not what the format says and were left out ({detail})",
+        "the file was cut or changed: copy it again, or record again",
+    ),
+    LossKind(
         "unread_records",
         "{count} records are of kinds that this version of wavescope does not read ({detail})",
         "the other kinds were read",

@@ -27,6 +27,7 @@ _BATCH = 1 << 15
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
 _LARGEST = (1 << 63) - 1
 _NO_SIZE = (None, None, None)
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
@@ -93,13 +94,13 @@ def read_chrome(path: Path) -> ChromeFile:
     """
     data = text_bytes(path)
     for attempt in _attempts(data):
-        with suppress(msgspec.MsgspecError):
+        with suppress(*_UNREADABLE):
             if attempt.lstrip()[:1] == b"[":
                 return ChromeFile(msgspec.json.decode(attempt, type=list[msgspec.Raw]))
             return msgspec.json.decode(attempt, type=ChromeFile)
     try:
         msgspec.json.decode(data, type=ChromeFile)
-    except msgspec.MsgspecError as error:
+    except _UNREADABLE as error:
         what = f"not a whole Chrome trace ({error})"
     raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again")
 
@@ -135,7 +136,7 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
         frames.append(frame)
         lost += bad
     if lost:
-        losses.append(Loss("malformed_rows", lost, detail="events"))
+        losses.append(Loss("malformed_events", lost, detail="events"))
     return pl.concat(frames or [_frame([])[0]])
 
 
@@ -153,7 +154,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
     try:
         events = _EVENTS.decode(b"[" + b",".join(batch) + b"]")
         args = _ARGUMENTS.decode(b"[" + b",".join(map(attrgetter("args"), events)) + b"]")
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         events, args = _one_by_one(batch)
     fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
     values = _columns(events, fields) | _columns(args, tuple(_ARGS))
@@ -179,8 +180,8 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
 def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:
     events, args = [], []
     for raw in batch:
-        with suppress(msgspec.MsgspecError):
-            event = _EVENT.decode(raw)
+        with suppress(*_UNREADABLE):
+            event = _EVENT.decode(str(raw, "utf-8", "replace"))
             args.append(_ARGUMENT.decode(event.args if bytes(event.args) != b"null" else b"{}"))
             events.append(event)
     return events, args

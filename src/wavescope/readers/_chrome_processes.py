@@ -61,7 +61,7 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
         losses.append(Loss("unread_records", unread.height, detail=f"events {kinds}"))
     timeless = found.filter(pl.col("begin_ns").is_null() & pl.col("sort").is_not_null()).height
     if timeless:
-        losses.append(Loss("malformed_rows", timeless, detail="events without a time"))
+        losses.append(Loss("malformed_events", timeless, detail="events without a time"))
     return found.filter(pl.col("begin_ns").is_not_null() & (pl.col("sort") != "profiler"))
 
 

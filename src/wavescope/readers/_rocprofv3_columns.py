@@ -218,7 +218,15 @@ def layout_of(header: list[str]) -> Layout | None:
     names = set(header)
     if any(_COUNTER.match(name) for name in header):
         return None  # the wide form of counters, which repeats the dispatches in each of its files
-    return next((layout for layout in LAYOUTS if any(names.issuperset(signs) for signs in layout.signs)), None)
+    return next(
+        (
+            layout
+            for layout in LAYOUTS
+            if any(names.issuperset(signs) for signs in layout.signs)
+            and all(_position(header, layout.columns[name][1]) is not None for name in layout.required)
+        ),
+        None,
+    )
 
 
 def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
@@ -241,19 +249,55 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
         head = stream.read(_HEADER_BYTES)
     data = text_bytes(file) if head.startswith(GZIP) else file
     header = header_of(head)
+    cut = _cut_row(data, len(header))  # polars (2.1) would panic at an open quote, and take half a number for a whole
+    whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data
     chosen = {ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None}
-    raw = _parsed(file, data, {at: getattr(pl, layout.columns[ours][0]) for ours, at in chosen.items()}, len(header))
-    frame = raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in chosen.items())
-    required = [name for name in layout.required if name in chosen]
-    sound = frame.drop_nulls(required) if required else frame
-    lost = _row_count(data, head) - sound.height - _line_breaks(sound)
+    dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in chosen}
+    row_count = _row_count(data, head)
+    sound = _columns_of(file, whole, chosen, dtypes, len(header)).drop_nulls(layout.required)
+    if sound.height + _line_breaks(sound) < row_count:  # perhaps whole numbers were written with a fraction
+        texts = {ours: pl.String if dtype == pl.Int64 else dtype for ours, dtype in dtypes.items()}
+        slow = _columns_of(file, whole, chosen, texts, len(header))
+        numbers = [ours for ours, dtype in dtypes.items() if dtype == pl.Int64]
+        whole_part = pl.col(numbers).str.extract(r"^\s*(-?\d+)(?:\.\d*)?\s*$").cast(pl.Int64, strict=False)
+        sound = slow.with_columns(whole_part).drop_nulls(layout.required)
+    lost = row_count - sound.height - _line_breaks(sound)
     if lost > 0:
-        losses.append(Loss("malformed_rows", lost, detail=file.name))
+        losses.append(Loss("malformed_events", lost, detail=file.name))
     return sound
+
+
+def _cut_row(data: bytes | Path, width: int) -> int:
+    """Length of the last line where the file was cut inside of it: too few fields and no end."""
+    if isinstance(data, bytes):
+        tail = data[-_HEADER_BYTES:]
+    else:
+        with data.open("rb") as stream:
+            stream.seek(max(0, data.stat().st_size - _HEADER_BYTES))
+            tail = stream.read()
+    line = tail[tail.rfind(b"\n") + 1 :]
+    if not line or len(line) == len(tail):
+        return 0
+    is_open = line.count(b'"') % 2 == 1
+    return len(line) if is_open or len(next(csv.reader([line.decode("utf-8", "replace")]))) < width else 0
 
 
 def _position(header: list[str], names: tuple[str, ...]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
+
+
+def _columns_of(
+    file: Path,
+    data: bytes | Path,
+    chosen: Mapping[str, int],
+    dtypes: Mapping[str, type[pl.DataType]],
+    width: int,
+) -> pl.DataFrame:
+    """Columns by our names, from their positions in the file."""
+    import polars as pl
+
+    raw = _parsed(file, data, {at: dtypes[ours] for ours, at in chosen.items()}, width)
+    return raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in chosen.items())
 
 
 def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataType]], width: int) -> pl.DataFrame:
@@ -275,7 +319,7 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
                 encoding="utf8-lossy",
                 raise_if_empty=False,
             )
-    except (OSError, pl.exceptions.PolarsError, ValueError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="record again") from error
 

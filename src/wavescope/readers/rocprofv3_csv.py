@@ -77,7 +77,7 @@ def _agent_rows(file: Path) -> pl.DataFrame:
         raw = pl.read_csv(
             text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"
         )
-    except (pl.exceptions.PolarsError, ValueError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="record again, or leave it out") from error
     return raw.rename(str.lower)

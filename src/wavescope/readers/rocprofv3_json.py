@@ -27,6 +27,7 @@ __all__ = ["read_rocprofv3_json"]
 _BATCH = 1 << 15
 """Records that are Python objects at the same time."""
 _LARGEST = (1 << 63) - 1
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
 
 
@@ -49,7 +50,7 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
 
     try:
         processes = msgspec.json.decode(text_bytes(path), type=File).processes
-    except msgspec.MsgspecError as error:
+    except _UNREADABLE as error:
         what = f"not a whole result file of rocprofv3 ({error})"
         raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again") from error
     if not processes:
@@ -115,8 +116,9 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
         "symbols": [_symbol_row(symbol, number) for symbol in process.kernel_symbols if symbol.get("kernel_id")],
     }
     return {
-        name: pl.DataFrame([{key: _fitting(value) for key, value in row.items()} for row in found], _schema(name))
+        name: pl.DataFrame([_typed(row, schema) for row in found], schema)
         for name, found in rows.items()
+        for schema in (_schema(name),)
     }
 
 
@@ -193,7 +195,11 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
     found: dict[str, list[pl.DataFrame]] = {}
     unread: dict[str, int] = {}
     for name, raw in (process.callback_records | process.buffer_records).items():
-        records = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        try:
+            records = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        except _UNREADABLE:
+            losses.append(Loss("malformed_events", detail=name))
+            continue
         kind = RECORDS.get(name) or (CALLS if name.endswith("_api") else None)
         if kind is None and records:
             unread[name] = len(records)
@@ -227,7 +233,7 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
         frame = pl.DataFrame(columns)
         yield frame if kind.table != "counters" else _counted(frame, counted or ())
     if lost:
-        losses.append(Loss("malformed_rows", lost, detail=name))
+        losses.append(Loss("malformed_events", lost, detail=name))
 
 
 def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
@@ -244,11 +250,11 @@ def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.D
 def _decoded(kind: RecordKind, batch: Sequence[msgspec.Raw]) -> list[Any]:
     try:
         return msgspec.json.decode(b"[" + b",".join(batch) + b"]", type=list[kind.fields])  # type: ignore[name-defined]
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         pass
     sound = []
     for record in batch:
-        with suppress(msgspec.MsgspecError):
+        with suppress(*_UNREADABLE):
             sound.append(msgspec.json.decode(record, type=kind.fields))
     return sound
 
@@ -349,6 +355,16 @@ def _handle(value: Any) -> Any:
 def _fitting(value: Any) -> Any:
     """None for integers beyond 64 bits."""
     return None if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST else value
+
+
+def _typed(row: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with null for every value that is not of the type of its column."""
+    import polars as pl
+
+    return {
+        key: _fitting(value) if isinstance(value, str if schema[key] == pl.String else int) else None
+        for key, value in row.items()
+    }
 
 
 def _text(value: Any) -> str:

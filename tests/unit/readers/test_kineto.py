@@ -152,9 +152,9 @@ def test_events_that_are_none_are_counted(tmp_path: Path) -> None:
     profile = open_profile(write(tmp_path / "t.json", events))
     assert profile.regions["name"].to_list() == ["a"]
     assert profile.losses.select("kind", "count").rows() == [
-        ("malformed_rows", 2),
+        ("malformed_events", 2),
         ("unread_records", 1),
-        ("malformed_rows", 1),
+        ("malformed_events", 1),
     ]
 
 

@@ -74,7 +74,14 @@ def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1) + "\n" + broken)
     profile = open_profile(tmp_path)
     assert profile.kernels["dispatch_id"].to_list() == [1]
-    assert profile.losses.select("kind", "count").rows() == [("malformed_rows", 3)]
+    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 3)]
+
+
+def test_times_with_a_fraction(tmp_path: Path) -> None:
+    (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1, begin="10.0", end="30.5") + kernel(2))
+    profile = open_profile(tmp_path)
+    assert profile.kernels.select("begin_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+    assert not profile.losses.height
 
 
 def test_rows_swallowed_by_an_open_quote_are_counted(tmp_path: Path) -> None:

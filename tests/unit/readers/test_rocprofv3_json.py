@@ -153,7 +153,7 @@ def test_records_that_do_not_fit_are_counted(tmp_path: Path) -> None:
         json.dump({"rocprofiler-sdk-tool": [changed]}, file)
     profile = open_profile(tmp_path)
     assert profile.regions["begin_ns"].to_list() == [1, 3]
-    assert profile.losses.select("kind", "count").rows() == [("malformed_rows", 3)]
+    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 3)]
 
 
 def test_dispatches_of_unknown_kernels_are_kept(tmp_path: Path) -> None:
