@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches", "batches_of", "means", "t_bound"]
 
-_MOST_BATCHES = 64
+_FEWEST_BATCHES, _MOST_BATCHES = 8, 64
 _MOST_DEGREES = 200
 _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
@@ -83,7 +83,8 @@ def means(parts: Sequence[Batches]) -> pl.DataFrame:
     """Per `domain` and `name`: `calls`, `total_ns`, `mean_ns` with its standard error `error_ns` and the `degrees` of
     freedom of that.
 
-    The error is the larger of two: of single calls, as if they did not depend on each other, and of batches.
+    The error is the larger of two: of single calls, as if they did not depend on each other, and of eight or more
+    batches.
 
     Examples
     --------
@@ -183,10 +184,9 @@ def _errors(rows: pl.DataFrame) -> list[pl.Series]:
         totals.append(total if total < 1 << 63 else None)
         averages.append(total / count if count else None)
         single = (count * squares - total * total) / (count * (count - 1)) / count if count > 1 else None
-        grouped = batches / (batches - 1) * rest / count**2 if batches > 1 else None
-        known = [square for square in (single, grouped) if square is not None]
-        errors.append(sqrt(max(known)) if known else None)
-        degrees.append((batches - 1 if batches > 1 else count - 1) if known else None)
+        grouped = batches / (batches - 1) * rest / count**2 if batches >= _FEWEST_BATCHES else 0.0
+        errors.append(None if single is None else sqrt(max(single, grouped)))
+        degrees.append(None if single is None else batches - 1 if grouped > single else count - 1)
     return [
         pl.Series("total_ns", totals, dtype=pl.Int64),
         pl.Series("mean_ns", averages, dtype=pl.Float64),

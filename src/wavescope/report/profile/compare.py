@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_report"]
 
+_NO_IDEA = 10.0
+"""Noise, as a share, from which on its size does not matter."""
 _STYLES = {
     "slower": "red",
     "new": "red",
@@ -68,11 +70,11 @@ def _side(
     label = printable(answer.sides["label"][side])
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
-    for part, what in ((rows.filter(on_gpu), "kernels and copies"), (rows.filter(~on_gpu), "calls and ranges")):
+    what = "things" if everything else "changes"
+    for part, where in ((rows.filter(on_gpu), "on the GPU"), (rows.filter(~on_gpu), "on the CPU")):
         if part.height:
             yield Text()
-            said = what if everything else f"{what} that changed"
-            yield frame_table(part, _columns(part), limit=limit, what=said, title=label, width=width)
+            yield frame_table(part, _columns(part), limit=limit, what=f"{what} {where}", title=label, width=width)
     if everything:
         return
     all_rows = answer.things.filter(pl.col("side") == side)
@@ -100,7 +102,7 @@ def _columns(rows: pl.DataFrame) -> list[Column]:
         Column("of GPU time", lambda row: percent(row["delta_share"], sign=True), is_wide=True),
         Column("", _status, is_text=True, is_fixed=True),
         Column("per call", lambda row: percent(row["change"], sign=True)),
-        Column("noise", lambda row: "?" if row["noise"] is None else f"±{percent(row['noise'])}"),
+        Column("noise", _noise_cell),
         Column("mean before", lambda row: duration(row["base_mean_ns"])),
         Column("after", lambda row: duration(row["mean_ns"])),
         *([Column("calls before", lambda row: _count(row["base_calls"]), is_wide=True)] if has_calls else []),
@@ -113,6 +115,12 @@ def _status(row: dict[str, Any]) -> Any:
     from rich.text import Text
 
     return Text(row["status"], style=_STYLES.get(row["status"], "dim"))
+
+
+def _noise_cell(row: dict[str, Any]) -> str:
+    if row["noise"] is None:
+        return "?"
+    return f"±{percent(row['noise'])}" if row["noise"] < _NO_IDEA else "> 1,000 %"
 
 
 def _signed(nanoseconds: float) -> str:
