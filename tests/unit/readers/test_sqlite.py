@@ -263,7 +263,7 @@ def test_locked(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> N
         if what == "waits":
             assert both(path, TYPES)[0].rows() == ROWS
         else:
-            with pytest.raises(UsageError, match="holds this database locked"):
+            with pytest.raises(NotATraceError, match="holds this database locked"):
                 Database(path)
         assert time.monotonic() - began < 20
         locker.communicate()
@@ -316,7 +316,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(files, "SMALL_BYTES", 1 << 20)
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(files.MAGIC + bytes(40 << 20)))
-    with pytest.raises(UsageError, match="unpacks to more than"):
+    with pytest.raises(NotATraceError, match="unpacks to more than"):
         Database(path)
 
 

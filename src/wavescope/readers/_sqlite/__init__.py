@@ -44,9 +44,10 @@ class Database:
     Raises
     ------
     NotATraceError
-        When it is not a database, or so damaged that its list of tables cannot be read.
+        When it is not a database, so damaged that its list of tables cannot be read, held locked by another process, or
+        cannot be unpacked.
     UsageError
-        When another process holds it locked, or it cannot be unpacked or copied.
+        When the file cannot be read at all.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class Database:
         Raises
         ------
         UsageError
-            When it has more than `most` rows, takes far too long, or the database is locked.
+            When it has more than `most` rows or takes far too long.
         NotATraceError
             When SQLite cannot answer it.
         """
@@ -215,11 +216,11 @@ class Database:
         if loss not in self.losses:
             self.losses.append(loss)
 
-    def _unreadable(self, error: Exception) -> NotATraceError | UsageError:
+    def _unreadable(self, error: Exception) -> NotATraceError:
         where = str(self.path)
         if "locked" in str(error):
             what = "another process holds this database locked"
-            return UsageError(what, where=where, advice="wait until the process that writes it has ended")
+            return NotATraceError(what, where=where, advice="wait until the process that writes it has ended")
         what = f"not a readable SQLite database ({error})"
         return NotATraceError(what, where=where, advice="check that the file was copied whole")
 

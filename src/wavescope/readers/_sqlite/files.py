@@ -161,7 +161,7 @@ class OpenFile:
         ------
         sqlite3.Error, UnicodeDecodeError
             When SQLite cannot.
-        UsageError
+        NotATraceError
             When there is no room for it, or the file changes meanwhile.
         """
         target = self._temporary()
@@ -174,10 +174,10 @@ class OpenFile:
         except OSError as error:
             what = f"holds unfinished changes and cannot be copied to work them off ({error.strerror or error})"
             advice = "set TMPDIR to a folder with more room"
-            raise UsageError(what, where=str(self._path), advice=advice) from error
+            raise NotATraceError(what, where=str(self._path), advice=advice) from error
         if self._stamp() != before:
             what = "is being written"
-            raise UsageError(what, where=str(self._path), advice="wait until the process that writes it has ended")
+            raise NotATraceError(what, where=str(self._path), advice="wait until the process that writes it has ended")
         connection = sqlite3.connect(target)
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
@@ -192,9 +192,7 @@ class OpenFile:
         Raises
         ------
         NotATraceError
-            When the file is damaged.
-        UsageError
-            When it unpacks to suspiciously much.
+            When the file is damaged, unpacks to suspiciously much, or finds no room.
         """
         target = self._temporary()
         limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
@@ -203,7 +201,7 @@ class OpenFile:
         except (EOFError, zlib.error, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 what = f"cannot be unpacked ({error.strerror})"
-                raise UsageError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
+                raise NotATraceError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
             what = f"cannot be unpacked ({error})"
             raise NotATraceError(what, where=str(path), advice="check that the file was copied whole") from error
         return target
@@ -218,7 +216,7 @@ def _unpack(path: Path, target: Path, limit: int) -> None:
             written += len(block)
             if written > limit:
                 what = f"unpacks to more than {limit >> 20:,} MiB"
-                raise UsageError(what, where=str(path), advice="unpack it yourself if you trust it")
+                raise NotATraceError(what, where=str(path), advice="unpack it yourself if you trust it")
             plain.write(block)
 
 
