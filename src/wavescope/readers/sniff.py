@@ -10,7 +10,7 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
 from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
 from wavescope.readers._rocprofv3_columns import header_of, layout_of
-from wavescope.readers._sqlite import MAGIC, Database
+from wavescope.readers._sqlite import MAGIC, table_names
 from wavescope.readers._text import head_of
 from wavescope.readers.archive import is_archive
 from wavescope.readers.decoded import form_of, survey
@@ -227,11 +227,9 @@ def _sniff_file(file: Path) -> Kind:
 def _sniff_database(file: Path) -> Kind:
     """Told by its tables."""
     try:
-        database = Database(file)
+        names = table_names(file)
     except (NotATraceError, OSError, EOFError):
         return Kind.BROKEN_DATABASE
-    names = set(database.tables)
-    database.close()
     if not names:
         return Kind.BROKEN_DATABASE  # the recording ended before it wrote anything
     if "rocpd_op" in names:

@@ -16,7 +16,7 @@ import pytest
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
-from wavescope.readers._sqlite import Database, files
+from wavescope.readers._sqlite import Database, files, table_names
 
 TYPES: dict[str, Any] = {
     "id": pl.Int64,
@@ -301,6 +301,20 @@ def test_packed(tmp_path: Path) -> None:
     frame, _, is_native = both(path, TYPES)
     assert frame.rows() == ROWS
     assert is_native
+
+
+def test_names_of_tables_need_the_beginning_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(i, i, 0.0, f"{i:0200}", "n") for i in range(3000)]
+    plain = write(tmp_path / "a.db", "CREATE TABLE late(a)", rows=rows)
+    path = tmp_path / "a.rpd.gz"
+    path.write_bytes(gzip.compress(plain.read_bytes()))
+    assert table_names(plain) == {"t", "late"}
+    with monkeypatch.context() as patched:
+        patched.setattr(files.OpenFile, "__init__", lambda *_: pytest.fail("unpacked"))
+        assert table_names(path) == {"t", "late"}
+    many = write(tmp_path / "b.db", *(f"CREATE TABLE t{i}(a, b, c, d, e)" for i in range(3000)))
+    path.write_bytes(gzip.compress(many.read_bytes()))
+    assert len(table_names(path)) == 3001
 
 
 def test_packed_and_cut(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
-from wavescope.readers._sqlite.files import ERRORS, MAGIC, OpenFile
+from wavescope.readers._sqlite.files import ERRORS, MAGIC, OpenFile, tables_at_beginning
 from wavescope.readers._sqlite.schema import StoredTable, quoted, read_tables, read_views
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     _Types = Mapping[str, pl.DataType | type[pl.DataType]]
 
-__all__ = ["CHUNK_ROWS", "MAGIC", "Database"]
+__all__ = ["CHUNK_ROWS", "MAGIC", "Database", "table_names"]
 
 CHUNK_ROWS = 1 << 18
 """Rows of a piece."""
@@ -223,6 +224,25 @@ class Database:
             return NotATraceError(what, where=where, advice="wait until the process that writes it has ended")
         what = f"not a readable SQLite database ({error})"
         return NotATraceError(what, where=where, advice="check that the file was copied whole")
+
+
+def table_names(path: Path) -> frozenset[str]:
+    """Names of the stored tables. A packed file is not unpacked further than they need.
+
+    Raises
+    ------
+    NotATraceError, UsageError
+        As `Database`.
+
+    Examples
+    --------
+    >>> table_names(Path("run.rpd.gz"))  # doctest: +SKIP
+    """
+    names = tables_at_beginning(path)
+    if names is not None:
+        return names
+    with closing(Database(path)) as database:
+        return frozenset(database.tables)
 
 
 def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:

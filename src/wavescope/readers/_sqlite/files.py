@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 import weakref
 import zlib
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from wavescope import _core
 
-__all__ = ["ERRORS", "MAGIC", "OpenFile"]
+__all__ = ["ERRORS", "MAGIC", "OpenFile", "tables_at_beginning"]
 
 MAGIC = b"SQLite format 3\0"
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -31,7 +32,8 @@ LOCK_SECONDS = 2.0
 
 _GZIP = b"\x1f\x8b"
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-_READ_VERSION_AT, _WAL = 19, bytes([2])
+_READ_VERSION_AT, _PAGE_COUNT_AT, _WAL = 19, 28, bytes([2])
+_BEGINNING = 1 << 18
 _WAL_HEADER_BYTES = 32
 _BLOCK = 1 << 20
 
@@ -205,6 +207,30 @@ class OpenFile:
             what = f"cannot be unpacked ({error})"
             raise NotATraceError(what, where=str(path), advice="check that the file was copied whole") from error
         return target
+
+
+def tables_at_beginning(path: Path) -> frozenset[str] | None:
+    """Names of the tables of a packed database, when the pages that say them are its first; else None."""
+    with path.open("rb") as stream:
+        packed = stream.read(_BEGINNING)
+    if not packed.startswith(_GZIP):
+        return None
+    try:
+        begin = zlib.decompressobj(wbits=31).decompress(packed, _BEGINNING)
+        if not begin.startswith(MAGIC) or len(begin) < _BEGINNING:
+            return None  # no database, or one that is unpacked in no time
+        page_size = int.from_bytes(begin[16:18], "big")
+        count = int.from_bytes(begin[_PAGE_COUNT_AT : _PAGE_COUNT_AT + 4], "big")
+        with tempfile.NamedTemporaryFile(prefix="wavescope-") as file:
+            file.write(begin)
+            file.truncate(count * (1 << 16 if page_size == 1 else page_size))  # a hole: it takes no room
+            file.flush()
+            with closing(sqlite3.connect(f"{Path(file.name).as_uri()}?immutable=1", uri=True)) as connection:
+                connection.execute("PRAGMA trusted_schema=OFF")
+                rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+                return frozenset(name for (name,) in rows)
+    except (*ERRORS, OSError, zlib.error):
+        return None
 
 
 def _unpack(path: Path, target: Path, limit: int) -> None:
