@@ -26,12 +26,13 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
     import polars.selectors as cs
 
-    names = frame.select(cs.string() | cs.categorical()).columns
-    text = [pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd") for name in names]
-    return frame.with_columns(
-        pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name)
-        for name, cell in zip(names, text, strict=True)
-    )
+    made = []
+    for name in frame.select(cs.string() | cs.categorical()).columns:
+        distinct = frame[name].unique().cast(pl.String)  # far fewer than rows where names repeat
+        if distinct.str.contains(f"{_FORMULA}|{_CONTROLS}").any():
+            cell = pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd")
+            made.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
+    return frame.with_columns(made)
 
 
 def write_csv(frame: pl.DataFrame) -> str:

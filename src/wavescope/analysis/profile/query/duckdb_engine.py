@@ -6,16 +6,17 @@ query of the user is seen.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, refused
+from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
 from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.profile.views import VIEWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import duckdb
     import polars as pl
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
 
 __all__ = ["duckdb_query"]
+
+Result = TypeVar("Result")
 
 _CONFIG = {
     "memory_limit": "2GB",
@@ -47,6 +50,7 @@ _MACROS = """
     CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
 """
 _LOOK_SECONDS = 0.1
+_MANY_ROWS = 1_000_000
 _FLAT = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|HUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\)|VARCHAR|DATE|TIMESTAMP.*)$"
 )
@@ -71,9 +75,12 @@ def duckdb_query(profile: Profile, sql: str) -> QueryResult:
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
+        rows = 0
         for table, columns in needed.items():
-            _load(connection, table, loaded(profile, table, columns))
-        return _run(connection, statement)
+            frame = loaded(profile, table, columns)
+            rows += frame.height
+            _load(connection, table, frame)
+        return _run(connection, statement, is_big=rows > _MANY_ROWS)
     except duckdb.Error as error:
         raise refused(error) from error
 
@@ -150,43 +157,53 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame
     connection.execute(f'CREATE VIEW profile."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours
 
 
-def _run(connection: duckdb.DuckDBPyConnection, statement: str) -> QueryResult:
+def _run(connection: duckdb.DuckDBPyConnection, statement: str, *, is_big: bool) -> QueryResult:
     import polars as pl
 
-    if _ABOUT_SCHEMA.match(statement):
-        frame = pl.DataFrame(_Stream(connection.sql(statement)))
-        return QueryResult("duckdb", frame.height, iter([frame]))
-    _execute(connection, f"CREATE TEMP TABLE query_result AS {statement}")
-    rows = connection.execute("SELECT COUNT(*) FROM query_result").fetchall()[0][0]
-    columns = [
-        _quoted(name) if _FLAT.match(kind) else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
-        for name, kind, *_ in connection.execute("DESCRIBE query_result").fetchall()
-    ]
-    return QueryResult("duckdb", rows, _pieces(connection, ", ".join(columns), rows))
+    relation = connection.sql(statement)
+    names = distinct_names(relation.columns)
+    kinds = [str(kind) for kind in relation.types]
+    if names != relation.columns or not all(map(_FLAT.match, kinds)):
+        columns = [
+            _quoted(name) if _FLAT.match(kind) else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
+            for name, kind in zip(names, kinds, strict=True)
+        ]
+        listed = ", ".join(map(_quoted, names))
+        relation = connection.sql(f"SELECT {', '.join(columns)} FROM ({statement}\n) AS result({listed})")  # noqa: S608 - ours
+    if is_big and importlib.util.find_spec("pyarrow"):
+        return QueryResult("duckdb", _batches(connection, relation))
+    frame = _interruptible(connection, lambda: pl.DataFrame(_Stream(relation)))
+    connection.close()
+    return QueryResult("duckdb", iter([_plain(frame)]))
 
 
-def _execute(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    """Run a statement in a thread, so that Ctrl-C reaches Python, which can stop it."""
+def _batches(connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation) -> Iterator[pl.DataFrame]:
+    """The rows as they come, so that a result of any size needs little memory; pyarrow can do that."""
+    import polars as pl
+
+    reader = _interruptible(connection, lambda: relation.to_arrow_reader(PIECE_ROWS))
+    is_empty = True
+    while (batch := _interruptible(connection, lambda: next(reader, None))) is not None:
+        is_empty = False
+        yield _plain(pl.DataFrame(pl.from_arrow(batch)))
+    if is_empty:
+        yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
+    connection.close()
+
+
+def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Result]) -> Result:
+    """Run a task in a thread, so that Ctrl-C reaches Python, which can stop it."""
     from concurrent.futures import ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(connection.execute, statement)
+        running = pool.submit(task)
         try:
             while not running.done():
                 wait([running], timeout=_LOOK_SECONDS)
         except KeyboardInterrupt:
             connection.interrupt()
             raise
-        running.result()
-
-
-def _pieces(connection: duckdb.DuckDBPyConnection, columns: str, rows: int) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    for begin in range(0, max(rows, 1), PIECE_ROWS):
-        part = f"SELECT {columns} FROM query_result WHERE rowid >= {begin} AND rowid < {begin + PIECE_ROWS}"  # noqa: S608 - ours
-        yield _plain(pl.DataFrame(_Stream(connection.sql(part))))
-    connection.close()
+        return running.result()
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, refused
+from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
 from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.model.profile_schema import NUMBERED
@@ -47,7 +47,7 @@ def sqlite_query(profile: Profile, sql: str) -> QueryResult:
         for table, columns in _needed(connection, sql).items():
             _insert(connection, table, loaded(profile, table, columns))
         _restrict(connection)
-        return QueryResult("sqlite", None, _pieces(connection, sql))
+        return QueryResult("sqlite", _pieces(connection, sql))
     except sqlite3.Error as error:
         raise _refused(error) from error
 
@@ -111,7 +111,7 @@ def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
     connection.set_progress_handler(_go_on, _STEPS)
     try:
         cursor = connection.execute(sql)
-        names = _distinct([column[0] for column in cursor.description])
+        names = distinct_names([column[0] for column in cursor.description])
         found = cursor.fetchmany(PIECE_ROWS)
         while True:
             yield pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
@@ -128,18 +128,6 @@ def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
 def _go_on() -> int:
     """Lets Python see Ctrl-C while SQLite works; an exception here interrupts the query."""
     return 0
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names that occur again get a number, as DuckDB does it."""
-    found: list[str] = []
-    for name in names:
-        number, made = 0, name
-        while made in found:
-            number += 1
-            made = f"{name}_{number}"
-        found.append(made)
-    return found
 
 
 def _refused(error: sqlite3.Error) -> Exception:
