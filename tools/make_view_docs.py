@@ -1,0 +1,54 @@
+"""Write docs/reference/views.md, the views that `wavescope query` offers, from what the code declares. `--check` compares."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from wavescope.analysis.profile.views import VIEWS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "views.md"
+
+
+def views_page() -> str:
+    """Every view and column as Markdown."""
+    lines = [
+        "# Views of a profile",
+        "",
+        "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/profile/views -->",
+        "",
+        (
+            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.profile.query.query(profile, sql)`) "
+            "runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
+            "carry, and exist for every format that wavescope reads: what a format does not record is null."
+        ),
+        (
+            "The tables of the profile itself are in the schema `profile` (`SELECT ... FROM profile.kernels`); see "
+            "[Tables of a profile](profile-tables.md). Tables that only one format has are there under their own names "
+            "(`profile.ext_callstack`). `wavescope schema` prints all of this, `wavescope schema --view kernels` one "
+            "view with its columns."
+        ),
+        (
+            "Times are nanoseconds of the clock of the node. Where the views differ from AMD's, "
+            "[Differences](../explanation/differences.md) says how and why."
+        ),
+        "",
+    ]
+    for view in VIEWS.values():
+        lines += [f"## {view.name}", "", f"One row is {view.row}.", ""]
+        lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
+        lines += [f"| `{c.name}` | {c.type} | {c.unit} | {c.meaning} |" for c in view.columns]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> int:
+    """Write or check the page; 1 when it is out of date."""
+    if "--check" in sys.argv:
+        return int(not PAGE.is_file() or PAGE.read_text() != views_page())
+    PAGE.write_text(views_page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
