@@ -1,4 +1,4 @@
-"""Write docs/reference/views.md, the views that `wavescope query` offers, from what the code declares. `--check` compares."""
+"""Write docs/reference/views.md, the views of `wavescope query`, from what the code declares. `--check` compares."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def views_page() -> str:
         "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/profile/views -->",
         "",
         (
-            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.profile.query.query(profile, sql)`) "
-            "runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
+            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.profile.query.query(profile, sql)`)"
+            " runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
             "carry, and exist for every format that wavescope reads: what a format does not record is null."
         ),
         (

@@ -26,8 +26,9 @@ def test_every_column_says_what_it_means() -> None:
 
 
 def test_views_of_amd_are_all_here() -> None:
-    assert set(VIEWS) == set(
-        "code_objects kernel_symbols processes threads regions region_args samples sample_regions regions_and_samples "
-        "kernels pmc_info pmc_events events_args stream_args memory_copies memory_allocations scratch_memory "
-        "counters_collection top_kernels busy top markers".split()
-    )
+    names = """
+        code_objects kernel_symbols processes threads regions region_args samples sample_regions regions_and_samples
+        kernels pmc_info pmc_events events_args stream_args memory_copies memory_allocations scratch_memory
+        counters_collection top_kernels busy top markers
+    """
+    assert set(VIEWS) == set(names.split())
