@@ -64,6 +64,7 @@ _ARGS = {
     "pid_raw": "pid_raw",
     "label": "name",
     "desc": "desc",
+    "kind": "category",
     "allocated": "Bytes",
     "address": "Addr",
     "memory_device": "Device Id",
@@ -76,7 +77,7 @@ _ARGS = {
     "own_tid": "tid",
 }
 _Args = msgspec.defstruct("_Args", [(name, Any, None) for name in _ARGS], rename=_ARGS, gc=False)
-_TEXTS = ("pid", "tid", "pid_raw", "own_pid", "own_tid", "label", "desc", "direction")
+_TEXTS = ("pid", "tid", "pid_raw", "own_pid", "own_tid", "label", "desc", "kind", "direction")
 _LISTS = ("grid", "block")
 
 

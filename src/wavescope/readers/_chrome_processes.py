@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["processes_of", "told_apart", "with_process"]
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
-_GPU_PROCESS = r"^GPU ?\d+$"
+_GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
 _LINKS = ("s", "t", "f", "M", "")
 """Events that say nothing of their own: what they link is linked by correlation."""
 
@@ -29,7 +29,9 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     ph, cat, label = pl.col("ph").cast(pl.String), pl.col("cat").cast(pl.String), pl.col("process_label")
     name = pl.col("name").cast(pl.String)
     is_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False) & (cat == "")
-    is_copy = (is_gpu & name.str.starts_with("Copy")) | ((cat == "") & (label == "COPY").fill_null(value=False))
+    is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
+        (cat == "") & (label == "COPY").fill_null(value=False)
+    )
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
     is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
     is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
@@ -49,10 +51,11 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
         .when(is_instant)
         .then(pl.lit("sample"))
     )
-    from_label = pl.when(is_gpu).then(label.str.extract(r"(\d+)$").cast(pl.Int64, strict=False))
+    from_label = pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
     found = events.with_columns(
         sort=sort,
         device=pl.coalesce("device", "dev", from_label),
+        product=pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 2)),
         queue=pl.coalesce("queue", pl.when(is_gpu).then(pl.col("tid").cast(pl.Int64, strict=False))),
     )
     unread = found.filter(pl.col("sort").is_null())

@@ -126,7 +126,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
     cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
         tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
-        category=pl.col("cat"),
+        category=pl.coalesce(pl.col("kind"), pl.col("cat").cast(pl.String)).cast(pl.Categorical),
         domain=_domain().cast(pl.Categorical),
         **links,
     )
@@ -186,7 +186,8 @@ def _domain() -> pl.Expr:
         .otherwise(pl.lit("CPU"))
     )
     known = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
-    return pl.when(cat == "").then(by_name).otherwise(pl.coalesce(known, cat.str.to_uppercase()))
+    by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavescope convert` writes
+    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(known, cat.str.to_uppercase()))
 
 
 def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
@@ -211,8 +212,9 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
     import polars as pl
 
     gpus = numbered([kinds["kernels"], kinds["copies"]], ["process", "device"], "agent")
+    named = dict(kinds["kernels"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows())
     rows = [
-        {"agent": agent, "process": process, "kind": "GPU", **_device(file, device)}
+        {"agent": agent, "process": process, "kind": "GPU", "product": named.get(device)} | _device(file, device)
         for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
     ]
     kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
@@ -248,10 +250,9 @@ def _device(file: ChromeFile, device: int) -> dict[str, Any]:
         value = told.get(key)
         return value if isinstance(value, int) and 0 <= value < 1 << 63 else None
 
-    return {
+    return ({"product": str(told["name"])} if "name" in told else {}) | {
         "agent_id": device,
         "absolute_index": device,
-        "product": str(told["name"]) if "name" in told else None,
         "cu_count": number("numSms"),
         "wave_lanes": number("warpSize"),
         "lds_bytes": number("maxSharedMemoryPerMultiProcessor") or number("sharedMemPerBlock"),

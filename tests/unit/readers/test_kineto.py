@@ -4,10 +4,13 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
 from wavescope.errors import NotATraceError
+from wavescope.export.chrome import write_chrome
 from wavescope.readers.profile_inputs import open_profile
+from wavescope.synth import Workload, write_rocpd
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,3 +174,22 @@ def test_cut_files_are_refused(tmp_path: Path) -> None:
 def test_a_trace_without_events_is_empty(tmp_path: Path) -> None:
     profile = open_profile(write(tmp_path / "t.json", []))
     assert (profile.kernels.height, profile.processes.height) == (0, 0)
+
+
+def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
+    write_rocpd(tmp_path / "run.db", Workload(dispatches=300, ranks=2, streams=2))
+    run = open_profile(tmp_path / "run.db")
+    write_chrome(run, tmp_path / "run.json")
+    back = open_profile(tmp_path / "run.json")
+    for table in ("processes", "kernels", "copies", "regions", "samples"):
+        assert back.table(table).height == run.table(table).height, table
+    for table in ("kernels", "copies", "regions"):
+        ours, theirs = (
+            profile.table(table).select("name", "begin_ns", "end_ns").cast({"name": pl.String}).sort(pl.all())
+            for profile in (run, back)
+        )
+        assert theirs.equals(ours), table
+    assert dict(back.regions["domain"].value_counts().iter_rows()) == dict(
+        run.regions["domain"].value_counts().iter_rows()
+    )
+    assert set(back.processes["pid"]) == set(run.processes["pid"])
