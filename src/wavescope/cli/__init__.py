@@ -17,48 +17,50 @@ import click
 __all__ = ["main", "program"]
 
 _GROUPS = {
-    "Open and convert": {
-        "convert": "Write a profile in another format: ROCpd, Parquet, Arrow, ...",
-        "decode": "Decode raw thread traces into tables or a ui_output directory.",
-        "demo": "Make a capture, decode it and tell what it shows; needs no GPU.",
-        "query": "Which rows does this SQL give? One SELECT over stable views of any profile.",
-        "schema": "Which views, tables and columns can a query name?",
-        "tables": "Which tables does a profile hold, and how large are they?",
+    "What is it?": {
+        "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
         "info": "What is this, from which GPU, how complete, what to do next?",
-        "merge": "Put any number of profiles into one ROCpd database.",
-        "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
-        "window": "Write a part of profiles: a stretch of time, some ranks, GPUs, kernels, ...",
     },
-    "Where does the time go?": {
-        "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
+    "A run: where did its time go?": {
+        "busy": "How busy is each GPU, in all and over time?",
+        "gaps": "When do the GPUs idle between their work, and who makes them wait?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
-        "loops": "How often do loops run, and what does an iteration cost?",
+        "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
+        "ranks": "Which ranks have more work, arrive late, and let the others wait?",
         "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
-        "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
-        "summary": "Where did the time of a run go: kernels, copies, allocations, calls, markers?",
+        "summary": "Where did the time go: kernels, copies, allocations, calls, markers?",
         "top": "Which kernels and copies take most GPU time?",
     },
-    "Why does it wait?": {
+    "A run: its tables, and files of other tools": {
+        "convert": "Write a run in another format: Perfetto, Chrome, CSV, Parquet, ROCpd, ...",
+        "merge": "Put any number of runs into one ROCpd database.",
+        "query": "Which rows does this SQL give? One SELECT over stable views of any run.",
+        "schema": "Which views, tables and columns can a query name?",
+        "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
+        "tables": "Which tables does a run hold, and how large are they?",
+        "window": "Write a part of runs: a stretch of time, some ranks, GPUs, kernels, ...",
+    },
+    "A kernel: where do its waves spend the time?": {
+        "decode": "Decode raw thread traces into tables or a ui_output directory.",
+        "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
+        "loops": "How often do loops run, and what does an iteration cost?",
+        "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
+    },
+    "A kernel: why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
-        "gaps": "When do the GPUs of a profile idle between their work, and who makes them wait?",
         "latency": "How long does each memory operation take, and how much of it is hidden?",
-        "ranks": "Which ranks of a run have more work, arrive late, and let the others wait?",
         "stalls": "What do the waves stall on, and what helps against it?",
         "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",
     },
-    "Is the GPU full?": {
-        "busy": "How busy is each GPU of a profile, in all and over time?",
+    "A kernel: does it fill the GPU, and can I trust the trace?": {
+        "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
         "l2": "Does a kernel use L2 and memory well? From counters (CSV), not from a trace.",
-        "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
     },
-    "Can I trust it?": {
-        "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
-    },
     "What changed, what to do?": {
-        "compare": "What changed between traces of the same kernel, and is it more than noise?",
-        "diagnose": "What should be changed first? A plan with evidence, remedies and bounds.",
+        "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
+        "diagnose": "What should be changed first in a kernel? A plan with evidence, remedies and bounds.",
     },
 }
 """Verbs by the question they answer, in the order of `--help`."""
