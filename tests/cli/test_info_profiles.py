@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.cli.in_process import call
 from tests.made_decoded import write_decoded
+from wavescope.synth import Scenario, synthesize, write_capture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,3 +87,14 @@ def test_verbs_name_the_right_verb(tmp_path: Path) -> None:
         assert done.status == 3
         assert "not a profile of a run" in done.stderr
         assert f"wavescope hotspots {decoded}" in done.stderr
+
+
+def test_a_capture_with_the_profile_of_its_run(tmp_path: Path) -> None:
+    capture = synthesize(Scenario(family="gfx11", workgroups=1, waves_per_workgroup=1))
+    write_capture(capture, tmp_path / "capture")
+    assert "also here" not in call("info", tmp_path / "capture").stdout
+    write_run(tmp_path / "capture", 41)
+    done = call("info", tmp_path / "capture")
+    assert "also here: the profile of a run: wavescope summary" in done.stdout
+    told = json.loads(call("info", tmp_path / "capture", "--json").stdout)
+    assert [path.rpartition("/")[2] for path in told["profiles"]] == ["41_*.csv"]

@@ -185,12 +185,30 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
         answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
         answer["dispatches"] = [msgspec.to_builtins(f) | {"damaged": f.damaged} for f in facts]
         answer["unreadable"] = [str(problem) for problem in problems]
+        answer["profiles"] = _profiles_beside(path)
         answer["losses"] = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
         emit_json(answer)
         return
     out = console()
     for renderable in capture_report(str(path), _files(path, capture), facts, problems):
         out.print(renderable)
+    beside = _profiles_beside(path)
+    if beside:
+        many = len(beside) > 1
+        said = f"{len(beside):,} profiles of runs: " if many else "the profile of a run: "
+        command = f"wavescope summary {path if many else beside[0]}"
+        out.print(f"also here: {said}{command}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _profiles_beside(path: Path) -> list[str]:
+    """Profiles of runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.profile_inputs import find_profiles
+
+    try:
+        return [str(found.path) for found in find_profiles([path])] if path.is_dir() else []
+    except WavescopeError:
+        return []
 
 
 def _files(path: Path, capture: Capture) -> str:

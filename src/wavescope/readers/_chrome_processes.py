@@ -32,6 +32,8 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
         (cat == "") & (label == "COPY").fill_null(value=False)
     )
+    # Around the work of a marker or of a graph: it would count twice.
+    is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
     is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
     is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
@@ -40,7 +42,7 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
         .then(pl.lit("profiler"))  # its own begin and end, not the application's
         .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
         .then(pl.lit("copy"))
-        .when(is_range & ((cat == "gpu_user_annotation") | pl.col("desc").str.starts_with("UserMarker frame")))
+        .when(is_range & ((cat == "gpu_user_annotation") | is_frame))
         .then(pl.lit("annotation"))
         .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
         .then(pl.lit("kernel"))
