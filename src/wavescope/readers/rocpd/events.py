@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from wavescope.readers.rocpd.lookup import Lookup
 
@@ -86,8 +87,16 @@ def _message(text: str) -> str | None:
     if '"message"' not in text:
         return None
     try:
-        found = json.loads(text)
-    except ValueError:
+        message = _EXTDATA.decode(text).message
+    except (ValueError, RecursionError):
         return None
-    message = found.get("message") if isinstance(found, dict) else None
     return message if isinstance(message, str) else None
+
+
+class _Extdata(msgspec.Struct):
+    """What is said of an event; other members are passed over."""
+
+    message: Any = None
+
+
+_EXTDATA = msgspec.json.Decoder(_Extdata)

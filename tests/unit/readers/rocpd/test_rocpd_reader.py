@@ -69,6 +69,12 @@ def test_markers_have_their_text_and_calls_their_function(file: SmallRocpd) -> N
     assert regions["domain"].to_list() == ["MARKER"] * 4 + ["HIP"]
 
 
+@pytest.mark.parametrize("text", ['{"message":"\\ud800"}', '{"message":1}', '["message"]', '{"message":' + "[" * 9000])
+def test_markers_whose_text_is_none(file: SmallRocpd, text: str) -> None:
+    file.region(1, 9, {"id": 1, "category_id": 4, "extdata": text}, name_id=5)
+    assert file.profile().regions["name"].to_list() == ["roctxRangePushA"]
+
+
 def test_lower_case_categories(file: SmallRocpd) -> None:
     file.add("string", id=40, string="rocm_hip_api")
     file.region(1, 2, {"id": 1, "category_id": 40}, name_id=3)
