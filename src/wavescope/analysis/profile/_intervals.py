@@ -191,7 +191,8 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], begin_ns: int, end_n
 def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
     """How long each combination of members is there at the same time: `by`, `members` (sum of their bits), `length_ns`.
 
-    `member` holds the bit of the member that an interval belongs to; the intervals of one member are `merged`.
+    `member` holds the bit (of at most 30) of the member that an interval belongs to; the intervals of one member are
+    `merged`.
 
     Examples
     --------
@@ -202,19 +203,27 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     """
     import polars as pl
 
+    groups = frame.partition_by(by, as_dict=True) if by else {(): frame}
+    empty = frame.select(by).clear().with_columns(members=pl.lit(0, pl.Int64), length_ns=pl.lit(0, pl.Int64))
+    found = [empty]
+    for key in sorted(groups, key=lambda key: [(value is None, value) for value in key]):
+        sums = _combinations(groups.pop(key), member)
+        names = [pl.lit(value, frame.schema[name]).alias(name) for name, value in zip(by, key, strict=True)]
+        found.append(sums.select(*names, "members", "length_ns"))
+    return pl.concat(found)
+
+
+def _combinations(frame: pl.DataFrame, member: str) -> pl.DataFrame:
+    """`combinations` of one group."""
+    import polars as pl
+
     edges = pl.concat(
-        frame.select(*by, time=pl.col(column), bit=pl.col(member).cast(pl.Int64) * sign)
+        frame.select(time=pl.col(column), bit=pl.col(member).cast(pl.Int32) * sign)
         for column, sign in (("begin_ns", 1), ("end_ns", -1))
-    )
-    edges = in_order(edges, by, "time")
-    present, following = pl.col("bit").cum_sum(), pl.col("time").shift(-1)
-    steps = edges.select(
-        *by,
-        members=present.over(by) if by else present,
-        length_ns=(following.over(by) if by else following) - pl.col("time"),
-    )
-    sums = steps.filter(pl.col("length_ns") > 0, pl.col("members") != 0).group_by(*by, "members")
-    return sums.agg(pl.col("length_ns").sum()).sort(*by, "members", nulls_last=True)
+    ).sort("time")
+    steps = edges.select(members=pl.col("bit").cum_sum(), length_ns=pl.col("time").shift(-1) - pl.col("time"))
+    sums = steps.filter(pl.col("length_ns") > 0, pl.col("members") != 0).group_by("members")
+    return sums.agg(pl.col("length_ns").sum()).sort("members").with_columns(pl.col("members").cast(pl.Int64))
 
 
 def _reached(by: Sequence[str]) -> pl.Expr:

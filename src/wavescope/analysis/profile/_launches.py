@@ -55,9 +55,9 @@ class Launches:
     >>> import polars as pl
     >>> ids = pl.DataFrame({"process": [0], "correlation": [7]})
     >>> launches = Launches(ids)
-    >>> _ = launches.add(ids.with_columns(thread=pl.lit(3), begin_ns=pl.lit(1), end_ns=pl.lit(2)))
+    >>> launches.add(ids.with_columns(thread=pl.lit(3), begin_ns=pl.lit(1)))
     >>> launches.of(ids).rows()
-    [(1, 2, 3)]
+    [(1, 3)]
     """
 
     def __init__(self, work: pl.DataFrame) -> None:
@@ -80,7 +80,6 @@ class Launches:
             count = self._slots.height
         self.count = count
         self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
-        self._ends = pl.repeat(None, count, dtype=pl.Int64, eager=True)
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
 
     def _cells(self, frame: pl.DataFrame) -> pl.Series:
@@ -99,27 +98,23 @@ class Launches:
             return self._slots.gather(self._cells(frame))
         return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
 
-    def add(self, calls: pl.DataFrame) -> pl.Series:
-        """Remember calls that launched some of the work, the first of several; which rows of `calls` these are."""
-        slots = self.slots_of(calls)
-        is_launch = slots.is_not_null()
-        found = calls.with_columns(slots.alias("slot")).filter(is_launch).reverse()
-        for column, values in (("begin_ns", self._begins), ("end_ns", self._ends), ("thread", self._threads)):
-            is_free = values.gather(found["slot"]).is_null()
-            values.scatter(found["slot"].filter(is_free), found[column].filter(is_free))
-        return is_launch
+    def add(self, calls: pl.DataFrame) -> None:
+        """Remember those of the calls that launched some of the work, the first of several."""
+        import polars as pl
+
+        found = calls.select("begin_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        is_free = self._begins.gather(found["slot"]).is_null()
+        first = found.filter(is_free & found["slot"].is_first_distinct())
+        self._begins.scatter(first["slot"], first["begin_ns"])
+        self._threads.scatter(first["slot"], first["thread"])
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
-        """`launch_begin_ns`, `launch_end_ns` and `launch_thread` for each row; null = not known."""
+        """`launch_begin_ns` and `launch_thread` for each row; null = not known."""
         import polars as pl
 
         slots = self.slots_of(work)
         return pl.DataFrame(
-            {
-                "launch_begin_ns": self._begins.gather(slots),
-                "launch_end_ns": self._ends.gather(slots),
-                "launch_thread": self._threads.gather(slots),
-            }
+            {"launch_begin_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
         )
 
 

@@ -173,7 +173,7 @@ def partial_overlap(profile: Profile) -> PartialOverlap:
         .when(pl.col("name").is_in(names.implode()))
         .then(_COMMUNICATE)
         .otherwise(_COMPUTE)
-        .cast(pl.Int64)
+        .cast(pl.UInt8)
     )
     by = ["place", "process"]
     work = intervals(work.select(*by, "stream", "begin_ns", "end_ns", kind=kind), by)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PartialRegions", "Regions", "combine_regions", "partial_regions", "regions"]
 
-_NONE = (1 << 32) - 1  # no launch, no thread, no name: as the native core says it
+_NONE = (1 << 32) - 1  # no launch, no name: as the native core says it
 _LONGEST_PATH = 1_000
 """Characters of a path that are kept, the last ones: trees from strangers can be deep."""
 
@@ -118,40 +118,55 @@ def partial_regions(profile: Profile, *, domains: tuple[str, ...] = ()) -> Parti
     launches = Launches(work)
     slots = launches.slots_of(work)
     sums = _per_slot(work, slots, launches.count)
-    calls, untimed = _calls(profile, launches, domains)
-    codes, texts, patterns = _folded_codes(calls["name"])
-    if domains:
-        codes = pl.select(pl.when(calls["is_node"]).then(codes).otherwise(_NONE).cast(pl.UInt32)).to_series()
-    table = _core.call_tree(
-        calls["thread"], calls["begin_ns"], calls["end_ns"], codes, calls["launch"], sums["ns"], sums["count"]
-    )
-    tree = pl.DataFrame(table).with_row_index("node")
-    tree = tree.with_columns(name=texts.gather(tree["name"])).cast(empty_tree().schema)
+    threads, untimed = _calls(profile, launches, domains)
+    codes = _Codes([piece["name"] for pieces in threads.values() for piece in pieces])
+    trees = []
+    for pieces in threads.values():
+        calls = in_order(pl.concat(pieces), [])
+        pieces.clear()
+        names = codes.of(calls["name"])
+        if domains:
+            names = pl.select(pl.when(calls["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
+        thread = pl.repeat(0, calls.height, dtype=pl.UInt32, eager=True)
+        table = _core.call_tree(
+            thread, calls["begin_ns"], calls["end_ns"], names, calls["launch"], sums["ns"], sums["count"]
+        )
+        tree = pl.DataFrame(table).with_row_index("node")
+        trees.append(tree.with_columns(name=codes.texts.gather(tree["name"])).cast(empty_tree().schema))
+    tree = merged_trees(trees)
     return PartialRegions(
-        tree=tree.select(empty_tree().columns),
-        patterns=patterns,
+        tree=tree,
+        patterns=codes.patterns,
         region_count=int(tree["call_count"].sum()),
-        thread_count=calls["thread"].n_unique(),
+        thread_count=len(threads),
         process_count=profile.read("processes", ["process"]).height,
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=untimed,
     )
 
 
-def _folded_codes(names: pl.Series) -> tuple[pl.Series, pl.Series, frozenset[str]]:
-    """A number for every name, the names by number, and the names in which # stands for numbers."""
-    import polars as pl
+class _Codes:
+    """A number for every name, where names that differ only in numbers may have one number."""
 
-    distinct = names.unique()
-    texts, patterns = folded(distinct.cast(pl.String))
-    known = pl.DataFrame({"code": distinct.to_physical(), "text": texts})
-    numbers = known.select("text").unique(maintain_order=True).with_row_index("number")
-    rows = known.join(numbers, on="text", nulls_equal=True).filter(pl.col("code").is_not_null())
-    unnamed = numbers.height
-    size = int(rows["code"].max() or 0) + 1  # type: ignore[arg-type]
-    lookup = pl.repeat(unnamed, size, dtype=pl.UInt32, eager=True).scatter(rows["code"], rows["number"])
-    codes = lookup.gather(names.to_physical()).fill_null(unnamed)
-    return codes, pl.concat([numbers["text"], pl.Series([None], dtype=pl.String)]), patterns
+    def __init__(self, names: Sequence[pl.Series]) -> None:
+        import polars as pl
+
+        empty = pl.Series([], dtype=pl.Categorical)
+        distinct = pl.concat([empty, *(part.unique() for part in names)]).unique().drop_nulls()
+        folded_texts, self.patterns = folded(distinct.cast(pl.String))
+        known = pl.DataFrame({"code": distinct.to_physical(), "text": folded_texts})
+        numbers = known.select("text").unique(maintain_order=True).with_row_index("number")
+        rows = known.join(numbers, on="text")
+        size = int(rows["code"].max() or 0) + 1  # type: ignore[arg-type]
+        self._unnamed = numbers.height
+        zeros = pl.repeat(self._unnamed, size, dtype=pl.UInt32, eager=True)
+        self._numbers = zeros.scatter(rows["code"], rows["number"])
+        self.texts = pl.concat([numbers["text"], pl.Series([None], dtype=pl.String)])
+        """The names by number; the last one is that of regions without a name."""
+
+    def of(self, names: pl.Series) -> pl.Series:
+        """The numbers of the names."""
+        return self._numbers.gather(names.to_physical()).fill_null(self._unnamed)
 
 
 def _gpu_times(profile: Profile) -> pl.DataFrame:
@@ -177,24 +192,17 @@ def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
     )
 
 
-def _calls(profile: Profile, launches: Launches, domains: tuple[str, ...]) -> tuple[pl.DataFrame, int]:
-    """Regions sorted for the native core, and how many without a possible length were left out."""
+def _calls(
+    profile: Profile, launches: Launches, domains: tuple[str, ...]
+) -> tuple[dict[object, list[pl.DataFrame]], int]:
+    """Regions of each thread, in pieces, and how many without a possible length were left out."""
     import polars as pl
 
     columns = ["process", "thread", "correlation", "name", "begin_ns", "end_ns"]
     more = ["domain", "category"] if domains else []
-    empty = pl.DataFrame(
-        schema={
-            "thread": pl.UInt32,
-            "name": pl.Categorical,
-            "begin_ns": pl.Int64,
-            "end_ns": pl.Int64,
-            "launch": pl.UInt32,
-            "is_node": pl.Boolean,
-        }
-    )
     linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
-    found, untimed = [empty], 0
+    found: dict[object, list[pl.DataFrame]] = {}
+    untimed = 0
     for piece in profile.chunks("regions", [*columns, *more]):
         timed = piece.filter(is_timed())
         untimed += piece.height - timed.height
@@ -203,15 +211,17 @@ def _calls(profile: Profile, launches: Launches, domains: tuple[str, ...]) -> tu
         linked = linked.scatter(slots.filter(is_new), values=True)
         launch = pl.select(pl.when(pl.lit(is_new)).then(pl.lit(slots)).otherwise(_NONE).cast(pl.UInt32))
         rows = timed.select(
-            pl.col("thread").fill_null(_NONE),
+            "thread",
             "name",
             "begin_ns",
             "end_ns",
             launch=launch.to_series(),
             is_node=_is_of(timed, domains),
         )
-        found.append(rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE)) if domains else rows)
-    return in_order(pl.concat(found), ["thread"]), untimed
+        rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE)) if domains else rows.drop("is_node")
+        for (thread,), part in rows.partition_by("thread", as_dict=True, include_key=False).items():
+            found.setdefault(thread, []).append(part)
+    return found, untimed
 
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series:

@@ -58,15 +58,16 @@ def partial_gaps(
     places = gpu_places(profile)
     by = ["place", "process", "stream"] if by_stream else ["place"]
     more = ["thread", "correlation", "name"]
-    work = intervals(gpu_work(profile, places, [*more, "dispatch_id"], more), by).with_row_index("row")
+    work = gpu_work(profile, places, [*more, "dispatch_id"], more).drop("is_copy")
+    work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
     found, totals = _gaps(work, by), _totals(work, by)
     if elsewhere is not None and not by_stream:
         found, totals = _among_others(profile, places, work, found, totals, elsewhere)
     order = {"gap_ns": True, "gap_begin_ns": False, "row": False}
     longest = found.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
-    regions = _Regions.of(profile, work, longest["gap_begin_ns"])
+    regions = _Regions.of(profile, work, found, longest["gap_begin_ns"])
     found = _explained(found, regions.launches)
-    calls = regions.calls_in(_waits(found))
+    calls = regions.outermost_calls()
     names = _Names.of(profile, places, by_stream=by_stream)
     return PartialGaps(
         gpus=names(_sums(found, totals, by)),
@@ -138,31 +139,32 @@ class _Regions:
 
     launches: Launches
     calls: list[pl.DataFrame]
-    """Calls into a runtime, in pieces."""
+    """Calls into a runtime at the time of any gap, in pieces."""
     contexts: list[pl.DataFrame]
     """Markers and operators that are open at one of the moments in question."""
 
     @classmethod
-    def of(cls, profile: Profile, work: pl.DataFrame, moments: pl.Series) -> _Regions:
+    def of(cls, profile: Profile, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
         import polars as pl
 
+        idle = found.select(begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("gap_ns"))
+        idle = merged(intervals(idle, []), [])
         times, launches = moments.sort(), Launches(work)
         columns = ["thread", "name", "begin_ns", "end_ns"]
         empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
         calls, contexts = [empty], [empty]
         for in_runtime, others in region_pieces(profile, [*columns, "process", "correlation"]):
             launches.add(in_runtime)
-            calls.append(in_runtime.select(columns).filter(pl.col("end_ns") > pl.col("begin_ns")))
+            calls.append(touching(in_runtime.select(columns), idle).drop_nulls())
             first, last = (times.search_sorted(others[name], side="left") for name in ("begin_ns", "end_ns"))
             contexts.append(others.select(columns).filter(first < last))
         return cls(launches, calls, contexts)
 
-    def calls_in(self, waits: pl.DataFrame) -> pl.DataFrame:
-        """The outermost calls of threads at the time of any of the waits."""
+    def outermost_calls(self) -> pl.DataFrame:
+        """The calls that no other call of their thread encloses."""
         import polars as pl
 
-        whole = merged(intervals(waits, []), [])
-        return outermost(pl.concat(touching(piece, whole) for piece in self.calls))
+        return outermost(pl.concat(self.calls))
 
 
 def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
@@ -262,12 +264,14 @@ def _details(
     import polars as pl
 
     chosen = longest.select("row").join(found, on="row", maintain_order="left")
-    name = pl.col("name").cast(pl.String)
     threads = profile.read("threads", ["thread", "tid"])
     rows = (
         pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
-        .join(work.select("row", "dispatch_id", after=name), on="row", how="left", maintain_order="left")
-        .join(work.select(before_row="row", before=name), on="before_row", how="left", maintain_order="left")
+        .with_columns(
+            work["dispatch_id"].gather(chosen["row"]),
+            after=work["name"].gather(chosen["row"]).cast(pl.String),
+            before=work["name"].gather(chosen["before_row"]).cast(pl.String),
+        )
         .join(threads.rename({"thread": "launch_thread"}), on="launch_thread", how="left", maintain_order="left")
         .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )

@@ -223,7 +223,7 @@ def _latencies(profile: Profile, events: pl.DataFrame) -> Statistics:
 
     launches = Launches(events)
     if events["correlation"].count():
-        for calls, _ in region_pieces(profile, ["process", "correlation", "thread", "begin_ns", "end_ns"]):
+        for calls, _ in region_pieces(profile, ["process", "correlation", "thread", "begin_ns"]):
             launches.add(calls)
     code = pl.col("name").to_physical()
     waits = events.select(code, end_ns="begin_ns").hstack(launches.of(events).select(begin_ns="launch_begin_ns"))
