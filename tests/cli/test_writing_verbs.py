@@ -101,6 +101,30 @@ def test_what_is_refused_leaves_nothing(run: Path, tmp_path: Path, arguments: li
     assert (run.read_bytes(), left_in(run.parent)) == (before, [run.name])
 
 
+def test_parts_beside_their_origin(tmp_path: Path) -> None:
+    write_rocpd(tmp_path / "rank0_results.db", Workload(dispatches=60, ranks=2))
+    done = call("split", tmp_path / "rank0_results.db", "--by", "rank", "-o", tmp_path, "--force")
+    assert done.status == 2
+    assert "is an input" in done.stderr
+    (tmp_path / "rank0_results.db").rename(tmp_path / "all.db")
+    assert call("split", tmp_path / "all.db", "--by", "rank", "-o", tmp_path).status == 0
+    assert left_in(tmp_path) == ["all.db", "rank0_results.db", "rank1_results.db"]
+
+
+def test_a_run_twice_and_a_file_without_the_marker(run: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin.db"
+    twin.write_bytes(run.read_bytes())
+    done = call("convert", run, twin, "-f", "parquet", "-o", tmp_path / "out", "--json")
+    said = json.loads(done.stdout)
+    assert said["outputs"][0]["counts"]["kernels"] == open_profile(run).kernels.height
+    assert [loss["kind"] for loss in said["losses"]] == ["duplicate_run"] * 2
+    other = tmp_path / "other.rpd"
+    assert call("window", run, "--domain", "HIP", "-f", "rpd", "-o", other).status == 0
+    done = call("window", run, other, "--between", "forward", "optimizer", "-o", tmp_path / "part.db")
+    assert done.status == 0, done.stderr
+    assert "no marker" in done.stderr
+
+
 @pytest.mark.parametrize("verb", ["convert", "merge", "split", "window"])
 def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
     write_capture(synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),))), tmp_path / "capture")

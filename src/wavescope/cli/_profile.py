@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.readers.profile_inputs import ProfileInput
 
-__all__ = ["AskedProfile", "profile_options", "profile_verb", "selection_options"]
+__all__ = ["AskedProfile", "file_progress", "profile_options", "profile_verb", "selection_options"]
 
 DEFAULT_TOP = 20
 Result = TypeVar("Result")
@@ -64,7 +64,7 @@ class AskedProfile:
 
         inputs = find_profiles(self.paths if paths is None else paths)
         executor = executor_for(len(inputs), jobs=self.jobs, scheduler=self.scheduler, dask=self.dask)
-        with _progress(inputs) as done:
+        with file_progress(inputs) as done:
             return gather(
                 question,
                 inputs,
@@ -174,7 +174,7 @@ def _itself(profile: Profile) -> Profile:
     return profile
 
 
-class _progress:  # noqa: N801 - used like a function
+class file_progress:  # noqa: N801 - used like a function
     """Counts finished files on a terminal; silent for one file and where nobody watches."""
 
     def __init__(self, inputs: Sequence[ProfileInput]) -> None:

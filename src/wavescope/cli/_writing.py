@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, progress
-from wavescope.errors import UsageError
+from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from wavescope.analysis.profile.selection import ProfileSelection
     from wavescope.export._written import Written
     from wavescope.model.losses import Loss
-    from wavescope.model.profile import Profile
+    from wavescope.model.profile import Profile, ProfileSource
     from wavescope.readers.profile_inputs import ProfileInput
 
-__all__ = ["FORMATS", "Format", "inputs_of", "opened", "show_written", "write_as", "writing_options"]
+__all__ = ["FORMATS", "Format", "inputs_of", "opened", "refuse_inputs", "show_written", "write_as", "writing_options"]
 
 
 class Format(NamedTuple):
@@ -70,29 +71,46 @@ def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., 
     return decorate
 
 
-def inputs_of(paths: Sequence[str], output: Path) -> list[ProfileInput]:
-    """The profiles at the paths, none of which is the output.
+def inputs_of(paths: Sequence[str]) -> list[ProfileInput]:
+    """The profiles at the paths.
 
     Raises
     ------
     UsageError
-        When a path holds thread traces, or the output is an input or holds one.
+        When a path holds thread traces and no profile.
     """
     from wavescope.readers.profile_inputs import find_profiles
+
+    try:
+        return find_profiles(paths)
+    except NotATraceError:
+        _refuse_thread_traces(paths)
+        raise
+
+
+def refuse_inputs(targets: Sequence[Path], inputs: Sequence[ProfileInput]) -> None:
+    """Nothing that is read is written over.
+
+    Raises
+    ------
+    UsageError
+        When a target is an input, or a folder with one.
+    """
+    read = {file.resolve() for found in inputs for file in (found.path, *found.files)}
+    folders = {folder for file in read for folder in file.parents}
+    for target in targets:
+        if target.resolve() in read | folders:
+            what = "the output is an input" if target.resolve() in read else "the output folder holds an input"
+            raise UsageError(what, where=str(target), advice="give another place with -o")
+
+
+def _refuse_thread_traces(paths: Sequence[str]) -> None:
     from wavescope.readers.sniff import THREAD_TRACES, sniff
 
     for path in map(Path, paths):
         if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
             what = f"{kind.value}, not a profile of a run"
             raise UsageError(what, where=str(path), advice=f"wavescope decode {path} --format parquet (or json)")
-    inputs = find_profiles(paths)
-    target = output.resolve()
-    for found in inputs:
-        for file in (found.path, *found.files):
-            if target in (file.resolve(), *file.resolve().parents):
-                what = "the output is an input" if target == file.resolve() else "the output folder holds an input"
-                raise UsageError(what, where=str(output), advice="give another place with -o")
-    return inputs
 
 
 def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_environment: bool) -> Profile:
@@ -103,10 +121,10 @@ def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_
     UsageError
         When the selection leaves nothing.
     """
-    from wavescope.analysis.profile.selection import ProfileSelection, select
+    from wavescope.analysis.profile.selection import ProfileSelection
     from wavescope.readers.profile_inputs import open_inputs
 
-    profile = select(open_inputs(inputs, with_environment=with_environment), selection)
+    profile = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
     if selection.kernel is not None and not _has_rows(profile, ["kernels"]):
         what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
         raise UsageError(what, advice="`wavescope top` lists the kernels")
@@ -114,6 +132,32 @@ def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_
         what = "nothing of the run fits this choice"
         raise UsageError(what, advice="choose more: `wavescope summary` tells what there is")
     return profile
+
+
+def _chosen(profile: Profile, selection: ProfileSelection) -> Profile:
+    """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
+    asked for, as long as one has it."""
+    from wavescope.analysis.profile.selection import select
+    from wavescope.model.losses import Loss
+    from wavescope.model.profile import MemorySource, Profile
+
+    seen: set[str] = set()
+    sources: list[ProfileSource] = []
+    problems: list[UsageError] = []
+    for part in profile.parts:
+        guids = {guid for guid in part.read("processes", ["guid"])["guid"] if guid}
+        repeated = sorted(guids & seen)
+        seen |= guids
+        part.origins[0].losses.extend(Loss("duplicate_run", detail=guid) for guid in repeated)
+        try:
+            sources += select(part, replace(selection, without_guids=tuple(repeated))).origins
+        except UsageError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(part.origins[0].path, part.origins[0].format, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Profile(sources)
 
 
 def _has_rows(profile: Profile, tables: Sequence[str]) -> bool:

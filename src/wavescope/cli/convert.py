@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import FORMATS, inputs_of, opened, show_written, write_as, writing_options
+from wavescope.cli._writing import FORMATS, inputs_of, opened, refuse_inputs, show_written, write_as, writing_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,8 @@ def command(
     wavescope convert trace.rpd -f rocpd -o results.db
     wavescope convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
     """
-    inputs = inputs_of(paths, output)
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
     profile = opened(inputs, selection, with_environment=with_environment)
     written = write_as(file_format, profile, output, force=force)
     losses = [(source.path, source.losses) for source in profile.origins]

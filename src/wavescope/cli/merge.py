@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import progress
-from wavescope.cli._writing import inputs_of, show_written, writing_options
+from wavescope.cli._profile import file_progress
+from wavescope.cli._writing import inputs_of, refuse_inputs, show_written, writing_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,8 @@ def command(paths: tuple[str, ...], output: Path, force: bool, with_environment:
     """
     from wavescope.export.rocpd.merging import merge_profiles
 
-    inputs = inputs_of(paths, output)
-    with progress(f"merging {len(inputs):,} profiles into {output.name}"):
-        written = merge_profiles(inputs, output, with_environment=with_environment, force=force)
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    with file_progress(inputs) as done:
+        written = merge_profiles(inputs, output, with_environment=with_environment, force=force, done=done)
     show_written(paths, [written], [], as_json=as_json)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import progress
-from wavescope.cli._writing import inputs_of, opened, show_written, writing_options
+from wavescope.cli._writing import inputs_of, opened, refuse_inputs, show_written, writing_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ def command(
     if (marker is not None) != (by == "marker"):
         what = "--marker and --by marker belong together"
         raise UsageError(what, advice='--by marker --marker "step"')
-    profile = opened(inputs_of(paths, output), ProfileSelection(), with_environment=with_environment)
-    parts = parts_of(profile, by, marker)
+    inputs = inputs_of(paths)
+    profile = opened(inputs, ProfileSelection(), with_environment=with_environment)
+    parts = {output / f"{part.name}_results.db": part.profile for part in parts_of(profile, by, marker)}
+    refuse_inputs(list(parts), inputs)
     with progress(f"writing {len(parts):,} parts"):
-        written = write_parts({part.name: part.profile for part in parts}, output, force=force)
+        written = write_parts(parts, force=force)
     show_written(paths, written, [(source.path, source.losses) for source in profile.origins], as_json=as_json)

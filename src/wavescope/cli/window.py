@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import FORMATS, inputs_of, opened, show_written, write_as, writing_options
+from wavescope.cli._writing import FORMATS, inputs_of, opened, refuse_inputs, show_written, write_as, writing_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def command(
     if selection in (ProfileSelection(), ProfileSelection(is_inside=True)):
         what = "nothing says which part to write"
         raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavescope merge`")
-    inputs = inputs_of(paths, output)
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
     profile = opened(inputs, selection, with_environment=with_environment)
     written = write_as(file_format, profile, output, force=force)
     show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)

@@ -128,7 +128,7 @@ def test_parts_make_the_whole(tmp_path: Path, by: str) -> None:
     synthesize_rocpd(tmp_path / "whole.db", SMALL)
     whole = open_profile(tmp_path / "whole.db")
     parts = parts_of(whole, by)  # type: ignore[arg-type]
-    written = write_parts({part.name: part.profile for part in parts}, tmp_path / "parts")
+    written = write_parts({tmp_path / "parts" / f"{part.name}.db": part.profile for part in parts})
     assert len(written) == 2
     merged = merge(*(each.path for each in written), out=tmp_path / "merged.db")
     assert differences(whole, open_profile(merged)) == []
