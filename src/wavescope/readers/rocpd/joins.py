@@ -47,7 +47,9 @@ def joined_chunks(run: Run, table: str, columns: Types) -> Iterator[pl.DataFrame
         rows = {join: target.lookup.rows(piece[_JOINS[join][0]]) for join, target in targets.items()}
         yield pl.DataFrame(
             [
-                (targets[join].columns[column].gather(rows[join]) if join else piece[column]).alias(name)
+                (targets[join].columns[column].gather(rows[join]).cast(columns[name]) if join else piece[column]).alias(
+                    name
+                )
                 for name, (join, column) in places.items()
             ]
         )
@@ -73,10 +75,20 @@ class _Target:
         import polars as pl
 
         builder = LookupBuilder()
-        pieces = [pl.DataFrame(schema=dict(types))]
+        # Texts are kept once each: nearly all events say "{}" about their call stack, lines and properties.
+        kept = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
+        found = {name: [pl.Series(name, [], dtype)] for name, dtype in kept.items()}
         read: Types = {key: pl.Int64, **types}
         for piece in event_chunks(run, read) if table == "event" else run.chunks(table, read):
             builder.add(piece[key])
-            pieces.append(piece.select(*types))
-        frame = pl.concat(pieces, rechunk=True)
-        return cls(builder.done(), {name: frame[name] for name in types})
+            for name, dtype in kept.items():
+                found[name].append(_copied(piece[name], dtype))
+        # One column after the other, so that only one of them is there twice.
+        return cls(builder.done(), {name: pl.concat(found.pop(name), rechunk=True) for name in types})
+
+
+def _copied(series: pl.Series, dtype: DataType) -> pl.Series:
+    """A column on its own: one that is kept would keep all columns of its piece, which came as one."""
+    import polars as pl
+
+    return series.cast(dtype) if series.dtype in (pl.String, pl.Categorical) else series + 0
