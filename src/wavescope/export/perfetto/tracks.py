@@ -42,15 +42,20 @@ class Tracks:
             kind = process_track(pid, process_label(row, hostnames), row["command"] or "", row["begin_ns"])
             process_tracks.append(packets.track(kind=kind))
         self.processes = pl.Series(process_tracks, dtype=pl.UInt64)
-        threads = [self._thread(row) for row in profile.read("threads", ["process", "tid", "name"]).iter_rows()]
-        self.threads = pl.Series(threads, dtype=pl.UInt64)
+        owners = profile.read("threads", ["process", "tid", "name"])
+        threads = [self._thread(row) for row in owners.iter_rows()]
+        self._thread_count = len(threads)
+        self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)
+        """Tracks of threads, then of processes."""
+        self.place_processes = pl.Series([*owners["process"], *range(len(process_tracks))], dtype=pl.UInt32)
         self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
         self._made: dict[tuple[Any, ...], int] = {}
 
-    def of_threads(self, frame: pl.DataFrame) -> pl.Series:
-        """The track of each row by its `thread`, else its `process`."""
-        found = self.threads.gather(frame["thread"])
-        return found.zip_with(found.is_not_null(), self.processes.gather(frame["process"]))
+    def place_of(self, frame: pl.DataFrame) -> pl.Series:
+        """The number of each row's track among `places`: its `thread`, else its `process`."""
+        import polars as pl
+
+        return frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
 
     def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
         """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
