@@ -29,27 +29,21 @@ struct Rows {
     PerfettoEvents events() const { return {track, begin, end, name, category, flow}; }
 };
 
+// Lengths of packets and of their events take three bytes: 92 80 00 is 18.
 TEST(perfetto, a_slice_is_two_packets) {
     Rows rows;
     rows.add(2, 5, 300);
     PerfettoSlices slices(100, true);
     // packet { timestamp 5, sequence 1, flags 2, track_event { type 1, track 2, name 1, category 1 } }
-    CHECK_EQUAL(hex(slices.add(rows.events())), std::string("0a10"
-                                                            "4005"
-                                                            "5001"
-                                                            "6802"
-                                                            "5a08"
-                                                            "4801"
-                                                            "5802"
-                                                            "5001"
-                                                            "1801"));
+    CHECK_EQUAL(hex(slices.add(rows.events())), std::string("0a928000"
+                                                            "400550016802"
+                                                            "5a888000"
+                                                            "4801580250011801"));
     // packet { timestamp 300, sequence 1, track_event { type 2, track 2 } }
-    CHECK_EQUAL(hex(slices.finish()), std::string("0a0b"
-                                                  "40ac02"
-                                                  "5001"
-                                                  "5a04"
-                                                  "4802"
-                                                  "5802"));
+    CHECK_EQUAL(hex(slices.finish()), std::string("0a8d8000"
+                                                  "40ac025001"
+                                                  "5a848000"
+                                                  "48025802"));
 }
 
 TEST(perfetto, overlaps_open_child_tracks_and_use_them_again) {
@@ -95,20 +89,14 @@ TEST(perfetto, points_are_whole_numbers_where_they_can_be) {
     const std::vector<uint64_t> track{2, 2};
     const std::vector<int64_t> time{1, 2};
     const std::vector<double> value{3.0, 0.5};
-    CHECK_EQUAL(hex(perfetto_points(track, time, value)), std::string("0a0d"
-                                                                      "4001"
-                                                                      "5001"
-                                                                      "5a07"
-                                                                      "4804"
-                                                                      "5802"
-                                                                      "f00103"
-                                                                      "0a14"
-                                                                      "4002"
-                                                                      "5001"
-                                                                      "5a0e"
-                                                                      "4804"
-                                                                      "5802"
-                                                                      "e102000000000000e03f"));
+    CHECK_EQUAL(hex(perfetto_points(track, time, value)), std::string("0a8f8000"
+                                                                      "40015001"
+                                                                      "5a878000"
+                                                                      "48045802f00103"
+                                                                      "0a968000"
+                                                                      "40025001"
+                                                                      "5a8e8000"
+                                                                      "48045802e102000000000000e03f"));
 }
 
 }  // namespace
