@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,25 @@ def test_synthetic_databases_with_the_views_of_a_real_one(
     pytest.importorskip(engine.replace("sqlite", "sqlite3"))
     path = tmp_path / "run.db"
     write_rocpd(path, SYNTHETIC[schema], schema=schema)
+    add_views(path, shared)
+    check(path, engine, frozenset(WRONG_WITH_EQUAL_PIDS if SYNTHETIC[schema].same_pids else ()))
+
+
+@pytest.mark.parametrize("options", [["--schema", "3.0.3"], ["--ranks", "2", "--one-file", "--same-pid"]])
+def test_databases_of_the_independent_generator(options: list[str], shared: Path, tmp_path: Path) -> None:
+    script = shared / "tools/gen_rocpd.py"
+    subprocess.run(
+        [sys.executable, script, "-o", tmp_path, "--dispatches", "400", "--args", "0.2", *options],
+        check=True,
+        capture_output=True,
+    )
+    (path,) = tmp_path.glob("*.db")
+    add_views(path, shared)
+    check(path, "sqlite", frozenset(WRONG_WITH_EQUAL_PIDS if "--same-pid" in options else ()))
+
+
+def add_views(path: Path, shared: Path) -> None:
+    """Give a database the views of a real one."""
     real = sqlite3.connect(shared / "data/att-mi300x-bmm/c01/raw/28_results.db")
     statements = real.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'")
     database = sqlite3.connect(path)
@@ -78,7 +99,6 @@ def test_synthetic_databases_with_the_views_of_a_real_one(
         database.execute(statement)
     database.commit()
     database.close()
-    check(path, engine, frozenset(WRONG_WITH_EQUAL_PIDS if SYNTHETIC[schema].same_pids else ()))
 
 
 def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> None:
@@ -87,3 +107,13 @@ def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> N
     for view, table in (("threads", "threads"), ("memory_allocations", "allocations")):
         found = query(profile, f"SELECT COUNT(*) FROM {view}", engine="sqlite")  # noqa: S608 - ours
         assert found.item() == profile.table(table).height
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+def test_views_of_other_formats(engine: str, shared: Path) -> None:
+    pytest.importorskip(engine.replace("sqlite", "sqlite3"))
+    profile = open_profile(shared / "data/rpd/matmul_result.rpd")
+    busy = query(profile, "SELECT GpuTime, WallTime, Busy FROM busy", engine=engine)
+    assert busy.row(0) == (183_918_056, 2_964_070_817, 183_918_056 / 2_964_070_817)
+    copies = query(profile, "SELECT COUNT(*), SUM(duration) FROM memory_copies", engine=engine)
+    assert copies.row(0)[0] == 55

@@ -34,8 +34,8 @@ _TAIL = """
     call_stack       VARCHAR  -  | x.call_stack | call stack, as JSON
     line_info        VARCHAR  -  | x.line_info | source lines, as JSON
 """
-_FUNCTION = {"name": "x.function", "meaning": "the function that was called"}
-_TRACK = {"name": "x.function", "meaning": "the track"}
+_FUNCTION = {"name": "COALESCE(x.function, x.name)", "meaning": "the function that was called"}
+_TRACK = {"name": "COALESCE(x.function, x.name)", "meaning": "the track"}
 _TEXT = {"name": "x.name", "meaning": "text of the marker"}
 _PLACE = """
     LEFT JOIN profile.processes p ON p.process = x.process

@@ -16,7 +16,7 @@ _TOP = """
 _NAMED = "SELECT CAST(name AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile"
 _EVERYTHING = f"""
     {_NAMED}.kernels UNION ALL {_NAMED}.copies UNION ALL
-    SELECT CAST(function AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile.regions
+    SELECT CAST(COALESCE(function, name) AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile.regions
 """  # noqa: S608 - ours
 _GROUPED = """
     FROM (
@@ -27,10 +27,10 @@ _GROUPED = """
 """
 _WORK = """
     SELECT agent, process, begin_ns, end_ns FROM profile.kernels
-    UNION ALL SELECT dst_agent AS agent, process, begin_ns, end_ns FROM profile.copies
+    UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, begin_ns, end_ns FROM profile.copies
 """
 _MACHINES = """
-    SELECT p.process, COALESCE(n.machine_id, n.hostname, '') AS machine
+    SELECT p.process, COALESCE(n.machine_id, n.hostname, CAST(p.source AS VARCHAR)) AS machine
     FROM profile.processes p LEFT JOIN profile.nodes n ON n.node = p.node
 """
 _BUSY = f"""
@@ -66,7 +66,7 @@ TOTALS = (
         """
         agent_id  BIGINT   -   | a.agent_id | id of the agent
         type      VARCHAR  -   | a.kind | CPU (as the target of copies), GPU or NIC
-        GpuTime   BIGINT   ns  | g.summed | durations of dispatches on it and copies to it, overlaps counted again
+        GpuTime   BIGINT   ns  | g.summed | dispatches on it and copies to it (or from it, to no agent), added up
         WallTime  BIGINT   ns  | w.wall | from the first begin to the last end of dispatches and copies on the node
         Busy      DOUBLE   -   | g.summed * 1.0 / w.wall | GpuTime / WallTime; above 1 where work overlaps
         merged_time  BIGINT  ns | g.merged | time with at least one dispatch on it or copy to it
