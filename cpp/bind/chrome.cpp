@@ -164,7 +164,7 @@ nb::dict counts_of(const ChromeTrace& trace) {
     made["slices"] = counts.slices;
     made["marks"] = counts.marks;
     made["flows"] = counts.flows;
-    made["counters"] = counts.counters;
+    made["points"] = counts.counters;
     made["frames"] = counts.frames;
     return made;
 }

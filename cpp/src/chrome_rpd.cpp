@@ -14,6 +14,7 @@ namespace wavescope {
 namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t kLongest = uint64_t{1} << 53;  // LONGEST_NS of readers/_event_times.py
 constexpr int64_t kGpuSort = 1'000'000;
 
 // Rows by ids that only grow. Most ids that are asked for follow the one before.
@@ -50,8 +51,11 @@ std::optional<std::vector<uint32_t>> rows_of(std::span<const int64_t> wanted, st
     return rows;
 }
 
-bool run_forward(std::span<const int64_t> begin, std::span<const int64_t> end) {
-    return std::equal(begin.begin(), begin.end(), end.begin(), std::less_equal<>());
+// Forward, and not longer than an event can last.
+bool are_sound(std::span<const int64_t> begin, std::span<const int64_t> end) {
+    return std::equal(begin.begin(), begin.end(), end.begin(), [](int64_t from, int64_t to) {
+        return from <= to && static_cast<uint64_t>(to) - static_cast<uint64_t>(from) < kLongest;
+    });
 }
 
 // Neighbours are mostly equal.
@@ -130,8 +134,8 @@ class Converter {
         shown.insert(tables_.monitors.device.begin(), tables_.monitors.device.end());
         const auto is_odd = [&](int64_t pid) { return pid < 0 || pid >= tables_.pid_stride || shown.contains(pid); };
         return std::none_of(pids_.begin(), pids_.end(), is_odd) &&
-               shown.lower_bound(tables_.gpu_stride) == shown.end() &&
-               run_forward(tables_.ops.begin, tables_.ops.end) && run_forward(tables_.calls.begin, tables_.calls.end);
+               shown.lower_bound(tables_.gpu_stride) == shown.end() && are_sound(tables_.ops.begin, tables_.ops.end) &&
+               are_sound(tables_.calls.begin, tables_.calls.end);
     }
 
     bool find_names() {

@@ -16,6 +16,8 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import polars as pl
+
     from wavescope.analysis.profile.selection import ProfileSelection
     from wavescope.export._written import Written
     from wavescope.model.losses import Loss
@@ -180,23 +182,32 @@ def show_written(
     paths: Sequence[str], written: Sequence[Written], losses: Sequence[tuple[str, Sequence[Loss]]], *, as_json: bool
 ) -> None:
     """What was written, and what was lost: (path, losses) of inputs and outputs."""
-    import polars as pl
-
-    from wavescope.model.profile import profile_losses
-    from wavescope.report.profile.losses import profile_loss_lines
     from wavescope.report.profile.written import written_report
 
-    found = [profile_losses([], ""), *(profile_losses(lost, path) for path, lost in losses)]
-    found += [profile_losses(each.losses, str(each.path)) for each in written]
-    lost = pl.concat(found)
     outputs: list[dict[str, Any]] = [
         {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
     ]
+    told = [*losses, *((str(each.path), each.losses) for each in written)]
+    lost = _losses_frame([(path, found) for path, found in told if found])
     if as_json:
-        emit_json({"inputs": list(paths), "outputs": outputs, "losses": lost.to_dicts()})
+        emit_json({"inputs": list(paths), "outputs": outputs, "losses": [] if lost is None else lost.to_dicts()})
         return
     for part in written_report(outputs):
         console().print(part)
     sys.stdout.flush()
-    for line in profile_loss_lines(lost):
-        console(stderr=True).print(line)
+    if lost is not None:
+        from wavescope.report.profile.losses import profile_loss_lines
+
+        for line in profile_loss_lines(lost):
+            console(stderr=True).print(line)
+
+
+def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame | None:
+    """None when nothing was lost: then polars, whose import takes longer than some conversions, is not needed."""
+    if not losses:
+        return None
+    import polars as pl
+
+    from wavescope.model.profile import profile_losses
+
+    return pl.concat([profile_losses(found, path) for path, found in losses])

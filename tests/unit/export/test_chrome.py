@@ -66,7 +66,7 @@ def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
     start, finish = (event for event in events if event["ph"] in "sf")
     assert (start["pid"], start["tid"], start["ts"], start["id"]) == (7, 70, 2.5, finish["id"])
     assert (finish["pid"], finish["tid"], finish["ts"], finish["bp"]) == (1, 4, 5, "e")
-    assert written.counts == {"slices": 2, "flows": 1, "counters": 6}
+    assert written.counts == {"slices": 2, "flows": 1, "points": 6}
 
 
 def test_places_have_names(tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
     >>> [str(line) for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"kernels": 1}}])]
     ['a.db: 4.1 kB', '  1 dispatch']
     """
-    import polars as pl
-
     if len(outputs) == 1:
         only = outputs[0]
         yield Text.assemble((printable(only["path"]), "bold"), f": {_size(only['bytes'])}")
         yield Text(f"  {_contents(only['counts'])}")
         return
+    import polars as pl
+
     title = f"{_size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
     columns = [
