@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t kLongest = uint64_t{1} << 53;  // LONGEST_NS of readers/_event_times.py
+constexpr size_t kBlockRows = size_t{1} << 16;
 constexpr int64_t kGpuSort = 1'000'000;
 
 // Rows by ids that only grow. Most ids that are asked for follow the one before.
@@ -82,6 +83,10 @@ struct Rows {
         end.push_back(calls.end[row]);
         name.push_back(named);
         args.push_back(said);
+    }
+    void clear() {
+        for (std::vector<int64_t>* column : {&pid, &tid, &begin, &end}) column->clear();
+        for (std::vector<uint32_t>* column : {&name, &args}) column->clear();
     }
     ChromeSlices slices() const { return {pid, tid, begin, end, name, args}; }
     ChromeMarkers markers() const { return {pid, tid, begin, end, name}; }
@@ -184,6 +189,9 @@ class Converter {
             const uint32_t text = call_texts_[row];
             if (tables_.strings.text[functions_[row]] != "UserMarker") {
                 plain.add(tables_.calls, row, functions_[row], text);
+                if (plain.pid.size() < kBlockRows) continue;
+                trace_.slices(plain.slices(), names, said);
+                plain.clear();
             } else if (tables_.calls.begin[row] == tables_.calls.end[row]) {
                 marks.add(tables_.calls, row, text, text);
             } else {

@@ -6,6 +6,7 @@ arrows from launches to their work, the depth of the queues, measured clocks, an
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from wavescope import _core
     from wavescope.model.profile import Profile
+    from wavescope.readers.rpd import PlainTables
 
 __all__ = ["write_chrome"]
 
@@ -76,19 +78,35 @@ def _write(profile: Profile, write: Callable[[bytes], object], *, with_flows: bo
     from wavescope import _core
 
     trace = _core.ChromeTrace(write)
-    if not _write_plain(profile, trace, with_flows=with_flows):
-        _Layout(profile, trace).write(with_flows=with_flows)
+    layout, plain = _Layout(profile, trace), _plain_tables(profile)
+    if plain is None or not _write_plain(plain, trace, with_flows=with_flows):
+        layout.write(with_flows=with_flows)
+    elif plain.has_counters:
+        layout.add_counters()
     trace.finish()
     return {name: count for name, count in trace.counts.items() if count}
 
 
-def _write_plain(profile: Profile, trace: _core.ChromeTrace, *, with_flows: bool) -> bool:
-    """One whole RPD file, straight from its tables: many times faster than through the tables of the profile."""
+def _plain_tables(profile: Profile) -> PlainTables | None:
+    """The tables of one whole RPD file: from them the trace is made many times faster than from those of a profile."""
     from wavescope.readers.rpd import RpdSource
 
     source = profile.origins[0] if len(profile.origins) == 1 else None
-    plain = source.plain_tables() if isinstance(source, RpdSource) else None
-    return plain is not None and trace.rpd(**vars(plain), with_flows=with_flows)
+    return source.plain_tables() if isinstance(source, RpdSource) else None
+
+
+def _write_plain(plain: PlainTables, trace: _core.ChromeTrace, *, with_flows: bool) -> bool:
+    return trace.rpd(
+        plain.strings,
+        plain.arguments,
+        plain.calls,
+        plain.ops,
+        plain.links,
+        plain.monitors,
+        plain.pid_stride,
+        plain.gpu_stride,
+        with_flows,
+    )
 
 
 class _Layout:
@@ -96,10 +114,13 @@ class _Layout:
 
     def __init__(self, profile: Profile, trace: _core.ChromeTrace) -> None:
         self._profile, self._trace = profile, trace
-        self._places = Places(profile)
         self._last = 0
         self._work: list[pl.DataFrame] = []
         self._markers: list[pl.DataFrame] = []
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self._profile)
 
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
@@ -118,10 +139,14 @@ class _Layout:
             self._trace.flows(launched)
         self._trace.queue_depths(launched, self._last)
         self._add_points(_rows.monitor_points(self._profile, self._places))
-        for points in _rows.counter_points(self._profile, self._places):
-            self._add_points(points)
+        self.add_counters()
         self._add_frames(launched)
         self._trace.events(self._places.events())
+
+    def add_counters(self) -> None:
+        """Hardware counters of dispatches."""
+        for points in _rows.counter_points(self._profile, self._places):
+            self._add_points(points)
 
     def _add(self, piece: pl.DataFrame, said: pl.DataFrame, *, are_marks: bool = False) -> None:
         """Slices or marks; `said` = what else is known of each."""

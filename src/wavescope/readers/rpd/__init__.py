@@ -89,7 +89,7 @@ class RpdSource:
                 yield _shaped(frame, table, columns)
 
     def plain_tables(self) -> PlainTables | None:
-        """The tables that hold all there is to show, as the native core has them; None when that is not all."""
+        """The tables of calls and work, as the native core has them; None when those are not all."""
         return plain_tables(self._database, self._places)
 
     @cached_property

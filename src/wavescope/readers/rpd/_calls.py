@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.model.profile_schema import PROFILE
 from wavescope.readers.rpd._lookup import Keyed
-from wavescope.readers.rpd._places import wrong_times
+from wavescope.readers.rpd._places import with_sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,13 +79,15 @@ class Calls:
         for piece in self._pieces(stored):
             is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
             calls = piece.filter(is_mark if table == "samples" else ~is_mark.fill_null(value=False))
-            wrong += wrong_times(calls, f"{table} of rocpd_api")
-            thread = self._places.thread_of(calls["id"]).alias("thread")
-            made = [thread, self._places.process_of(thread).alias("process")] if wanted & {"thread", "process"} else []
-            made += [calls["id"].alias(name) for name in ("event", "correlation")]
+            calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
+            wrong += unsound
+            made = [calls["id"].alias(name) for name in ("event", "correlation")]
+            if wanted & {"thread", "process"}:
+                thread = self._places.thread_of(calls["id"]).alias("thread")
+                made += [thread, self._places.process_of(thread).alias("process")]
             known = calls.with_columns(*made, *self._texts(calls, wanted)).with_columns(
                 pl.col("start").alias("time_ns" if table == "samples" else "begin_ns"),
-                pl.max_horizontal("start", "end").alias("end_ns"),
+                pl.col("end").alias("end_ns"),
             )
             if "name" in wanted:
                 wrong["dangling_rows", "names of rocpd_api"] += known["name"].null_count()

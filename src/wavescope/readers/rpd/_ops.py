@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wavescope.readers.rpd._lookup import Keyed, keyed
-from wavescope.readers.rpd._places import hexadecimal, wrong_times
+from wavescope.readers.rpd._places import hexadecimal, with_sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +62,8 @@ class Ops:
             is_copy = pl.col("opType_id").is_in(copies.implode()).fill_null(value=False)
             ops = piece.filter(is_copy if table == "copies" else ~is_copy)
             if times:
-                wrong += wrong_times(ops, f"{table} of rocpd_op")
+                ops, unsound = with_sound_ends(ops, f"{table} of rocpd_op")
+                wrong += unsound
             if ops.height:
                 made = _Piece(self, ops).frame(table, columns)
                 if "name" in columns:
@@ -151,8 +152,6 @@ class _Piece:
     def _column(self, name: str, *, is_copy: bool) -> pl.Series | None:
         if name in _SIMPLE:
             return self._piece[_SIMPLE[name]]
-        if name == "end_ns":
-            return self._end
         if name == "name":
             return self.name
         if name in ("process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec"):
@@ -161,12 +160,6 @@ class _Piece:
         if name == "properties":
             return self._properties(is_copy=is_copy)
         return self._of_copy(name) if is_copy else self._of_launch(name)
-
-    @cached_property
-    def _end(self) -> pl.Series:
-        import polars as pl
-
-        return self._piece.select(pl.max_horizontal("start", "end")).to_series()
 
     @cached_property
     def type_name(self) -> pl.Series:
@@ -281,4 +274,4 @@ class _Piece:
         return pl.DataFrame(known).select(pl.struct(pl.all()).struct.json_encode()).to_series()
 
 
-_SIMPLE = {"begin_ns": "start", "dispatch_id": "id"}
+_SIMPLE = {"begin_ns": "start", "end_ns": "end", "dispatch_id": "id"}

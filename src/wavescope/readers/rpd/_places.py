@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
+from wavescope.readers._event_times import sound_ends
 from wavescope.readers.rpd._lookup import Keyed, keyed
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.readers._sqlite import Database
 
-__all__ = ["Places", "hexadecimal", "wrong_times"]
+__all__ = ["Places", "hexadecimal", "with_sound_ends"]
 
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
@@ -229,10 +230,10 @@ class Places:
         return pairs.sort("process", "stream_id", pl.col("text").cast(pl.String)).with_row_index("stream")
 
 
-def wrong_times(piece: pl.DataFrame, table: str) -> Counter[tuple[str, str]]:
-    """How many events have no end, or end before they begin."""
-    unfinished, backward = piece["end"].is_null().sum(), (piece["end"] < piece["start"]).sum()
-    return Counter({("unfinished_events", table): int(unfinished), ("backward_times", table): int(backward)})
+def with_sound_ends(piece: pl.DataFrame, table: str) -> tuple[pl.DataFrame, Counter[tuple[str, str]]]:
+    """Rows with `start` and `end` whose ends any sum can take, and how many had others: (kind of loss, table) -> rows."""
+    ends, found = sound_ends(piece["start"], piece["end"])
+    return piece.with_columns(ends.alias("end")), Counter({(kind, table): count for kind, count in found.items()})
 
 
 def hexadecimal(text: pl.Expr) -> pl.Expr:

@@ -21,8 +21,8 @@ _LINK = dict.fromkeys(("api_id", "op_id"), INTEGER)
 _MONITOR = dict.fromkeys(("deviceId", "start", "end"), INTEGER) | dict.fromkeys(
     ("deviceType", "monitorType", "value"), TEXT
 )
-_MORE = ("rocpd_counter", "rocpd_graphLaunchapi", "rocpd_hsaApi")
-"""Tables that hold more to show than the plain ones."""
+_MORE = ("rocpd_graphLaunchapi", "rocpd_hsaApi")
+"""Tables that hold more calls or work than the plain ones."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ class PlainTables:
     monitors: _core.Table | None
     pid_stride: int
     gpu_stride: int
+    has_counters: bool
 
 
 def plain_tables(database: Database, places: Places) -> PlainTables | None:
-    """The plain tables, when the native core reads them all and no other table has something to show.
+    """The plain tables, when the native core reads them all and no other table holds calls or work.
 
     Examples
     --------
@@ -63,7 +64,9 @@ def plain_tables(database: Database, places: Places) -> PlainTables | None:
     is_whole &= (monitors is None) == ("rocpd_monitor" not in database.tables)
     if strings is None or calls is None or ops is None or links is None or not is_whole:
         return None
-    return PlainTables(strings, arguments, calls, ops, links, monitors, places.pid_stride, places.gpu_stride)
+    has_counters = _has_rows(database, "rocpd_counter")
+    strides = places.pid_stride, places.gpu_stride
+    return PlainTables(strings, arguments, calls, ops, links, monitors, *strides, has_counters)
 
 
 def _has_rows(database: Database, table: str) -> bool:
