@@ -120,6 +120,11 @@ std::span<const int64_t> integers(const ArrowTable& table, std::string_view name
     return {static_cast<const int64_t*>(column.data), static_cast<size_t>(table.length)};
 }
 
+std::span<const double> reals(const ArrowTable& table, std::string_view name) {
+    const ArrowColumn& column = column_of(table, name, arrow_format<double>());
+    return {static_cast<const double*>(column.data), static_cast<size_t>(table.length)};
+}
+
 TextColumn texts(const ArrowTable& table, std::string_view name) {
     const ArrowColumn& column = column_of(table, name, "U");
     return {{static_cast<const int64_t*>(column.offsets), static_cast<size_t>(table.length) + 1},
@@ -132,9 +137,9 @@ bool has_nulls(const ArrowTable* table) {
 }
 
 bool write_rpd(ChromeTrace& trace, const ArrowTable& strings, const ArrowTable* arguments, const ArrowTable& calls,
-               const ArrowTable& ops, const ArrowTable& links, const ArrowTable* monitors, int64_t pid_stride,
-               int64_t gpu_stride, bool with_flows) {
-    for (const ArrowTable* table : {&strings, arguments, &calls, &ops, &links, monitors})
+               const ArrowTable& ops, const ArrowTable& links, const ArrowTable* monitors, const ArrowTable* counters,
+               int64_t pid_stride, int64_t gpu_stride, bool with_flows) {
+    for (const ArrowTable* table : {&strings, arguments, &calls, &ops, &links, monitors, counters})
         if (has_nulls(table)) return false;
     const auto strings_of = [](const ArrowTable& table) {
         return RpdStrings{integers(table, "id"), texts(table, "string")};
@@ -153,6 +158,8 @@ bool write_rpd(ChromeTrace& trace, const ArrowTable& strings, const ArrowTable* 
         tables.monitors = {texts(*monitors, "deviceType"), texts(*monitors, "monitorType"),
                            texts(*monitors, "value"),      integers(*monitors, "deviceId"),
                            integers(*monitors, "start"),   integers(*monitors, "end")};
+    if (counters != nullptr)
+        tables.counters = {integers(*counters, "op_id"), integers(*counters, "name_id"), reals(*counters, "value")};
     if (pid_stride > 0) tables.pid_stride = pid_stride;
     if (gpu_stride > 0) tables.gpu_stride = gpu_stride;
     return write_chrome_of_rpd(tables, with_flows, trace);
@@ -210,7 +217,7 @@ void bind_chrome(nb::module_& m) {
                  trace.frames(LaunchRows(launches).rows(), rows.rows(names), names);
              })
         .def("rpd", &write_rpd, "strings"_a, "arguments"_a.none(), "calls"_a, "ops"_a, "links"_a, "monitors"_a.none(),
-             "pid_stride"_a, "gpu_stride"_a, "with_flows"_a,
+             "counters"_a.none(), "pid_stride"_a, "gpu_stride"_a, "with_flows"_a,
              "All of an RPD file; False, and nothing written, when its tables are not plain.")
         .def("finish", &ChromeTrace::finish)
         .def_prop_ro("counts", &counts_of);

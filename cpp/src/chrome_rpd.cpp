@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -115,7 +116,7 @@ class Converter {
         : tables_(tables), texts_(tables.texts.id.empty() ? tables.strings : tables.texts), trace_(trace) {}
 
     bool convert(bool with_flows) {
-        if (!are_plain() || !find_names() || !find_launches()) return false;
+        if (!are_plain() || !find_names() || !find_launches() || !find_counters()) return false;
         const JsonTexts names = escaped(tables_.strings), kinds = described(tables_.strings);
         const JsonTexts texts = escaped(texts_), said = described(texts_);
         const RpdOps& ops = tables_.ops;
@@ -124,6 +125,7 @@ class Converter {
         if (with_flows) trace_.flows(launched_.rows());
         trace_.queue_depths(launched_.rows(), last());
         write_monitors();
+        write_counters(names);
         trace_.frames(launched_.rows(), ranges_.markers(), texts);
         write_places();
         return true;
@@ -181,6 +183,42 @@ class Converter {
             launched_.end.push_back(tables_.ops.end[op]);
         }
         return true;
+    }
+
+    // The values of one counter for one op stand in several rows when there are several instances.
+    bool find_counters() {
+        const RpdCounters& counters = tables_.counters;
+        const auto ops = rows_of(counters.op, tables_.ops.id), names = rows_of(counters.name, tables_.strings.id);
+        if (!ops || !names) return false;
+        std::vector<size_t> order(counters.value.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        const auto key = [&](size_t row) { return std::pair((*ops)[row], (*names)[row]); };
+        const auto is_before = [&](size_t left, size_t right) { return key(left) < key(right); };
+        if (!std::is_sorted(order.begin(), order.end(), is_before))
+            std::stable_sort(order.begin(), order.end(), is_before);
+        for (size_t i = 0; i < order.size(); ++i) {
+            if (i == 0 || key(order[i]) != key(order[i - 1]))
+                sums_.push_back({(*ops)[order[i]], (*names)[order[i]], 0});
+            sums_.back().value += counters.value[order[i]];
+        }
+        return true;
+    }
+
+    void write_counters(const JsonTexts& names) {
+        std::vector<int64_t> pid, time;
+        std::vector<uint32_t> name;
+        std::vector<double> value;
+        const auto add = [&](const Sum& sum, int64_t when, double what) {
+            pid.push_back(tables_.ops.gpu[sum.op]);
+            time.push_back(when);
+            name.push_back(sum.name);
+            value.push_back(what);
+        };
+        for (const Sum& sum : sums_) {
+            add(sum, tables_.ops.begin[sum.op], sum.value);
+            add(sum, tables_.ops.end[sum.op], 0);
+        }
+        trace_.counters({pid, time, name, value}, names);
     }
 
     void write_calls(const JsonTexts& names, const JsonTexts& texts, const JsonTexts& said) {
@@ -265,7 +303,13 @@ class Converter {
     ChromeTrace& trace_;
     std::set<int64_t> gpus_, pids_;
     std::vector<uint32_t> op_names_, op_types_, functions_, call_texts_;
+    struct Sum {
+        uint32_t op, name;
+        double value;
+    };
+
     Launched launched_;
+    std::vector<Sum> sums_;
     Rows ranges_;
 };
 

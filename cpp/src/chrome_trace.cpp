@@ -9,8 +9,9 @@ namespace wavescope {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
-// Events are short but for their texts; a block is given away when it is nearly full.
-constexpr size_t kReserve = kBlock + (size_t{1} << 16);
+// No event is longer, but for its texts.
+constexpr size_t kEvent = 512;
+constexpr size_t kDigits = 32;  // of any number
 // rpd2tracing lets the arrow begin a little before the call ends, so that viewers attach it to the call.
 constexpr int64_t kBeforeEnd = 2000;
 
@@ -25,54 +26,63 @@ int64_t minus(int64_t left, int64_t right) {
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(Sink sink) : sink_(std::move(sink)) {
-    buffer_.reserve(kReserve);
-    buffer_ = "{\"traceEvents\":[\n";
+ChromeTrace::ChromeTrace(Sink sink) : sink_(std::move(sink)), buffer_(kBlock), at_(buffer_.data()) {
+    put("{\"traceEvents\":[\n");
 }
 
 void ChromeTrace::flush() {
-    if (!buffer_.empty()) sink_(buffer_);
-    buffer_.clear();
+    const auto size = static_cast<size_t>(at_ - buffer_.data());
+    if (size != 0) sink_({buffer_.data(), size});
+    at_ = buffer_.data();
+}
+
+void ChromeTrace::room(size_t bytes) {
+    if (static_cast<size_t>(buffer_.data() + buffer_.size() - at_) >= bytes) return;
+    flush();
+    if (buffer_.size() < bytes) buffer_.resize(bytes);
+    at_ = buffer_.data();
+}
+
+void ChromeTrace::text(std::string_view text) {
+    room(text.size() + kEvent);
+    put(text);
+}
+
+void ChromeTrace::begin_event() {
+    room(kEvent);
+    if (!std::exchange(is_first_, false)) put(",\n");
 }
 
 void ChromeTrace::number(int64_t value) {
-    char digits[24];
-    buffer_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    at_ = std::to_chars(at_, at_ + kDigits, value).ptr;
 }
 
 void ChromeTrace::microseconds(int64_t ns) {
     uint64_t magnitude = static_cast<uint64_t>(ns);
     if (ns < 0) {
-        buffer_ += '-';
+        *at_++ = '-';
         magnitude = 0 - magnitude;
     }
-    char digits[24];
-    buffer_.append(digits, std::to_chars(digits, digits + sizeof digits, magnitude / 1000).ptr);
+    at_ = std::to_chars(at_, at_ + kDigits, magnitude / 1000).ptr;
     const unsigned rest = static_cast<unsigned>(magnitude % 1000);
     if (rest == 0) return;
     const char decimals[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
                               static_cast<char>('0' + rest % 10)};
-    buffer_.append(decimals, sizeof decimals);
+    put({decimals, sizeof decimals});
 }
 
 void ChromeTrace::open(char phase, int64_t pid) {
-    if (!std::exchange(is_first_, false)) put(",\n");
+    begin_event();
     put("{\"ph\":\"");
-    buffer_ += phase;
+    *at_++ = phase;
     put("\",\"pid\":");
     number(pid);
 }
 
-void ChromeTrace::close() {
-    buffer_ += '}';
-    if (buffer_.size() >= kBlock) flush();
-}
-
 void ChromeTrace::events(std::span<const std::string> objects) {
     for (const std::string& object : objects) {
-        if (!std::exchange(is_first_, false)) put(",\n");
-        put(object);
-        if (buffer_.size() >= kBlock) flush();
+        begin_event();
+        text(object);
     }
 }
 
@@ -86,10 +96,10 @@ void ChromeTrace::slices(const ChromeSlices& rows, const JsonTexts& names, const
         put(",\"dur\":");
         microseconds(minus(rows.end[i], rows.begin[i]));
         put(",\"name\":");
-        put(names[rows.name[i]]);
+        text(names[rows.name[i]]);
         put(",\"args\":");
-        put(args[rows.args[i]]);
-        close();
+        text(args[rows.args[i]]);
+        put("}");
     }
     counts_.slices += rows.pid.size();
 }
@@ -102,10 +112,10 @@ void ChromeTrace::marks(const ChromeSlices& rows, const JsonTexts& names, const 
         put(",\"s\":\"p\",\"ts\":");
         microseconds(rows.begin[i]);
         put(",\"name\":");
-        put(names[rows.name[i]]);
+        text(names[rows.name[i]]);
         put(",\"args\":");
-        put(args[rows.args[i]]);
-        close();
+        text(args[rows.args[i]]);
+        put("}");
     }
     counts_.marks += rows.pid.size();
 }
@@ -115,16 +125,15 @@ void ChromeTrace::counters(const ChromeCounters& rows, const JsonTexts& names) {
         if (!std::isfinite(rows.value[i])) continue;  // JSON has no such numbers
         open('C', rows.pid[i]);
         put(",\"name\":");
-        put(names[rows.name[i]]);
+        text(names[rows.name[i]]);
         put(",\"ts\":");
         microseconds(rows.time[i]);
         put(",\"args\":{");
-        put(names[rows.name[i]]);
-        buffer_ += ':';
-        char digits[32];
-        buffer_.append(digits, std::to_chars(digits, digits + sizeof digits, rows.value[i]).ptr);
-        buffer_ += '}';
-        close();
+        text(names[rows.name[i]]);
+        put(":");
+        at_ = std::to_chars(at_, at_ + kDigits, rows.value[i]).ptr;
+        put("}");
+        put("}");
         ++counts_.counters;
     }
 }
@@ -139,8 +148,8 @@ void ChromeTrace::counter(int64_t pid, std::string_view name, int64_t time, std:
     put(key);
     put("\":");
     number(value);
-    buffer_ += '}';
-    close();
+    put("}");
+    put("}");
     ++counts_.counters;
 }
 
@@ -154,7 +163,7 @@ void ChromeTrace::flows(const ChromeLaunches& rows) {
         put(",\"id\":");
         number(wrapped(last_flow_));
         if (phase == 'f') put(",\"bp\":\"e\"");
-        close();
+        put("}");
     };
     for (size_t i = 0; i < rows.pid.size(); ++i) {
         ++last_flow_;
@@ -194,6 +203,7 @@ void ChromeTrace::queue_depths(const ChromeLaunches& rows, int64_t last) {
 }
 
 void ChromeTrace::finish() {
+    room(kEvent);
     put("\n]}\n");
     flush();
 }

@@ -205,6 +205,7 @@ class ChromeTrace:
         ops: Table,
         links: Table,
         monitors: Table | None,
+        counters: Table | None,
         pid_stride: int,
         gpu_stride: int,
         with_flows: bool,

@@ -39,6 +39,11 @@ struct RpdMonitors {
     std::span<const int64_t> device, begin, end;
 };
 
+struct RpdCounters {
+    std::span<const int64_t> op, name;
+    std::span<const double> value;
+};
+
 struct RpdTables {
     RpdStrings strings;
     RpdStrings texts;  // of arguments and markers; no ids = they are among the strings
@@ -46,6 +51,7 @@ struct RpdTables {
     RpdOps ops;
     RpdLinks links;
     RpdMonitors monitors;
+    RpdCounters counters;
     int64_t pid_stride = INT64_MAX, gpu_stride = INT64_MAX;  // ids from here on are of another node
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
@@ -64,6 +65,8 @@ class ChromeTrace {
     using Sink = std::function<void(std::string_view)>;
 
     explicit ChromeTrace(Sink sink);
+    ChromeTrace(const ChromeTrace&) = delete;
+    ChromeTrace& operator=(const ChromeTrace&) = delete;
 
     // Whole events, each a JSON object.
     void events(std::span<const std::string> objects);
@@ -83,16 +86,25 @@ class ChromeTrace {
     const ChromeCounts& counts() const { return counts_; }
 
   private:
+    // Room for `bytes`; without it, what there is is given to the sink.
+    void room(size_t bytes);
+    // Into the room there is.
+    void put(std::string_view text) {
+        std::memcpy(at_, text.data(), text.size());
+        at_ += text.size();
+    }
+    // A text of any length, with room behind it for the rest of an event.
+    void text(std::string_view text);
+    void begin_event();
     void open(char phase, int64_t pid);
-    void close();
-    void put(std::string_view text) { buffer_.append(text); }
     void number(int64_t value);
     void microseconds(int64_t ns);
     void counter(int64_t pid, std::string_view name, int64_t time, std::string_view key, int64_t value);
     void flush();
 
     Sink sink_;
-    std::string buffer_;
+    std::vector<char> buffer_;
+    char* at_;
     bool is_first_ = true;
     uint64_t last_flow_ = 0;
     ChromeCounts counts_;

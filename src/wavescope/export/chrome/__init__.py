@@ -6,7 +6,6 @@ arrows from launches to their work, the depth of the queues, measured clocks, an
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -78,11 +77,9 @@ def _write(profile: Profile, write: Callable[[bytes], object], *, with_flows: bo
     from wavescope import _core
 
     trace = _core.ChromeTrace(write)
-    layout, plain = _Layout(profile, trace), _plain_tables(profile)
-    if plain is None or not _write_plain(plain, trace, with_flows=with_flows):
-        layout.write(with_flows=with_flows)
-    elif plain.has_counters:
-        layout.add_counters()
+    plain = _plain_tables(profile)
+    if plain is None or not trace.rpd(**vars(plain), with_flows=with_flows):
+        _Layout(profile, trace).write(with_flows=with_flows)
     trace.finish()
     return {name: count for name, count in trace.counts.items() if count}
 
@@ -95,32 +92,15 @@ def _plain_tables(profile: Profile) -> PlainTables | None:
     return source.plain_tables() if isinstance(source, RpdSource) else None
 
 
-def _write_plain(plain: PlainTables, trace: _core.ChromeTrace, *, with_flows: bool) -> bool:
-    return trace.rpd(
-        plain.strings,
-        plain.arguments,
-        plain.calls,
-        plain.ops,
-        plain.links,
-        plain.monitors,
-        plain.pid_stride,
-        plain.gpu_stride,
-        with_flows,
-    )
-
-
 class _Layout:
     """One pass over each table, then what follows from all of them."""
 
     def __init__(self, profile: Profile, trace: _core.ChromeTrace) -> None:
         self._profile, self._trace = profile, trace
+        self._places = Places(profile)
         self._last = 0
         self._work: list[pl.DataFrame] = []
         self._markers: list[pl.DataFrame] = []
-
-    @cached_property
-    def _places(self) -> Places:
-        return Places(self._profile)
 
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
@@ -139,14 +119,10 @@ class _Layout:
             self._trace.flows(launched)
         self._trace.queue_depths(launched, self._last)
         self._add_points(_rows.monitor_points(self._profile, self._places))
-        self.add_counters()
-        self._add_frames(launched)
-        self._trace.events(self._places.events())
-
-    def add_counters(self) -> None:
-        """Hardware counters of dispatches."""
         for points in _rows.counter_points(self._profile, self._places):
             self._add_points(points)
+        self._add_frames(launched)
+        self._trace.events(self._places.events())
 
     def _add(self, piece: pl.DataFrame, said: pl.DataFrame, *, are_marks: bool = False) -> None:
         """Slices or marks; `said` = what else is known of each."""

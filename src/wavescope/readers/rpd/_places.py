@@ -231,7 +231,7 @@ class Places:
 
 
 def with_sound_ends(piece: pl.DataFrame, table: str) -> tuple[pl.DataFrame, Counter[tuple[str, str]]]:
-    """Rows with `start` and `end` whose ends any sum can take, and how many had others: (kind of loss, table) -> rows."""
+    """Rows whose ends (`start`, `end`) any sum can take, and how many had others: (kind of loss, table) -> rows."""
     ends, found = sound_ends(piece["start"], piece["end"])
     return piece.with_columns(ends.alias("end")), Counter({(kind, table): count for kind, count in found.items()})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.readers._sqlite.values import INTEGER, TEXT
+from wavescope.readers._sqlite.values import INTEGER, REAL, TEXT
 
 if TYPE_CHECKING:
     from wavescope import _core
@@ -21,13 +21,15 @@ _LINK = dict.fromkeys(("api_id", "op_id"), INTEGER)
 _MONITOR = dict.fromkeys(("deviceId", "start", "end"), INTEGER) | dict.fromkeys(
     ("deviceType", "monitorType", "value"), TEXT
 )
+_COUNTER = {"op_id": INTEGER, "name_id": INTEGER, "value": REAL}
+_OPTIONAL = {"rocpd_ustring": _STRING, "rocpd_monitor": _MONITOR, "rocpd_counter": _COUNTER}
 _MORE = ("rocpd_graphLaunchapi", "rocpd_hsaApi")
 """Tables that hold more calls or work than the plain ones."""
 
 
 @dataclass(frozen=True)
 class PlainTables:
-    """Rows as stored; `arguments` is None where they are among the strings, `monitors` where there are none.
+    """Rows as stored; None = the file has no such table (`arguments`: they are among the strings).
 
     Examples
     --------
@@ -41,9 +43,9 @@ class PlainTables:
     ops: _core.Table
     links: _core.Table
     monitors: _core.Table | None
+    counters: _core.Table | None
     pid_stride: int
     gpu_stride: int
-    has_counters: bool
 
 
 def plain_tables(database: Database, places: Places) -> PlainTables | None:
@@ -58,15 +60,12 @@ def plain_tables(database: Database, places: Places) -> PlainTables | None:
     strings = database.whole("rocpd_string", _STRING)
     calls, ops = database.whole("rocpd_api", _CALL), database.whole("rocpd_op", _OP)
     links = database.whole("rocpd_api_ops", _LINK)
-    arguments = database.whole("rocpd_ustring", _STRING) if "rocpd_ustring" in database.tables else None
-    monitors = database.whole("rocpd_monitor", _MONITOR) if "rocpd_monitor" in database.tables else None
-    is_whole = (arguments is None) == ("rocpd_ustring" not in database.tables)
-    is_whole &= (monitors is None) == ("rocpd_monitor" not in database.tables)
-    if strings is None or calls is None or ops is None or links is None or not is_whole:
+    others = {name: database.whole(name, columns) for name, columns in _OPTIONAL.items() if name in database.tables}
+    if strings is None or calls is None or ops is None or links is None or None in others.values():
         return None
-    has_counters = _has_rows(database, "rocpd_counter")
+    arguments, monitors, counters = (others.get(name) for name in _OPTIONAL)
     strides = places.pid_stride, places.gpu_stride
-    return PlainTables(strings, arguments, calls, ops, links, monitors, *strides, has_counters)
+    return PlainTables(strings, arguments, calls, ops, links, monitors, counters, *strides)
 
 
 def _has_rows(database: Database, table: str) -> bool:
