@@ -14,7 +14,10 @@ from pathlib import Path
 
 __all__ = ["PAGES", "commands", "with_outputs"]
 
-PAGES = (Path(__file__).resolve().parent.parent / "docs" / "how-to" / "from-trace-to-line.md",)
+_HOW_TO = Path(__file__).resolve().parent.parent / "docs" / "how-to"
+PAGES = tuple(
+    _HOW_TO / f"{name}.md" for name in ("from-trace-to-line", "first-look-at-a-run", "compare-two-runs", "many-ranks")
+)
 _FENCE = "```"
 
 
