@@ -88,7 +88,8 @@ def _scope(answer: Summary) -> str:
     said = " ".join(parts) + f", {_many(answer.gpu_count, 'GPU', 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
     said += f", {ranks:,} ranks" if ranks > 1 else ""
-    return said if answer.busy_share is None else f"{said}, GPUs busy {percent(answer.busy_share)}"
+    busy = f", GPUs busy {percent(answer.busy_share)} of their processes' time"
+    return said if answer.busy_share is None else said + busy
 
 
 def _many(count: int, one: str, many: str) -> str:
