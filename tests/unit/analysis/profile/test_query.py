@@ -230,3 +230,11 @@ def test_verb_says_what_was_wrong(database: Path) -> None:
     assert refused.status == 2
     assert "one SELECT is expected" in refused.stderr
     assert call("query", "/nowhere.db", "SELECT 1").status == 2
+
+
+def test_verb_answers_from_the_files_that_can_be_read(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.db").write_bytes(b"garbage")
+    done = call("query", database, tmp_path / "bad.db", database, "SELECT COUNT(*) AS n FROM kernels", "--json")
+    found = json.loads(done.stdout)
+    assert found["rows"] == [{"n": 200}]  # the file that was named twice counts once
+    assert {loss["kind"] for loss in found["losses"]} == {"unreadable_source"}
