@@ -34,6 +34,7 @@ _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATA
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
 _FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
 """Forms in which one run may stand beside itself, the fullest first; CSV comes last."""
+_COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
 
@@ -61,7 +62,8 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
 
     CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, and a
     database in a folder that cannot be read, are in the list too when others are: opening them says why they cannot
-    be read, so that the rest can be answered and they are reported.
+    be read, so that the rest can be answered and they are reported. Statistics and lists of agents, which stand beside
+    every run, are left out when there is a run.
 
     Raises
     ------
@@ -76,15 +78,14 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
-    places = [place for path in paths for place in _expanded(str(path))]
     found: dict[Path, tuple[Path, Kind]] = {}
-    for place in places:
-        here = _files_at(place) or [(place, Kind.UNKNOWN)]
-        for file, kind in here:
+    for path in paths:
+        for file, kind in _named_by(str(path)):
             found.setdefault(Path(os.path.realpath(file)), (file, kind))
-    if all(kind is Kind.UNKNOWN for _, kind in found.values()) and places:
-        raise does_not_hold(places[0])
-    return _grouped(found)
+    kinds = {kind for _, kind in found.values()}
+    if found and kinds <= {Kind.UNKNOWN, *_COMPANIONS}:
+        raise does_not_hold(next(iter(found.values()))[0])
+    return _grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS})
 
 
 def holds_profile(path: Path) -> bool:
@@ -218,16 +219,17 @@ def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = Fals
     return Profile(sources)
 
 
-def _expanded(path: str) -> list[Path]:
-    """The places a path names; a pattern that is no file itself names its matches."""
+def _named_by(path: str) -> list[tuple[Path, Kind]]:
+    """The files that a path names; a pattern that is no file itself names those of its matches that are profiles."""
     place = Path(path)
     if place.exists() or not glob.has_magic(path):
-        return [place]
-    matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob refuses absolute patterns
+        return _files_at(place) or [(place, Kind.UNKNOWN)]
+    matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         what = "no file matches this pattern"
         raise UsageError(what, where=path)
-    return [Path(match) for match in matches]
+    found = [pair for match in matches for pair in (_files_at(match) if match.is_dir() else _files_in_folder(match))]
+    return found or [(matches[0], Kind.UNKNOWN)]
 
 
 def _files_at(place: Path) -> list[tuple[Path, Kind]]:
@@ -240,7 +242,7 @@ def _files_at(place: Path) -> list[tuple[Path, Kind]]:
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place)
     kind = sniff(place)
-    is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS)
+    is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
     return [(place, kind if is_read else Kind.UNKNOWN)]
 
 

@@ -117,6 +117,18 @@ def test_patterns_and_files_named_twice(tmp_path: Path) -> None:
         find_profiles([tmp_path / "*.rpd"])
 
 
+def test_what_a_shell_makes_of_a_pattern(tmp_path: Path) -> None:
+    calls = write_calls(tmp_path / "1_hip_api_trace.csv")
+    (tmp_path / "1_hip_api_stats.csv").write_text('"Name","Calls","TotalDurationNs"\n')
+    (tmp_path / "1_agent_info.csv").write_text('"Node_Id","Agent_Type"\n0,"CPU"\n')
+    (tmp_path / "notes.txt").write_text("hello")
+    (run,) = find_profiles(sorted(tmp_path.glob("*.csv")))
+    assert [file.name for file in run.files] == [calls.name, "1_agent_info.csv"]
+    assert found_names(tmp_path / "*") == [calls.name]
+    with pytest.raises(NotATraceError, match="list of agents"):
+        find_profiles([tmp_path / "1_agent_info.csv", tmp_path / "1_hip_api_stats.csv"])
+
+
 @pytest.mark.parametrize(
     "text",
     [
