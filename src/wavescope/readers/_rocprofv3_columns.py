@@ -204,7 +204,7 @@ def header_of(head: bytes) -> list[str]:
     line = head_of(head, _HEADER_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
     if b"\0" in line or b"," not in line:
         return []
-    return [name.strip().lower() for name in next(csv.reader([line.decode("utf-8", "replace").strip()]))]
+    return [name.strip().lower() for name in _fields(line)]
 
 
 def layout_of(header: list[str]) -> Layout | None:
@@ -279,7 +279,15 @@ def _cut_row(data: bytes | Path, width: int) -> int:
     if not line or len(line) == len(tail):
         return 0
     is_open = line.count(b'"') % 2 == 1
-    return len(line) if is_open or len(next(csv.reader([line.decode("utf-8", "replace")]))) < width else 0
+    return len(line) if is_open or len(_fields(line)) < width else 0
+
+
+def _fields(line: bytes) -> list[str]:
+    """The fields of a line; none where it is not a line of CSV."""
+    try:
+        return next(csv.reader([line.decode("utf-8", "replace").strip()]), [])
+    except csv.Error:
+        return []
 
 
 def _position(header: list[str], names: tuple[str, ...]) -> int | None:

@@ -55,6 +55,8 @@ def test_kinds_are_told_by_content(tmp_path: Path) -> None:
         "Name,Calls,TotalDurationNs\n": Kind.STATISTICS,
         API: Kind.CSV_TRACE,
         "Kernel_Name,Start_Timestamp,SQ_WAVES\n": Kind.COUNTERS,
+        "a,b\rc,d\n": Kind.UNKNOWN,
+        '"a,b\n': Kind.UNKNOWN,
     }
     for text, kind in texts.items():
         (tmp_path / "text").write_text(text)
