@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,32 @@ def test_depth_and_share_of_regions(runs: Path) -> None:
     assert 0 < markers["region_count"] < every["region_count"]
     roots = [row for row in markers["tree"]["rows"] if row["parent"] == -1]
     assert sum(row["gpu_total_ns"] for row in roots) > 0
+
+
+def test_ranks_that_share_gpus(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    write_rocpd_ranks(folder, Workload(dispatches=400, ranks=4, gpus=2, seed=3))
+    gpus = told("busy", folder)["gpus"]["rows"]
+    assert [gpu["process_count"] for gpu in gpus] == [2, 2]
+    kernels = [_kernel_times(path) for path in sorted(folder.rglob("*.db"))]
+    for gpu in gpus:
+        moments = sorted(pair for times in kernels for number, *pair in times if number == gpu["gpu"])
+        merged, reached = 0, 0
+        for begin, end in moments:
+            merged += max(0, end - max(begin, reached))
+            reached = max(reached, end)
+        assert gpu["kernel_busy_ns"] == merged
+    idle = told("gaps", folder)
+    assert [row["busy_ns"] for row in idle["gpus"]["rows"]] == [gpu["busy_ns"] for gpu in gpus]
+    assert sum(row["wait_ns"] for row in idle["causes"]["rows"]) == sum(row["gap_ns"] for row in idle["gpus"]["rows"])
+    assert told("overlap", folder)["processes"]["row_count"] == 2
+
+
+def _kernel_times(path: Path) -> list[tuple[int, int, int]]:
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+        rows = database.execute(
+            "SELECT a.type_index, d.start, d.end FROM rocpd_kernel_dispatch d JOIN rocpd_info_agent a"
+            " ON a.id = d.agent_id AND a.guid = d.guid"
+        ).fetchall()
+    database.close()
+    return rows

@@ -86,3 +86,12 @@ def test_regions_of_a_server_cause_all_gpu_time(shared: Path) -> None:
     assert answer.unlinked_gpu_ns == 0
     assert answer.tree["gpu_ns"].sum() == 416_625_081
     assert answer.region_count == 14_736 - answer.untimed_count
+
+
+def test_two_tokens_of_llama(shared: Path) -> None:
+    profile = open_profile(shared / "data" / "gfx1151-rocprofv3-llama" / "decode_kernel_trace.csv")
+    times = profile.kernels.select("begin_ns", "end_ns").sort("begin_ns")
+    begin, end = times["begin_ns"][4], times["end_ns"][51]
+    window = select(profile, ProfileSelection(begin=str(begin), end=str(end), is_inside=True))
+    (gpu,) = busy(window).gpus.iter_rows(named=True)
+    assert (gpu["kernel_count"], gpu["busy_ns"], gpu["span_ns"]) == (48, 672_793, 94_559_170)

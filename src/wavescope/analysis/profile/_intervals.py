@@ -28,6 +28,9 @@ __all__ = [
     "share_of",
 ]
 
+_FARTHEST_NS = 1 << 61
+"""Times beyond this (73 years) are damage: they are moved here and have no length, so that no sum overflows."""
+
 
 def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The frame sorted by group and time, without rows that have no begin or end, and without impossible lengths.
@@ -41,8 +44,9 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
-    end = pl.when(is_timed()).then("end_ns").otherwise("begin_ns")
-    return in_order(known.with_columns(end.alias("end_ns")), by)
+    begin = pl.col("begin_ns").clip(-_FARTHEST_NS, _FARTHEST_NS)
+    end = pl.when(is_timed(), pl.col("begin_ns") == begin).then("end_ns").otherwise(begin)
+    return in_order(known.with_columns(begin, end.alias("end_ns")), by)
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "begin_ns") -> pl.DataFrame:
