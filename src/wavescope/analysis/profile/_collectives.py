@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.profile import Profile
-
-__all__ = ["MOST_CALLS", "compared", "is_collective", "sequences"]
+__all__ = ["MOST_CALLS", "collective_calls", "compared", "is_collective", "sequences"]
 
 MOST_CALLS = 16_384
 """Calls of a collective that are compared, so that a part of thousands of ranks stays small."""
@@ -35,27 +33,41 @@ def is_collective(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).str.contains(_NAMES)
 
 
-def sequences(profile: Profile, who: pl.DataFrame) -> pl.DataFrame:
-    """The durations of the first calls of each collective of each process, in the order of time.
+def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
+    """The dispatches of collectives among `kernels`: `process`, `name`, `begin_ns`, `end_ns`.
 
     Examples
     --------
     >>> import polars as pl
-    >>> from wavescope.model.profile import Profile
+    >>> rows = {"process": [0, 0], "name": ["gemm", "rcclKernel"], "begin_ns": [0, 5], "end_ns": [4, 9]}
+    >>> collective_calls(pl.DataFrame(rows)).rows()
+    [(0, 'rcclKernel', 5, 9)]
+    """
+    import polars as pl
+
+    names = kernels.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
+    chosen = kernels.filter(is_timed() & pl.col("name").is_in(names.implode()))
+    return chosen.select("process", pl.col("name").cast(pl.String), "begin_ns", "end_ns")
+
+
+def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
+    """The durations of the first calls of each collective of each process, in the order of time.
+
+    `calls` are pieces from `collective_calls`, `who` comes from `processes_of`.
+
+    Examples
+    --------
     >>> from wavescope.analysis.profile._processes import processes_of
-    >>> sequences(Profile([]), processes_of(Profile([]))).columns
+    >>> from wavescope.model.profile import Profile
+    >>> sequences([], processes_of(Profile([]))).columns
     ['host', 'pid', 'rank', 'run', 'name', 'calls', 'durations']
     """
     import polars as pl
 
-    columns = ["process", "name", "begin_ns", "end_ns"]
-    found = []
-    for piece in profile.chunks("kernels", columns):
-        names = piece.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
-        found.append(piece.filter(is_timed() & pl.col("name").is_in(names.implode())))
-    events = pl.concat([profile.read("kernels", columns).clear(), *found]).sort("process", "begin_ns", "end_ns")
+    types = {"process": pl.UInt32, "name": pl.String, "begin_ns": pl.Int64, "end_ns": pl.Int64}
+    events = pl.concat([pl.DataFrame(schema=types), *calls]).sort("process", "begin_ns", "end_ns")
     return (
-        events.group_by("process", pl.col("name").cast(pl.String), maintain_order=True)
+        events.group_by("process", "name", maintain_order=True)
         .agg(
             calls=pl.len().cast(pl.Int64),
             durations=(pl.col("end_ns") - pl.col("begin_ns")).head(MOST_CALLS),

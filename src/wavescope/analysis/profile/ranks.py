@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._busy_time import BusyTime, copy_agent
-from wavescope.analysis.profile._collectives import MOST_CALLS, compared, is_collective, sequences
+from wavescope.analysis.profile._collectives import MOST_CALLS, collective_calls, compared, is_collective, sequences
 from wavescope.analysis.profile._processes import PROCESS, processes_of
 from wavescope.analysis.profile._statistics import is_timed
 from wavescope.model.answer import Answer
@@ -162,29 +162,19 @@ def partial_ranks(profile: Profile) -> RanksPart:
     import polars as pl
 
     who = processes_of(profile)
-    by_kernel = pl.concat(
-        [
-            piece.group_by("process", "name").agg(calls=pl.len().cast(pl.Int64), total_ns=_duration().sum())
-            for piece in profile.chunks("kernels", ["process", "name", "begin_ns", "end_ns"])
-        ]
-        or [profile.read("kernels", ["process", "name"]).clear().with_columns(calls=_ZERO(), total_ns=_ZERO())]
-    )
+    seen = _Seen(profile)
     kernels = (
-        by_kernel.group_by("process", "name")
-        .agg(pl.col("calls", "total_ns").sum())
-        .join(who, on="process")
+        seen.kernels()
+        .join(who, on="process", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null(""))
     )
     collective = pl.when(is_collective("name")).then("total_ns").sum()
     times = kernels.group_by("process").agg(kernel_ns=pl.col("total_ns").sum(), collective_ns=collective)
-    work = (
-        who.join(times, on="process", how="left", maintain_order="left")
-        .join(_copies(profile), on="process", how="left", maintain_order="left")
-        .join(_busy(profile), on="process", how="left", maintain_order="left")
-        .join(_extents(profile), on="process", how="left", maintain_order="left")
-        .with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
-    )
-    return RanksPart(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(profile, who))
+    work = who
+    for more in (times, seen.copies, seen.busy.by_process(), seen.extents()):
+        work = work.join(more, on="process", how="left", maintain_order="left")
+    work = work.with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
+    return RanksPart(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(seen.collectives, who))
 
 
 def combine_ranks(parts: Sequence[RanksPart]) -> Ranks:
@@ -236,50 +226,67 @@ def ranks(profile: Profile) -> Ranks:
     return combine_ranks([partial_ranks(part) for part in profile.parts])
 
 
-def _ZERO() -> pl.Expr:  # noqa: N802 - a constant that needs polars
+class _Seen:
+    """What the events of a profile say about its processes, read once."""
+
+    def __init__(self, profile: Profile) -> None:
+        import polars as pl
+
+        gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        self.busy = BusyTime()
+        self.collectives: list[pl.DataFrame] = []
+        self._kernels = [empty_frame(_BY_KERNEL)]
+        self._extents = [empty_frame(_ENDS)]
+        for piece in profile.chunks("kernels", ["process", "agent", "name", *_TIMES]):
+            sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
+            self._kernels.append(piece.group_by("process", "name").agg(**sums))
+            self.collectives.append(collective_calls(piece))
+            self.busy.add(piece)
+            self._note(piece)
+        copies = profile.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
+        self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())
+        self.busy.add(copies.with_columns(copy_agent(gpus)))
+        self._note(copies)
+        for piece in profile.chunks("regions", ["process", *_TIMES]):
+            self._note(piece)
+
+    def kernels(self) -> pl.DataFrame:
+        """`process`, `name`, `calls`, `total_ns`."""
+        import polars as pl
+
+        return pl.concat(self._kernels).group_by("process", "name").agg(pl.col("calls", "total_ns").sum())
+
+    def extents(self) -> pl.DataFrame:
+        """`process`, `begin_ns`, `end_ns`: from its first event to its last."""
+        import polars as pl
+
+        return pl.concat(self._extents).group_by("process").agg(_first_and_last())
+
+    def _note(self, piece: pl.DataFrame) -> None:
+        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_first_and_last()))
+
+
+_TIMES = ("begin_ns", "end_ns")
+_ENDS = table_spec(
+    "extents", "one process", "process UInt32 - | number\nbegin_ns Int64 ns | first\nend_ns Int64 ns | last"
+)
+_BY_KERNEL = table_spec(
+    "kernels",
+    "one kernel of one process",
+    "process UInt32 - | number\nname Categorical - | kernel\ncalls Int64 - | calls\ntotal_ns Int64 ns | durations",
+)
+
+
+def _first_and_last() -> list[pl.Expr]:
     import polars as pl
 
-    return pl.lit(0, pl.Int64)
+    return [pl.col("begin_ns").min(), pl.col("end_ns").max()]
 
 
 def _duration() -> pl.Expr:
     import polars as pl
 
     return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("begin_ns"))
-
-
-def _copies(profile: Profile) -> pl.DataFrame:
-    copies = profile.read("copies", ["process", "begin_ns", "end_ns"])
-    return copies.group_by("process").agg(copy_ns=_duration().sum())
-
-
-def _busy(profile: Profile) -> pl.DataFrame:
-    """How long each process kept its GPUs busy, and how many it used."""
-    import polars as pl
-
-    gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
-    busy = BusyTime()
-    for piece in profile.chunks("kernels", ["process", "agent", *_TIMES]):
-        busy.add(piece)
-    busy.add(profile.read("copies", ["process", "dst_agent", "src_agent", *_TIMES]).with_columns(copy_agent(gpus)))
-    return busy.by_process()
-
-
-_TIMES = ("begin_ns", "end_ns")
-
-
-def _extents(profile: Profile) -> pl.DataFrame:
-    """When the events of each process were."""
-    import polars as pl
-
-    ends = [pl.col("begin_ns").min(), pl.col("end_ns").max()]
-    seen = [
-        piece.filter(is_timed()).group_by("process").agg(ends)
-        for table in ("kernels", "copies", "regions")
-        for piece in profile.chunks(table, ["process", *_TIMES])
-    ]
-    empty = profile.read("kernels", ["process", *_TIMES]).clear()
-    return pl.concat([empty, *seen]).group_by("process").agg(ends)
 
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
