@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavescope.report.tables import printable
 
-__all__ = ["brief_kernel", "duration", "gpu_name", "many", "size"]
+__all__ = ["brief", "brief_kernel", "duration", "gpu_name", "many", "size"]
 
 
 def duration(nanoseconds: float | None) -> str:
@@ -84,5 +84,16 @@ def brief_kernel(name: str | None, width: int = 48) -> str:
         if letter == "(" and depth <= 0 and at:
             cut = at
             break
-    text = text[:cut]
+    return brief(text[:cut], width)
+
+
+def brief(name: str | None, width: int = 48) -> str:
+    """A name in at most `width` characters.
+
+    Examples
+    --------
+    >>> brief("threading.py(937): _bootstrap", 14)
+    'threading.py(…'
+    """
+    text = printable(name or "?")
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"

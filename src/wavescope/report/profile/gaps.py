@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration, gpu_name, many
+from wavescope.report.profile._words import brief, brief_kernel, duration, gpu_name, many
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
         Column("length", lambda row: duration(row["gap_ns"])),
         Column("at", lambda row: f"+{duration(row['at'])}", is_wide=True),
         Column("cause", _cause, is_text=True),
-        Column("in", lambda row: brief_kernel(row["context"], 20) if row["context"] else "-", is_text=True),
+        Column("in", lambda row: brief(row["context"], 24) if row["context"] else "-", is_text=True),
         Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
         Column("after", lambda row: brief_kernel(row["before"], names) if row["before"] else "-", is_text=True),
         Column("before", lambda row: brief_kernel(row["after"], names), is_text=True),

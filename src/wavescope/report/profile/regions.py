@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration, many
+from wavescope.report.profile._words import brief, duration, many
 from wavescope.report.tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _verdict(answer: Regions) -> str:
     roots = answer.tree.filter(pl.col("depth") == 0)
     own = _own(answer).row(0, named=True)
     said = (
-        f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief_kernel(own['name'])} itself: "
+        f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief(own['name'])} itself: "
         f"{percent(own['share'])}"
     )
     gpu = int(roots["gpu_total_ns"].sum())
@@ -99,7 +99,7 @@ def _tree_table(answer: Regions, *, width: int, limit: int, depth: int | None, m
 def _indented(row: dict[str, Any], width: int) -> str:
     depth = min(row["depth"], width // 6)
     indent = "  " * int(depth)
-    return indent + brief_kernel(row["name"], 200)
+    return indent + brief(row["name"], 200)
 
 
 def _own(answer: Regions) -> pl.DataFrame:
@@ -115,7 +115,7 @@ def _own(answer: Regions) -> pl.DataFrame:
 def _own_table(answer: Regions, *, limit: int) -> Table:
     rows = _own(answer)
     columns = [
-        Column("region", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+        Column("region", lambda row: brief(row["name"], 200), takes_rest=True),
         Column("calls", lambda row: f"{row['call_count']:,}"),
         Column("exclusive", lambda row: duration(row["self_ns"])),
         Column("", lambda row: percent(row["share"])),
