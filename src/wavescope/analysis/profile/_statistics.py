@@ -2,9 +2,8 @@
 
 Counts, sums and sums of squares are integers, so the result depends only on the values, never on how they were spread
 over files or in which order they came. For quantiles every group keeps how often each value occurred: each distinct
-value as it is while there are at most `EXACT_VALUES` of them, and else in buckets that keep the top `_KEPT_BITS` bits,
-read as their middle: an error of at most `QUANTILE_ERROR` of the value. A group has more distinct values than any of
-its parts, so that which of the two it is does not depend on the parts either.
+value as it is while there are at most `EXACT_VALUES` of them, and else in buckets (see `_buckets`). A group has more
+distinct values than any of its parts, so that which of the two it is does not depend on the parts either.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.profile._buckets import BUCKETS, bucket_number, bucket_value, bucket_width
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "EXACT_VALUES",
     "LONGEST_NS",
-    "QUANTILE_ERROR",
     "Packed",
     "Statistics",
     "described",
@@ -35,11 +34,6 @@ __all__ = [
 
 EXACT_VALUES = 4096
 """Distinct values up to which quantiles are exact."""
-_KEPT_BITS = 9
-_PER_OCTAVE = 1 << (_KEPT_BITS - 1)
-_BUCKETS = 64 * _PER_OCTAVE
-QUANTILE_ERROR = 2.0**-_KEPT_BITS
-"""Largest error of a quantile, as a share of it, where a group has more distinct values."""
 LONGEST_NS = 1 << 52
 """Durations from here on (52 days) are damage: such calls count without time, as those that end before they begin."""
 
@@ -298,37 +292,11 @@ def _counted(coded: pl.DataFrame, coarse: pl.Series) -> pl.DataFrame:
         return coded.group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
     in_buckets = coded.select(pl.col("pack").is_in(coarse.implode())).to_series()
     fine = coded.filter(~in_buckets).group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
-    code = pl.col("pack") * _BUCKETS + _bucket_number("value").cast(pl.UInt64)
+    code = pl.col("pack") * BUCKETS + bucket_number("value").cast(pl.UInt64)
     buckets = coded.filter(in_buckets).group_by(code=code).agg(count=pl.len().cast(pl.Int64))
-    number = (pl.col("code") % _BUCKETS).cast(pl.Int64)
-    coarse_values = buckets.select(pack=pl.col("code") // _BUCKETS, value=_bucket_value(number), count="count")
+    number = (pl.col("code") % BUCKETS).cast(pl.Int64)
+    coarse_values = buckets.select(pack=pl.col("code") // BUCKETS, value=bucket_value(number), count="count")
     return pl.concat([fine, coarse_values])
-
-
-def _dropped_bits(value: str) -> pl.Expr:
-    """How many of the low bits of a value do not matter to its bucket."""
-    import polars as pl
-
-    return (64 - _KEPT_BITS - pl.col(value).bitwise_leading_zeros().cast(pl.Int64)).clip(0, None)
-
-
-def _power(bits: pl.Expr) -> pl.Expr:
-    import polars as pl
-
-    return pl.lit(pl.Series([1 << n for n in range(63)], dtype=pl.Int64)).gather(bits)
-
-
-def _bucket_number(value: str) -> pl.Expr:
-    import polars as pl
-
-    bits = _dropped_bits(value)
-    return bits * _PER_OCTAVE + pl.col(value) // _power(bits)
-
-
-def _bucket_value(number: pl.Expr) -> pl.Expr:
-    """The smallest value of a bucket."""
-    bits = (number // _PER_OCTAVE - 1).clip(0, None)
-    return (number - bits * _PER_OCTAVE) * _power(bits)
 
 
 def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) -> Statistics:
@@ -375,7 +343,7 @@ def _limited(statistics: Statistics, mixed: pl.Series) -> Statistics:
     if not many.len() and not mixed.len():
         return statistics
     to_bucket = pl.col("group").is_in(pl.concat([many, mixed]).implode())
-    bucket = pl.when(to_bucket).then(_bucket_value(_bucket_number("value"))).otherwise("value")
+    bucket = pl.when(to_bucket).then(bucket_value(bucket_number("value"))).otherwise("value")
     fewer = values.group_by("group", bucket.alias("value")).agg(pl.col("count").sum())
     return Statistics(statistics.keys, sums.with_columns(pl.col("is_exact") & ~to_bucket), fewer)
 
@@ -410,7 +378,7 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
     """The quantiles of every group, between the two nearest values where one falls between them."""
     import polars as pl
 
-    half = pl.when("is_exact").then(0.0).otherwise((_power(_dropped_bits("value")) - 1) / 2)
+    half = pl.when("is_exact").then(0.0).otherwise(bucket_width("value") / 2 - 0.5)
     placed = (
         statistics.values.join(statistics.sums.select("group", "is_exact"), on="group")
         .select("group", "count", "value", middle=pl.col("value") + half)

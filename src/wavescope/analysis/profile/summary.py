@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.profile._buckets import QUANTILE_ERROR
 from wavescope.analysis.profile._events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
 from wavescope.analysis.profile._processes import PROCESS
-from wavescope.analysis.profile._statistics import EXACT_VALUES, QUANTILE_ERROR, described, merged, merged_packed
+from wavescope.analysis.profile._statistics import EXACT_VALUES, described, merged, merged_packed
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, table_spec
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from wavescope.analysis.profile._buckets import QUANTILE_ERROR
 from wavescope.analysis.profile._statistics import (
     EXACT_VALUES,
     LONGEST_NS,
-    QUANTILE_ERROR,
     Statistics,
     described,
     merged,
