@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,19 +160,24 @@ def write_csv(profile: Profile, out: str | PathLike[str], *, force: bool = False
     target = Path(out)
     with staged([target], force=force, mark=PREFIX + _MARK) as (twin,):
         twin.mkdir()
-        files = _Files(profile, twin)
-        files.write()
-    return Written(target, files.counts, files.losses)
+        counts: Counter[str] = Counter()
+        losses: list[Loss] = []
+        _begin_agents(twin)
+        for part in profile.parts:
+            _Files(part, twin, counts, losses).write()
+    return Written(target, dict(counts), losses)
 
 
 class _Files:
-    def __init__(self, profile: Profile, folder: Path) -> None:
+    """Adds the rows of one source to the files of a folder."""
+
+    def __init__(self, profile: Profile, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
         import polars as pl
 
         self._profile = profile
         self._folder = folder
-        self.counts: dict[str, int] = {}
-        self.losses: list[Loss] = []
+        self.counts = counts
+        self.losses = losses
         self._agents = profile.read("agents")
         self._agent_texts = self._agents.select(
             pl.when(pl.col("absolute_index").is_not_null())
@@ -222,7 +229,7 @@ class _Files:
         if where is not None:
             frame = frame.filter(where)
         self._write_frame(frame, file, columns, kind=kind)
-        self.counts[table] = self.counts.get(table, 0) + frame.height
+        self.counts[table] += frame.height
 
     def _write_calls(self) -> None:
         """Calls, ranges and, as calls that end when they begin, moments: one file for each kind of API."""
@@ -230,9 +237,9 @@ class _Files:
 
         columns = ["process", "thread", "category", "domain", "name", "correlation"]
         calls = self._profile.read("regions", [*columns, "begin_ns", "end_ns"])
-        self.counts["regions"] = calls.height
+        self.counts["regions"] += calls.height
         marks = self._profile.read("samples", [*columns, "time_ns"]).rename({"time_ns": "begin_ns"})
-        self.counts["samples"] = marks.height
+        self.counts["samples"] += marks.height
         calls = pl.concat([calls, marks.with_columns(end_ns=pl.col("begin_ns"))])
         domain = pl.col("domain").cast(pl.String).str.to_lowercase()
         calls = calls.with_columns(
@@ -264,7 +271,7 @@ class _Files:
             pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
         )
         self._write_frame(frame, "counter_collection", _COUNTER, then=["counter_name"])
-        self.counts["counters"] = frame.height
+        self.counts["counters"] += frame.height
 
     def _write_frame(
         self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
@@ -277,10 +284,12 @@ class _Files:
         order = frame.select(
             pl.arg_sort_by("process", "begin_ns", -pl.col("end_ns"), *then, maintain_order=True)
         ).to_series()
-        with (self._folder / f"{PREFIX}_{file}.csv").open("wb") as stream:
+        path = self._folder / f"{PREFIX}_{file}.csv"
+        is_new = not path.exists()
+        with path.open("ab") as stream:
             for start in range(0, frame.height, _PIECE_ROWS):
                 piece = self._translated(frame[order.slice(start, _PIECE_ROWS)], columns, kind)
-                piece.write_csv(stream, include_header=start == 0, quote_style="non_numeric")
+                piece.write_csv(stream, include_header=is_new and start == 0, quote_style="non_numeric")
 
     def _translated(self, piece: pl.DataFrame, columns: dict[str, str], kind: str) -> pl.DataFrame:
         import polars as pl
@@ -295,16 +304,19 @@ class _Files:
         return harmless(piece.select(made))
 
     def _write_agents(self) -> None:
-        import csv
-
         processes = self._profile.read("processes", ["pid", "guid"])
-        with (self._folder / (PREFIX + _MARK)).open("w", encoding="utf-8", newline="") as stream:
+        with (self._folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-            writer.writerow(["Guid", *_AGENT.split(), "Process_Id"])
             for agent in self._agents.iter_rows(named=True):
                 guid, pid = processes["guid"][agent["process"]], processes["pid"][agent["process"]]
                 writer.writerow([guid or "", *_agent_values(agent), pid])
-        self.counts["agents"] = self._agents.height
+        self.counts["agents"] += self._agents.height
+
+
+def _begin_agents(folder: Path) -> None:
+    with (folder / (PREFIX + _MARK)).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        writer.writerow(["Guid", *_AGENT.split(), "Process_Id"])
 
 
 def _expressions(kind: str) -> dict[str, pl.Expr]:

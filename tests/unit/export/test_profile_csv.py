@@ -12,7 +12,7 @@ from wavescope.errors import UsageError
 from wavescope.export.csv import write_csv
 from wavescope.model.profile import MemorySource, Profile
 from wavescope.readers.profile_inputs import open_profile
-from wavescope.synth import SyntheticRun, Workload, write_rocpd, write_rpd
+from wavescope.synth import SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
 
 RUN = Workload(dispatches=900, ranks=3, nodes=2, gpus=4, graphs=True, same_pids=True)
 
@@ -118,6 +118,16 @@ def test_rpd_and_what_has_no_place(tmp_path: Path) -> None:
     after = open_profile(str(written.path))
     assert after.kernels.height == 300
     assert sorted(after.processes["pid"]) == [4000, 4064]
+
+
+def test_runs_of_several_files_are_in_the_same_files(tmp_path: Path) -> None:
+    run = write_rocpd_ranks(tmp_path / "ranks", RUN)
+    written = write_csv(open_profile(*map(str, run.paths)), tmp_path / "csv")
+    assert written.counts["kernels"] == 900
+    after = open_profile(str(written.path))
+    assert after.kernels.height == 900
+    assert after.processes.height == 3
+    assert after.agents.filter(kind="GPU").height == 3 * 4
 
 
 def test_nothing_and_an_existing_folder(tmp_path: Path) -> None:
