@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.profile._buckets import QUANTILE_ERROR
+from wavescope.analysis.profile._statistics import EXACT_VALUES
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.profile._words import brief_kernel, duration
@@ -50,7 +52,8 @@ def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> It
         yield _thing_table(answer, domain, width=width, limit=limit)
     if not answer.things["is_exact"].all():
         yield Text()
-        yield Text("medians of things with more than 4,096 different durations are at most 0.20 % off", "dim")
+        said = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
+        yield Text(said, "dim")
 
 
 def _verdict(answer: Summary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from wavescope.analysis.profile.summary import Summary, combine_summary, partial
 from wavescope.analysis.profile.top import Top, combine_top, partial_top, top
 from wavescope.model.answer import to_builtins
 from wavescope.model.profile import MemorySource, Profile
+from wavescope.readers.profile_inputs import open_profile
+from wavescope.synth import Workload, write_rocpd_ranks
 
 
 def rows(answer: Summary, domain: str, *columns: str) -> list[tuple[Any, ...]]:
@@ -34,6 +37,27 @@ def test_all() -> None:
     assert rows(answer, "ALLOCATION", "name", "calls") == [("ALLOC REAL", 2), ("FREE REAL", 2)]
     assert (answer.gpu_ns, answer.wall_ns, answer.gpu_count) == (1400, 1000, 4)
     assert answer.domains["share"].to_list()[:3] == [1000 / 1400, 400 / 1400, None]
+
+
+def test_figures_of_a_domain_are_those_of_its_calls() -> None:
+    """Not sums of the means and deviations of its names, as AMD's domain summary has it."""
+    lengths = {"a": [10, 20, 30], "b": [1000], "c": [5, 7]}
+    rows = [
+        {"process": 0, "name": name, "begin_ns": 0, "end_ns": length} for name in lengths for length in lengths[name]
+    ]
+    source = MemorySource("made", "made", tables={"kernels": pl.DataFrame(rows)})
+    domain = summary(Profile([source])).domains.row(0, named=True)
+    every = pl.Series([length for name in lengths for length in lengths[name]])
+    assert (domain["calls"], domain["mean_ns"], domain["median_ns"]) == (6, every.mean(), every.median())
+    assert domain["stddev_ns"] == pytest.approx(every.std())
+
+
+def test_equal_pids_in_files_of_two_nodes(tmp_path: Path) -> None:
+    run = write_rocpd_ranks(tmp_path, Workload(dispatches=400, ranks=4, nodes=2, same_pids=True))
+    found = summary(open_profile(tmp_path), by="process").domains.filter(pl.col("domain") == "KERNEL")
+    assert found["pid"].n_unique() < 4
+    expected = sorted(sum(sums.total_ns for sums in rank.kernels.values()) for rank in run.ranks)
+    assert sorted(found["total_ns"]) == expected
 
 
 def test_by_process() -> None:
