@@ -96,6 +96,21 @@ def test_merging_what_was_merged(tmp_path: Path) -> None:
     assert differences(open_profile(once), open_profile(twice)) == []
 
 
+def test_tables_that_are_not_known_are_copied(tmp_path: Path) -> None:
+    for number, columns in enumerate(("id, guid, exec", "id, guid, exec", "id, guid, exec, more")):
+        path = tmp_path / f"{number}.db"
+        synthesize_rocpd(path, Workload(dispatches=10, seed=number))
+        guid = open_profile(path).processes["guid"][0]
+        with sqlite3.connect(path) as connection:
+            table = f"rocpd_gpu_pc_sample_{guid.replace('-', '_')}"
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+            connection.execute(f"INSERT INTO {table} (id, guid, exec) VALUES (1, '{guid}', x'00ff')")  # noqa: S608
+    merged = merge(tmp_path, out=tmp_path / "merged.db")
+    assert query(merged, "SELECT exec FROM rocpd_gpu_pc_sample") == [(b"\x00\xff",)] * 2
+    tables = query(merged, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_gpu_pc_%'")
+    assert tables == [(3,)]
+
+
 def test_rows_that_break_the_rules_are_read_instead_of_copied(tmp_path: Path) -> None:
     path = tmp_path / "broken.db"
     synthesize_rocpd(path, Workload(dispatches=30))

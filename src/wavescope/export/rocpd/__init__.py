@@ -62,8 +62,8 @@ class RocpdFile:
         self.connection = connection
         self.version = version
         self.guids: list[str] = []
-        self.more_tables: dict[str, list[str]] = {}
-        """Tables that are not in the schema: name -> the stored tables of the runs that have it."""
+        self.more_tables: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        """Tables that are not in the schema: name and columns -> the stored tables of the runs that have it."""
         self.counts: Counter[str] = Counter()
         self.losses: list[Loss] = []
 
@@ -119,7 +119,9 @@ class RocpdFile:
         if self.guids:
             suffixes = [suffix_of(guid) for guid in self.guids]
             tables = {name: [PREFIX + name + suffix for suffix in suffixes] for name in stored_tables(self.version)}
-            create_views(self.connection, tables | self.more_tables)
+            for (name, _), stored in self.more_tables.items():
+                tables.setdefault(name, stored)  # one view cannot show tables with different columns
+            create_views(self.connection, tables)
 
     def _not_held(self, table: str, count: int) -> None:
         if count:

@@ -161,7 +161,7 @@ class _Copy:
                 continue
             if name not in layout:
                 self._create_unknown(stored, connection)
-                file.more_tables.setdefault(name, []).append(stored)
+                file.more_tables.setdefault((name, self.columns[stored]), []).append(stored)
             known = [column for column in self.columns[stored] if name not in layout or column in layout[name].names]
             columns = ", ".join(map(quoted, known))
             copied = connection.execute(
