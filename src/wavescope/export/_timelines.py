@@ -21,7 +21,7 @@ __all__ = ["Line", "Timeline", "timelines"]
 class Line(NamedTuple):
     """Where events happen, one after another or nested: a thread, or a queue of a GPU."""
 
-    process: int
+    process: int | None
     thread: int | None
     agent: int | None
     label: str
@@ -86,7 +86,7 @@ def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
 def _thread_lines(profile: Profile) -> Callable[..., Line]:
     tids = profile.read("threads", ["tid", "name"]).rows()
 
-    def line(process: int, thread: int | None, lane: int) -> Line:
+    def line(process: int | None, thread: int | None, lane: int) -> Line:
         tid, name = tids[thread] if thread is not None else (None, "no thread")
         return Line(process, thread, None, (name or f"Thread {tid}") + _overlap(lane), lane)
 
@@ -97,7 +97,7 @@ def _queue_lines(profile: Profile) -> Callable[..., Line]:
     agents = [agent_label(agent) for agent in profile.read("agents").to_dicts()]
     queues = profile.read("queues", ["queue_id", "name"]).rows()
 
-    def line(process: int, agent: int | None, queue: int | None, lane: int) -> Line:
+    def line(process: int | None, agent: int | None, queue: int | None, lane: int) -> Line:
         number, name = queues[queue] if queue is not None else (None, "no queue")
         where = "no GPU" if agent is None else agents[agent]
         return Line(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(lane), lane)

@@ -141,6 +141,12 @@ def _write_part(profile: Profile, archive: Any, definitions: _Definitions, losse
     accelerators: dict[tuple[int, int], Any] = {}
     for timeline in timelines(profile, losses):
         process, agent = timeline.line.process, timeline.line.agent
+        if process is None:  # of a damaged file: all of them together
+            process = len(profile.processes)
+            if process == len(processes):
+                labels.append("no process")
+                nodes.append(definitions.node("unknown host"))
+                processes.append(definitions.process(labels[-1], nodes[-1]))
         group = processes[process]
         if agent is not None:
             if (process, agent) not in accelerators:

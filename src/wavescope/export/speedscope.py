@@ -78,9 +78,10 @@ def _write_part(
     begins, ends = _spans(profile)
     for timeline in timelines(profile, losses):
         process = timeline.line.process
+        owner = "no process" if process is None else processes[process]
         head = {
             "type": "evented",
-            "name": f"{processes[process]}: {timeline.line.label}",
+            "name": f"{owner}: {timeline.line.label}",
             "unit": "nanoseconds",
             "startValue": begins[process],
             "endValue": ends[process],
@@ -106,12 +107,12 @@ def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
     """Numbers of the names among `frames`, which grows."""
     import polars as pl
 
-    found = names.fill_null("").unique()
+    found = names.fill_null("").unique(maintain_order=True)
     numbers = [frames.setdefault(name, len(frames)) for name in found.cast(pl.String)]
     return names.fill_null("").to_physical().replace_strict(found.to_physical(), numbers, return_dtype=pl.UInt32)
 
 
-def _spans(profile: Profile) -> tuple[dict[int, int], dict[int, int]]:
+def _spans(profile: Profile) -> tuple[dict[int | None, int], dict[int | None, int]]:
     """Begin of the first and end of the last event of each process."""
     import polars as pl
 

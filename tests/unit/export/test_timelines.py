@@ -12,7 +12,9 @@ import polars as pl
 import pytest
 
 from wavescope.errors import MissingToolError, UsageError
+from wavescope.export.csv import write_csv
 from wavescope.export.otf2 import write_otf2
+from wavescope.export.perfetto import write_perfetto
 from wavescope.export.profile_json import write_profile_json
 from wavescope.export.speedscope import write_speedscope
 from wavescope.model.profile import MemorySource, Profile
@@ -91,6 +93,24 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
     }
 
 
+def test_events_without_a_process_have_a_place(tmp_path: Path) -> None:
+    times = {"process": [None], "name": ["a"], "begin_ns": [1], "end_ns": [2]}
+    tables = {
+        "kernels": pl.DataFrame(times),
+        "copies": pl.DataFrame(times),
+        "regions": pl.DataFrame(times),
+        "samples": pl.DataFrame({"process": [None], "name": ["a"], "time_ns": [3]}),
+    }
+    made = Profile([MemorySource("x", "made", tables=tables)])
+    found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
+    assert sum(map(len, found.values())) == 4
+    written = write_perfetto(made, tmp_path / "x.pftrace")
+    assert [written.counts[table] for table in tables] == [1, 1, 1, 1]
+    write_csv(made, tmp_path / "csv")
+    pytest.importorskip("otf2")
+    assert sum(map(len, read_otf2(write_otf2(made, tmp_path / "archive").path)[0].values())) == 4
+
+
 def read_otf2(folder: Path) -> tuple[dict[Any, list[Slice]], Any]:
     reader = pytest.importorskip("otf2.reader")
     events = pytest.importorskip("otf2.events")
@@ -162,3 +182,9 @@ def test_files_that_exist_are_kept(profile: Profile, tmp_path: Path) -> None:
         with pytest.raises(UsageError):
             write(profile, target)
     assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize("write", [write_perfetto, write_speedscope, write_profile_json])
+def test_equal_profiles_give_equal_bytes(profile: Profile, tmp_path: Path, write: Any) -> None:
+    first, second = (write(profile, tmp_path / f"{number}").path.read_bytes() for number in range(2))
+    assert first == second

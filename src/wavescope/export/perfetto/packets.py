@@ -127,7 +127,7 @@ class Packets:
         import polars as pl
 
         codes = texts if texts.dtype == pl.Categorical else texts.cast(pl.Categorical)
-        found = codes.unique().drop_nulls()
+        found = codes.unique(maintain_order=True).drop_nulls()
         ids = [self.text_id(kind, text) for text in found.cast(pl.String)]
         return codes.to_physical().replace_strict(found.to_physical(), ids, default=None, return_dtype=pl.UInt64)
 

@@ -48,6 +48,7 @@ class Tracks:
         self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)
         """Tracks of threads, then of processes."""
         self.place_processes = pl.Series([*owners["process"], *range(len(process_tracks))], dtype=pl.UInt32)
+        self._unknown: int | None = None
         self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
         self._made: dict[tuple[Any, ...], int] = {}
 
@@ -55,7 +56,14 @@ class Tracks:
         """The number of each row's track among `places`: its `thread`, else its `process`."""
         import polars as pl
 
-        return frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
+        known = frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
+        if known.null_count():
+            if self._unknown is None:
+                self._unknown = self.places.len()
+                self.places = self.places.extend(pl.Series([self._packets.track("no process")], dtype=pl.UInt64))
+                self.place_processes = self.place_processes.extend(pl.Series([None], dtype=pl.UInt32))
+            known = known.fill_null(self._unknown)
+        return known
 
     def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
         """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
@@ -67,7 +75,7 @@ class Tracks:
         known = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
         return keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
 
-    def counter(self, process: int, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
+    def counter(self, process: int | None, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
         """The counter track of an agent (None: of the process); `{agent}` in its name is the agent."""
         if agent is not None:
             name = name.replace("{agent}", self.agent_labels[agent])
@@ -90,16 +98,17 @@ class Tracks:
             return self._packets.track(name, parent)
         return self._packets.track(parent=parent, kind=thread_track(self._pids[process], tid, name))
 
-    def _agent_track(self, process: int, agent: int | None) -> int:
+    def _agent_track(self, process: int | None, agent: int | None) -> int:
+        parent = 0 if process is None else int(self.processes[process])
         if agent is None:
-            return int(self.processes[process])
+            return parent
         key = ("agent", process, agent)
         if key not in self._made:
             label = self.agent_labels[agent]
-            self._made[key] = self._packets.track(label, self.processes[process], rank=_GPU_RANK + agent)
+            self._made[key] = self._packets.track(label, parent, rank=_GPU_RANK + agent)
         return self._made[key]
 
-    def _line_track(self, process: int, agent: int | None, line: int | None) -> int:
+    def _line_track(self, process: int | None, agent: int | None, line: int | None) -> int:
         key = ("line", process, agent, line)
         if key not in self._made:
             parent = self._agent_track(process, agent)
