@@ -1,0 +1,66 @@
+"""RPD files that were cut or changed: an error of ours, or an answer with losses; never anything else."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.made_rpd import ROWS, write_rpd_file
+from wavescope.errors import WavescopeError
+from wavescope.export.chrome import write_chrome
+from wavescope.readers.profile_inputs import open_profile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _survives(path: Path, out: Path) -> bool:
+    """Whether the file was readable; its tables and its Chrome trace must then be whole."""
+    try:
+        profile = open_profile(path)
+        tables = profile.to_polars()
+        write_chrome(profile, out, force=True)
+    except WavescopeError:
+        return False
+    assert (tables["kernels"]["end_ns"] >= tables["kernels"]["begin_ns"]).all()
+    assert json.loads(out.read_bytes())["traceEvents"] is not None
+    return True
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_a_file_that_was_cut(tmp_path: Path, share: float) -> None:
+    path = write_rpd_file(tmp_path / "made.rpd")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    if _survives(path, tmp_path / "trace.json"):
+        assert open_profile(path).kernels.height <= len(ROWS["rocpd_op"])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bytes_that_were_changed(tmp_path: Path, seed: int) -> None:
+    path = write_rpd_file(tmp_path / "made.rpd")
+    content, chance = bytearray(path.read_bytes()), random.Random(seed)
+    for _ in range(1 + seed % 20):
+        content[chance.randrange(100, len(content))] = chance.randrange(256)
+    path.write_bytes(content)
+    _survives(path, tmp_path / "trace.json")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["text", None, 2**63 - 1, -(2**63), 1.5, b"\xff\xfe"],
+    ids=["text", "null", "most", "least", "real", "blob"],
+)
+@pytest.mark.parametrize("place", range(8))
+def test_values_that_do_not_belong(tmp_path: Path, place: int, value: object) -> None:
+    """In every column of the work, one after the other."""
+    if place == 0 and not isinstance(value, int):
+        pytest.skip("SQLite itself keeps row ids whole")
+    row = list(ROWS["rocpd_op"][0])
+    row[place] = value
+    path = write_rpd_file(tmp_path / "made.rpd", ROWS | {"rocpd_op": [*ROWS["rocpd_op"][1:], tuple(row)]})
+    assert _survives(path, tmp_path / "trace.json")
+    assert open_profile(path).kernels.height + open_profile(path).copies.height == len(ROWS["rocpd_op"])
