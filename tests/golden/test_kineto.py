@@ -34,7 +34,7 @@ def test_counts_and_sums(shared: Path, name: str) -> None:
     ns = (profile.kernels["end_ns"] - profile.kernels["begin_ns"]).sum()
     assert (profile.kernels.height, profile.copies.height, profile.regions.height, ns) == TRACES[name]
     assert profile.processes.height == 1
-    assert not profile.losses.height
+    assert profile.losses.select("kind", "count").rows() == [("launched_before", 463)] * name.startswith("Qwen")
     assert profile.agents.filter(pl.col("kind") == "GPU")["product"].str.starts_with("AMD Instinct").all()
 
 

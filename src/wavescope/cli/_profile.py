@@ -243,6 +243,9 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
         metavar="MARKER MARKER",
         help="Only from the begin of the first marker to the end of the second.",
     ),
+    click.option(
+        "--launched", "is_launched", is_flag=True, help="Only GPU work whose launch is recorded, not what ran already."
+    ),
     click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
 )
 _SPREADING: tuple[Callable[[Any], Any], ...] = (
@@ -255,6 +258,6 @@ _SHOWING: tuple[Callable[[Any], Any], ...] = (
     click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
     json_option,
 )
-_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside")
+_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
 _HERE = {"jobs": 1, "scheduler": None, "dask": False}
 _NAMES = ("paths", "top", "as_json", "as_csv", "jobs", "scheduler", "dask")

@@ -359,6 +359,12 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "launched_before",
+        "{count} dispatches and copies were launched before the recording began",
+        "--launched leaves them out, as TraceLens does",
+        is_damage=False,
+    ),
+    LossKind(
         "duplicate_run",
         "{detail} is in the input twice; it counts once",
         "leave one of the files out",

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from wavescope.model.losses import Loss
 from wavescope.model.profile import MemorySource
 from wavescope.model.profile_schema import PROFILE
 from wavescope.model.schema import frame_of
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.losses import Loss
 
 __all__ = ["DOMAINS", "read_kineto"]
 
@@ -97,7 +97,19 @@ def read_kineto(path: Path) -> MemorySource:
     extras = {"gpu_user_annotations": annotations.select("name", "begin_ns", "end_ns")} if annotations.height else {}
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
     made = finished(tables | kinds, losses)
+    losses += _launched_before(made)
     return MemorySource(str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), made, losses, extras)
+
+
+def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
+    """GPU work without its launch, where launches were recorded: it was under way when the recording began."""
+    import polars as pl
+
+    key = ["process", "correlation"]
+    calls = tables["regions"].select(key).drop_nulls().unique()
+    work = pl.concat([tables[name].select(key) for name in ("kernels", "copies")])
+    count = work.join(calls, on=key, how="anti").height
+    return [Loss("launched_before", count)] if 0 < count < work.height else []
 
 
 def _version(file: ChromeFile) -> str:

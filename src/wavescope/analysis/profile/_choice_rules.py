@@ -62,6 +62,9 @@ class ChoiceRules:
         ends = [name for name in _ENDS if name in names]
         if selection.gpus and ends:
             yield Rule(ends, lambda _: self._on_gpus(ends, is_release_kept=table == "allocations"))
+        if selection.is_launched and table in ("kernels", "copies"):
+            key = ("process", "correlation")
+            yield Rule(key, lambda piece: _is_among(piece, self._calls, key))
         if selection.streams and "stream" in names:
             yield Rule(("stream",), lambda _: pl.col("stream").is_in(self._streams.implode()))
         if selection.domains and "domain" in names:
@@ -70,7 +73,7 @@ class ChoiceRules:
     @property
     def _narrows_dispatches(self) -> bool:
         selection = self._selection
-        return bool(self._pattern or selection.gpus or selection.streams or self.windows)
+        return bool(self._pattern or selection.gpus or selection.streams or selection.is_launched or self.windows)
 
     def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
         import polars as pl
@@ -149,6 +152,15 @@ class ChoiceRules:
         return pl.concat(found).unique()
 
     @cached_property
+    def _calls(self) -> pl.DataFrame:
+        """(process, correlation) of all calls, each once."""
+        import polars as pl
+
+        found = [pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})]
+        found += [piece.drop_nulls() for piece in self._source.chunks("regions", ["process", "correlation"])]
+        return pl.concat(found).unique()
+
+    @cached_property
     def _agents(self) -> pl.Series:
         import polars as pl
 
@@ -176,12 +188,12 @@ class ChoiceRules:
         return pl.concat([pl.Series(key, [], pl.UInt32), *(piece.filter(condition)[key] for piece in pieces)])
 
 
-def _is_among(piece: pl.DataFrame, kept: pl.DataFrame) -> pl.Expr:
-    """Whether the event of each row is one of those kept."""
+def _is_among(piece: pl.DataFrame, kept: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
+    """Whether what `key` names in each row is one of those kept."""
     import polars as pl
 
     marked = kept.with_columns(pl.lit(value=True).alias("kept"))
-    joined = piece.select("process", "event").join(marked, on=["process", "event"], how="left", maintain_order="left")
+    joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())
 
 

@@ -41,6 +41,8 @@ class ProfileSelection:
     """Only what happened from the begin of the first marker with this text to the end of the second."""
     is_inside: bool = False
     """Whether events must lie wholly inside the time window; else those that overlap it are chosen."""
+    is_launched: bool = False
+    """Only dispatches and copies whose launch is recorded, not what was under way when the recording began."""
     without_guids: tuple[str, ...] = ()
     """Runs to leave out."""
     processes: tuple[int, ...] = ()
