@@ -39,7 +39,7 @@ def test_stopped(tmp_path: Path) -> None:
         "def open(*_, **__):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
-        "opening.open = open\n"
+        "opening.open_trace = open\n"
         "wavescope.cli.program()\n"
     )
     done = subprocess.run(
