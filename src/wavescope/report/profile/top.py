@@ -42,7 +42,7 @@ def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[R
         Column("share", lambda row: percent(row["share"], 2)),
         Column("", lambda row: bar(row["share"] or 0.0, 10), is_text=True, is_fixed=True, is_wide=True),
         Column("calls", lambda row: f"{row['calls']:,}"),
-        Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.1f}"),
+        Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
         Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
         Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
         Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
