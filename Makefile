@@ -70,9 +70,10 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
 	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
-bench: $(STAMPS)/package ## speed and memory of the decoder and of analyses
+bench: $(STAMPS)/package ## speed and memory of the decoder, of analyses and of databases
 	$(BIN)/python benchmarks/decode.py
 	$(BIN)/python benchmarks/analysis.py
+	$(BIN)/python benchmarks/databases.py --quick
 
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings
 	$(BIN)/python -m wavescope.synth.kernels.build
