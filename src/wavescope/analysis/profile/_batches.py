@@ -79,7 +79,7 @@ def batches_of(profile: Profile) -> Batches:
     return Batches(words.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
 
 
-def means(parts: Sequence[Batches]) -> pl.DataFrame:
+def means(partials: Sequence[Batches]) -> pl.DataFrame:
     """Per `domain` and `name`: `calls`, `total_ns`, `mean_ns` with its standard error `error_ns` and the `degrees` of
     freedom of that.
 
@@ -93,7 +93,7 @@ def means(parts: Sequence[Batches]) -> pl.DataFrame:
     """
     import polars as pl
 
-    sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in parts)])
+    sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in partials)])
     thing = ["domain", "name"]
     whole = sums.group_by(thing).agg(pl.col(*_SUMS).sum(), batches=(pl.col("timed") > 0).sum())
     real = sums.select(*thing, "timed", pl.col("total").cast(pl.Float64))

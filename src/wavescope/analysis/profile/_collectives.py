@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_CALLS", "collective_calls", "compared", "is_collective", "sequences"]
 
 MOST_CALLS = 16_384
-"""Calls of a collective that are compared, so that a part of thousands of ranks stays small."""
+"""Calls of a collective that are compared, so that partial results of thousands of ranks stay small."""
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
 
 
@@ -77,7 +77,7 @@ def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def compared(parts: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def compared(partials: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Per collective how far the ranks are apart, and per process how long it waited and how often it came last.
 
     Examples
@@ -91,7 +91,7 @@ def compared(parts: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]
     types = {"process_count": pl.Int64, "calls": pl.Int64, "is_complete": pl.Boolean, "spread_ns": pl.Int64}
     sums = types | {"excess_ns": pl.Float64, "spread_share": pl.Float64}
     rows, waits = [], [pl.DataFrame(schema=who | {"waited_ns": pl.Int64, "last_count": pl.Int64})]
-    together = pl.concat(parts).sort("name", "rank", *PROCESS, nulls_last=True) if parts else None
+    together = pl.concat(partials).sort("name", "rank", *PROCESS, nulls_last=True) if partials else None
     for (name,), group in () if together is None else together.group_by("name", maintain_order=True):
         if group.height > 1:
             row, wait = _compare(group)

@@ -197,7 +197,7 @@ def partial_intervals(profile: Profile, *, shared: frozenset[Place]) -> pl.DataF
     return _first_pids(intervals(work.join(pids, on="process", how="left"), PLACE))
 
 
-def merged_elsewhere(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The results of `partial_intervals` of several profiles as one.
 
     Examples
@@ -208,7 +208,7 @@ def merged_elsewhere(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """
     import polars as pl
 
-    return _first_pids(pl.concat(parts))
+    return _first_pids(pl.concat(partials))
 
 
 def _first_pids(work: pl.DataFrame) -> pl.DataFrame:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bin_width",
+    "combinations",
     "covered",
     "covered_before",
     "covered_per_bin",

@@ -263,11 +263,11 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
     from wavescope.model.profile import Profile
 
-    parts = partials or [partial_busy(Profile([]))]
-    seen = _merged_gpus(parts)
+    partials = partials or [partial_busy(Profile([]))]
+    seen = _merged_gpus(partials)
     used = seen.filter(pl.col("begin_ns").is_not_null())
-    nodes = _nodes(seen, used, max(part.bin_count for part in parts))
-    streams = pl.concat(part.streams for part in parts)
+    nodes = _nodes(seen, used, max(part.bin_count for part in partials))
+    streams = pl.concat(part.streams for part in partials)
     processes = streams.group_by(PLACE).agg(process_count=pl.col("pid").n_unique())
     spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("begin_ns"))
     gpus = (
@@ -290,16 +290,16 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     return Busy(
         gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
         streams=rows.select(tables["streams"].names),
-        over_time=_over_time(parts, nodes, places),
+        over_time=_over_time(partials, nodes, places),
         nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
     )
 
 
-def _merged_gpus(parts: Sequence[PartialBusy]) -> pl.DataFrame:
+def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     """One row per GPU, whatever the number of profiles that tell of it."""
     import polars as pl
 
-    found = pl.concat(part.gpus for part in parts)
+    found = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     seen = (
@@ -307,7 +307,7 @@ def _merged_gpus(parts: Sequence[PartialBusy]) -> pl.DataFrame:
         .group_by(PLACE, maintain_order=True)
         .agg(first, sums, pl.col("begin_ns").min(), pl.col("end_ns").max(), users=pl.col("begin_ns").count())
     )
-    kept = pl.concat(part.intervals for part in parts).sort(*PLACE, "begin_ns", "end_ns")
+    kept = pl.concat(part.intervals for part in partials).sort(*PLACE, "begin_ns", "end_ns")
     apart = (kept, kept.filter(~pl.col("is_copy")), kept.filter("is_copy"))
     is_kept = kept.select(PLACE).unique().with_columns(is_kept=pl.lit(value=True))
     seen = seen.join(is_kept, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
@@ -341,12 +341,12 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
     )
 
 
-def _over_time(parts: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    shared = pl.concat(part.intervals for part in parts).select(PLACE).unique()
-    bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in parts]
-    bins += _shared_bins(parts, nodes)
+    shared = pl.concat(part.intervals for part in partials).select(PLACE).unique()
+    bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in partials]
+    bins += _shared_bins(partials, nodes)
     width, begin, end = pl.col("bin_ns"), pl.col("node_begin_ns"), pl.col("node_end_ns")
     clocks = nodes.select("machine", "bin_ns", node_begin_ns="begin_ns", node_end_ns="end_ns")
     start = pl.max_horizontal(pl.col("at") * width, begin)
@@ -365,11 +365,11 @@ def _over_time(parts: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.Dat
     return rows.select(Busy.tables["over_time"].names)
 
 
-def _shared_bins(parts: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
+def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
     """Curves of GPUs that several profiles tell of."""
     import polars as pl
 
-    kept = pl.concat(part.intervals for part in parts)
+    kept = pl.concat(part.intervals for part in partials)
     if not kept.height:
         return []
     places = kept.select(PLACE).unique().sort(PLACE, nulls_last=True).with_row_index("place")

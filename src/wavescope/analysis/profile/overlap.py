@@ -27,7 +27,7 @@ __all__ = ["Overlap", "PartialOverlap", "combine_overlap", "overlap", "partial_o
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _GPU_WORK, _CALLS = 1, 2
 _MOST_INTERVALS = 250_000
-"""Intervals of a process that a part carries, so that the parts of thousands of ranks stay small."""
+"""Intervals of a process that a partial result carries, so that those of thousands of ranks stay small."""
 _WHERE = """\
 node                    String   -   | host name of the node, else the file
 gpu                     Int64    -   | number of the GPU on the node; null = not recorded
@@ -288,9 +288,9 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
 
     from wavescope.model.profile import Profile
 
-    parts = partials or [partial_overlap(Profile([]))]
+    partials = partials or [partial_overlap(Profile([]))]
     tables = Overlap.tables
-    gpus = pl.concat(part.gpus for part in parts)
+    gpus = pl.concat(part.gpus for part in partials)
     spans = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("begin_ns").min())
     hidden = pl.col("copy_ns") - pl.col("exposed_copy_ns")
     covered = pl.col("communication_ns") - pl.col("exposed_communication_ns")
@@ -300,11 +300,11 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
         copy_hidden_share=share_of(hidden, pl.col("copy_ns")),
         communication_hidden_share=share_of(covered, pl.col("communication_ns")),
     )
-    busy = pl.concat(part.intervals for part in parts)
-    host = pl.concat(part.host for part in parts).with_columns(
+    busy = pl.concat(part.intervals for part in partials)
+    host = pl.concat(part.host for part in partials).with_columns(
         call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
     )
-    streams = pl.concat(part.streams for part in parts)
+    streams = pl.concat(part.streams for part in partials)
     order = ["node", *PLACE, "rank", "pid"]
     return Overlap(
         gpus=gpus.sort(*order, nulls_last=True).select(tables["gpus"].names),
@@ -312,10 +312,10 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
             "both_ns", *order, "first_stream_id", "second_stream_id", descending=[True] + [False] * 7
         ).select(tables["streams"].names),
         processes=_processes(busy).select(tables["processes"].names),
-        levels=_levels(parts, busy).select(tables["levels"].names),
+        levels=_levels(partials, busy).select(tables["levels"].names),
         host=host.sort("node", "machine", "rank", "pid", nulls_last=True).select(tables["host"].names),
-        bridged_ns=sum(part.bridged_ns for part in parts),
-        stream_limit=MOST_MEMBERS if any(part.is_cut for part in parts) else None,
+        bridged_ns=sum(part.bridged_ns for part in partials),
+        stream_limit=MOST_MEMBERS if any(part.is_cut for part in partials) else None,
     )
 
 
@@ -332,7 +332,7 @@ def _processes(busy: pl.DataFrame) -> pl.DataFrame:
     return found.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
 
 
-def _levels(parts: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
+def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
     """How many processes of a node, and streams of a GPU, work at the same time."""
     import polars as pl
 
@@ -345,7 +345,7 @@ def _levels(parts: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame
     )
     keys = [*PLACE, "node", "gpu"]
     streams = (
-        pl.concat(part.stream_levels for part in parts)
+        pl.concat(part.stream_levels for part in partials)
         .group_by(*keys, "level")
         .agg(pl.col("length_ns").sum())
         .with_columns(what=pl.lit("streams"))

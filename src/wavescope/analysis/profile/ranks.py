@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.model.schema import TableSpec
 
-__all__ = ["Ranks", "RanksPart", "combine_ranks", "partial_ranks", "ranks"]
+__all__ = ["PartialRanks", "Ranks", "combine_ranks", "partial_ranks", "ranks"]
 
 _WHO = """\
 host  String  -  | node
@@ -55,7 +55,7 @@ _KERNELS = table_spec(
 
 
 @dataclass(frozen=True)
-class RanksPart:
+class PartialRanks:
     """What one profile contributes to `Ranks`."""
 
     work: pl.DataFrame
@@ -150,7 +150,7 @@ class Ranks(Answer):
     """Waiting in collectives, of all processes together."""
 
 
-def partial_ranks(profile: Profile) -> RanksPart:
+def partial_ranks(profile: Profile) -> PartialRanks:
     """What one profile contributes.
 
     Examples
@@ -174,11 +174,11 @@ def partial_ranks(profile: Profile) -> RanksPart:
     for more in (times, seen.copies, seen.busy.by_process(), seen.extents()):
         work = work.join(more, on="process", how="left", maintain_order="left")
     work = work.with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
-    return RanksPart(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(seen.collectives, who))
+    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(seen.collectives, who))
 
 
-def combine_ranks(parts: Sequence[RanksPart]) -> Ranks:
-    """The answer about all parts together.
+def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
+    """The answer about all profiles together.
 
     Examples
     --------
@@ -187,9 +187,9 @@ def combine_ranks(parts: Sequence[RanksPart]) -> Ranks:
     """
     import polars as pl
 
-    work = pl.concat([empty_frame(_WORK), *(part.work for part in parts)]).sort("rank", *PROCESS, nulls_last=True)
-    kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in parts)])
-    collectives, waits = compared([part.sequences for part in parts])
+    work = pl.concat([empty_frame(_WORK), *(part.work for part in partials)]).sort("rank", *PROCESS, nulls_last=True)
+    kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
+    collectives, waits = compared([part.sequences for part in partials])
     compute = pl.col("kernel_ns") - pl.col("collective_ns")
     mean = compute.mean()
     wall = pl.col("end_ns").cast(pl.Int128) - pl.col("begin_ns").cast(pl.Int128)  # of impossible times

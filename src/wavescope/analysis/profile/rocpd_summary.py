@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.profile.summary import SummaryPart
+    from wavescope.analysis.profile.summary import PartialSummary
 
 __all__ = ["rocpd_summary"]
 
@@ -26,8 +26,8 @@ _VIEWS = {
 """Table -> the domains that it is about; every other domain has a table of its own name."""
 
 
-def rocpd_summary(parts: Sequence[SummaryPart]) -> dict[str, pl.DataFrame]:
-    """Tables by the name of their file (`kernels_summary`, ...), of parts that are not grouped; only those with rows.
+def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]:
+    """Tables by the name of their file (`kernels_summary`, ...), of ungrouped summaries; only those with rows.
 
     Allocations are by type, as there: those of scratch memory are in two tables.
 
@@ -38,7 +38,7 @@ def rocpd_summary(parts: Sequence[SummaryPart]) -> dict[str, pl.DataFrame]:
     """
     import polars as pl
 
-    whole = merged_packed([part.statistics for part in parts], _KEYS)
+    whole = merged_packed([part.statistics for part in partials], _KEYS)
     known = {domain for domains in _VIEWS.values() for domain in domains}
     others = sorted(set(whole.sums["domain"]) - known)
     views = _VIEWS | {name: (name,) for name in others}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.model.schema import TableSpec
 
-__all__ = ["GPU_DOMAINS", "Summary", "SummaryPart", "combine_summary", "partial_summary", "summary", "wall_of"]
+__all__ = ["GPU_DOMAINS", "PartialSummary", "Summary", "combine_summary", "partial_summary", "summary", "wall_of"]
 
 GPU_DOMAINS = ("KERNEL", "COPY")
 """Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up."""
@@ -55,7 +55,7 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 
 
 @dataclass(frozen=True)
-class SummaryPart:
+class PartialSummary:
     """What one profile contributes to a `Summary`."""
 
     statistics: Packed
@@ -125,7 +125,7 @@ class Summary(Answer):
         return [name for name in self.things.columns if name not in unused]
 
 
-def partial_summary(profile: Profile, *, by: Grouping = "all") -> SummaryPart:
+def partial_summary(profile: Profile, *, by: Grouping = "all") -> PartialSummary:
     """What one profile contributes.
 
     Examples
@@ -135,11 +135,11 @@ def partial_summary(profile: Profile, *, by: Grouping = "all") -> SummaryPart:
     0
     """
     events = Events(profile, by)
-    return SummaryPart(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
+    return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
 
 
-def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Summary:
-    """The summary of all parts together.
+def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
+    """The summary of all profiles together.
 
     Examples
     --------
@@ -149,11 +149,11 @@ def combine_summary(parts: Sequence[SummaryPart], *, by: Grouping = "all") -> Su
     import polars as pl
 
     group = GROUP_COLUMNS[by]
-    whole = merged_packed([part.statistics for part in parts], (*group, "domain", "name"))
+    whole = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
     by_domain = merged([whole], (*group, "domain"))
     names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
-    processes = _processes([part.extents for part in parts])
-    gpus = pl.concat([part.gpus for part in parts]).unique().height if parts else 0
+    processes = _processes([part.extents for part in partials])
+    gpus = pl.concat([part.gpus for part in partials]).unique().height if partials else 0
     domains = described(by_domain).join(names, on=[*group, "domain"], nulls_equal=True)
     share = pl.col("total_ns") / pl.col("total_ns").sum().over(*group, "domain").replace(0, None)
     is_gpu = pl.col("domain").is_in(GPU_DOMAINS)

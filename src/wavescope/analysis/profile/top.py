@@ -73,8 +73,8 @@ def partial_top(profile: Profile, *, with_calls: bool = False) -> Packed:
     return Events(profile, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
 
 
-def combine_top(parts: Sequence[Packed], *, with_calls: bool = False) -> Top:
-    """The heaviest things of all parts together.
+def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
+    """The heaviest things of all profiles together.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def combine_top(parts: Sequence[Packed], *, with_calls: bool = False) -> Top:
     """
     import polars as pl
 
-    rows = described(merged_packed(parts, _KEYS))
+    rows = described(merged_packed(partials, _KEYS))
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
     spec = Top.tables["things"]

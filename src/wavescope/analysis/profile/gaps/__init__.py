@@ -156,10 +156,10 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
         what = "profiles share a GPU: ask them with `elsewhere`"
         raise ValueError(what)
-    parts = partials or [partial_gaps(Profile([]))]
+    partials = partials or [partial_gaps(Profile([]))]
     keys = [*PLACE, "node", "gpu", "pid", "rank", "stream_id"]
     gpus = (
-        pl.concat(part.gpus for part in parts)
+        pl.concat(part.gpus for part in partials)
         .group_by(keys)
         .agg(
             pl.col("gap_count", "gap_ns").sum(),
@@ -174,26 +174,28 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         edge_ns=pl.col("span_ns") - pl.col("busy_ns") - pl.col("gap_ns"),
     )
     histogram = (
-        pl.concat(part.histogram for part in parts).group_by(*keys, "from_ns").agg(pl.col("gap_count", "gap_ns").sum())
+        pl.concat(part.histogram for part in partials)
+        .group_by(*keys, "from_ns")
+        .agg(pl.col("gap_count", "gap_ns").sum())
     )
-    largest = pl.concat(part.largest for part in parts).sort(
+    largest = pl.concat(part.largest for part in partials).sort(
         "gap_ns", *keys, "begin_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
     )
     tables = Gaps.tables
     return Gaps(
         gpus=gpus.sort("node", *keys, nulls_last=True).select(tables["gpus"].names),
-        causes=_causes(parts, nodes),
+        causes=_causes(partials, nodes),
         histogram=histogram.sort("node", *keys, "from_ns", nulls_last=True).select(tables["histogram"].names),
-        largest=largest.head(max(part.keep for part in parts)).select(tables["largest"].names),
+        largest=largest.head(max(part.keep for part in partials)).select(tables["largest"].names),
         gap_count=int(gpus["gap_count"].sum()),
     )
 
 
-def _causes(parts: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
+def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     keys = [*PLACE, "node", "gpu"]
-    sums = pl.concat(part.causes for part in parts).group_by(*keys, "cause", "function")
+    sums = pl.concat(part.causes for part in partials).group_by(*keys, "cause", "function")
     return (
         sums.agg(pl.col("call_count", "wait_ns").sum())
         .join(nodes, on="machine")

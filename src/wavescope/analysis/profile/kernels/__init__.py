@@ -173,18 +173,18 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
 
     from wavescope.model.profile import Profile
 
-    parts = partials or [partial_kernels(Profile([]))]
+    partials = partials or [partial_kernels(Profile([]))]
     tables = Kernels.tables
-    statistics = merged([part.durations for part in parts], ["name"])
-    waits = described(merged([part.latencies for part in parts], ["name"]))
-    shapes = with_occupancy(merged_shapes([part.shapes for part in parts]))
-    everything = sum(part.all_ns for part in parts)
+    statistics = merged([part.durations for part in partials], ["name"])
+    waits = described(merged([part.latencies for part in partials], ["name"]))
+    shapes = with_occupancy(merged_shapes([part.shapes for part in partials]))
+    everything = sum(part.all_ns for part in partials)
     found = (
         described(statistics)
         .with_columns(share=share_of(pl.col("total_ns"), pl.lit(everything)))
         .join(waits.select("name", latency_median_ns="median_ns", latency_p95_ns="p95_ns"), on="name", how="left")
         .join(shapes.group_by("name").agg(shape_count=pl.len()), on="name", how="left")
-        .join(_users(parts), on="name", how="left")
+        .join(_users(partials), on="name", how="left")
         .sort("total_ns", "name", descending=[True, False], nulls_last=True)
     )
     order = found.select("name", "total_ns", "median_ns").with_row_index("order")
@@ -195,20 +195,20 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
         .join(order, on="name")
         .sort("order", "from_ns")
         .select(tables["histogram"].names),
-        over_time=_over_time(parts)
+        over_time=_over_time(partials)
         .join(order.select("name", "order"), on="name")
         .sort("order", "machine", "bin")
         .select(tables["over_time"].names),
-        longest=_longest(parts, order),
-        counters=_counters(parts).join(order, on="name").sort("order", "counter").select(tables["counters"].names),
+        longest=_longest(partials, order),
+        counters=_counters(partials).join(order, on="name").sort("order", "counter").select(tables["counters"].names),
         all_ns=everything,
     )
 
 
-def _users(parts: Sequence[PartialKernels]) -> pl.DataFrame:
+def _users(partials: Sequence[PartialKernels]) -> pl.DataFrame:
     import polars as pl
 
-    users = pl.concat(part.users for part in parts)
+    users = pl.concat(part.users for part in partials)
     process, gpu = pl.struct("machine", "pid"), pl.struct("machine", "gpu")
     return users.group_by("name").agg(
         process_count=process.n_unique(),
@@ -243,12 +243,12 @@ def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _over_time(parts: Sequence[PartialKernels]) -> pl.DataFrame:
-    """Stretches of all parts on those of the widest, per machine."""
+def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
+    """Stretches of all profiles on those of the widest, per machine."""
     import polars as pl
 
-    bins = pl.concat(part.bins for part in parts)
-    count = max(part.bin_count for part in parts)
+    bins = pl.concat(part.bins for part in partials)
+    count = max(part.bin_count for part in partials)
     spans = bins.group_by("machine").agg(
         first=(pl.col("bin") * pl.col("width")).min(),
         last=((pl.col("bin") + 1) * pl.col("width")).max(),
@@ -279,10 +279,10 @@ def _over_time(parts: Sequence[PartialKernels]) -> pl.DataFrame:
     )
 
 
-def _longest(parts: Sequence[PartialKernels], order: pl.DataFrame) -> pl.DataFrame:
+def _longest(partials: Sequence[PartialKernels], order: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    rows = pl.concat(part.longest for part in parts).join(order, on="name")
+    rows = pl.concat(part.longest for part in partials).join(order, on="name")
     rows = rows.sort(
         "order",
         "duration_ns",
@@ -296,16 +296,16 @@ def _longest(parts: Sequence[PartialKernels], order: pl.DataFrame) -> pl.DataFra
     )
     return (
         rows.group_by("name", maintain_order=True)
-        .head(max(part.keep for part in parts))
+        .head(max(part.keep for part in partials))
         .with_columns(median_ratio=share_of(pl.col("duration_ns"), pl.col("median_ns")))
         .select(Kernels.tables["longest"].names)
     )
 
 
-def _counters(parts: Sequence[PartialKernels]) -> pl.DataFrame:
+def _counters(partials: Sequence[PartialKernels]) -> pl.DataFrame:
     import polars as pl
 
-    groups = pl.concat(part.counters for part in parts).group_by("name", "counter")
+    groups = pl.concat(part.counters for part in partials).group_by("name", "counter")
     return groups.agg(
         pl.col("dispatch_count", "value_sum").sum(), pl.col("value_min").min(), pl.col("value_max").max()
     ).with_columns(value_mean=share_of(pl.col("value_sum"), pl.col("dispatch_count")))
