@@ -52,7 +52,7 @@ def parts_of(profile: Profile, by: By, marker: str | None = None) -> list[Part]:
     --------
     >>> parts_of(Profile([]), "process")
     Traceback (most recent call last):
-    wavescope.errors.UsageError: no process to split by
+    wavescope.errors.UsageError: no process to split by; ...
     """
     found = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
     parts = list(_by_marker(profile, marker) if by == "marker" else found[by](profile))
