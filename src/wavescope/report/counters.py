@@ -92,7 +92,7 @@ def _derived(derived: DerivedCounters, *, width: int, limit: int) -> RenderableT
         derived.summary,
         columns,
         limit=limit,
-        what="derived counter" if derived.summary.height == 1 else "derived counters",
+        what="derived counters",
     )
 
 

@@ -34,14 +34,10 @@ def loops_report(answer: Loops, *, limit: int, width: int = WIDE) -> list[Render
     if not answer.loops.height:
         return [Text("no wave went round a loop")]
     parts: list[RenderableType] = [_verdict(answer), Text()]
-    parts.append(frame_table(answer.loops, _COLUMNS, limit=limit, width=width, what=_many(answer.loops.height)))
+    parts.append(frame_table(answer.loops, _COLUMNS, limit=limit, width=width, what="loops"))
     if answer.left_out_count:
         parts.append(Text(f"{answer.left_out_count:,} loops that ran less often are left out", "bold yellow"))
     return parts
-
-
-def _many(count: int) -> str:
-    return "loops" if count != 1 else "loop"
 
 
 def _verdict(answer: Loops) -> Text:

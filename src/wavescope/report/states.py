@@ -193,7 +193,7 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
     ]
     kernels = residency.kernels.sort("start_count", descending=True)
     title = "waves on all CUs of the traced shader engines"
-    return frame_table(kernels, columns, limit=limit, what="kernel" if kernels.height == 1 else "kernels", title=title)
+    return frame_table(kernels, columns, limit=limit, what="kernels", title=title)
 
 
 def _kernel(name: str | None) -> str:

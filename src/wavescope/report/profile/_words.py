@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavescope.report.tables import printable
 
-__all__ = ["brief", "brief_kernel", "duration", "gpu_name", "many", "size"]
+__all__ = ["brief", "brief_kernel", "duration", "gpu_name", "process_name", "size"]
 
 
 def duration(nanoseconds: float | None) -> str:
@@ -33,15 +33,14 @@ def size(byte_count: float | None) -> str:
     Examples
     --------
     >>> size(512), size(61_440), size(1_533_337_600), size(None)
-    ('512 B', '60.0 KiB', '1.4 GiB', '-')
+    ('512 B', '61.4 kB', '1.5 GB', '-')
     """
     if byte_count is None:
         return "-"
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(byte_count) < 1024:
-            return f"{byte_count:.0f} B" if unit == "B" else f"{byte_count:.1f} {unit}"
-        byte_count /= 1024
-    return f"{byte_count:,.1f} TiB"
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(byte_count) >= factor:
+            return f"{byte_count / factor:,.1f} {unit}"
+    return f"{byte_count:.0f} B"
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
@@ -56,15 +55,15 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     return f"{printable(node or '?')} {name}" if with_node else name
 
 
-def many(count: int, one: str) -> str:
-    """A word for one thing, in the plural unless there is one.
+def process_name(rank: int | None, pid: int | None) -> str:
+    """Which process: its rank where that is known.
 
     Examples
     --------
-    >>> many(1, "GPU"), many(0, "stream")
-    ('GPU', 'streams')
+    >>> process_name(3, 4711), process_name(None, 4711)
+    ('rank 3', '4711')
     """
-    return one if count == 1 else f"{one}s"
+    return f"rank {rank}" if rank is not None else str(pid)
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:

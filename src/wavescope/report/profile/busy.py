@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.charts import resampled
-from wavescope.report.profile._words import duration, gpu_name, many
+from wavescope.report.profile._words import duration, gpu_name
 from wavescope.report.tables import Column, frame_table, printable, truncation
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
         Column("at once", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
         Column("processes", lambda row: f"{row['process_count']:,}", is_wide=True),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what=many(answer.gpus.height, "GPU"), width=width)
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
 
 
 def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]:
@@ -111,7 +111,7 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]
     parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
     shown = min(len(names), max(limit, _CHARTS))
     yield Text(
-        f"busy share over time, full height is 100 %, {truncation(shown, len(names), many(len(names), 'GPU'))}",
+        f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}",
         style="bold",
     )
     last = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief, brief_kernel, duration, gpu_name, many
+from wavescope.report.profile._words import brief, brief_kernel, duration, gpu_name, process_name
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def _verdict(answer: Gaps, causes: pl.DataFrame) -> str:
     if not gpus.height:
         return "no GPU work was recorded"
     streams = gpus["stream_id"].count() > 0
-    what = many(gpus.height, "stream" if streams else "GPU")
+    who = counted(gpus.height, "streams" if streams else "GPUs")
     if not answer.gap_count:
-        return f"no gaps between the work of {gpus.height:,} {what}"
+        return f"no gaps between the work of {who}"
     gap, span = int(gpus["gap_ns"].sum()), int(gpus["span_ns"].sum())
-    said = f"{gpus.height:,} {what}: {answer.gap_count:,} gaps, {duration(gap)}, {percent(gap / span)} of the time"
+    said = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of the time"
     parts = [
         f"{row['cause']} {percent(row['share'])}" for row in causes.head(3).iter_rows(named=True) if row["wait_ns"]
     ]
@@ -103,7 +103,7 @@ def _where(answer: Gaps) -> list[Column]:
 
 
 def _process(row: dict[str, Any]) -> str:
-    return f"rank {row['rank']}" if row["rank"] is not None else str(row["pid"])
+    return process_name(row["rank"], row["pid"])
 
 
 def _gpu_table(answer: Gaps, *, limit: int) -> Table:
@@ -119,9 +119,7 @@ def _gpu_table(answer: Gaps, *, limit: int) -> Table:
         Column("before and after", lambda row: duration(row["edge_ns"])),
         Column("span", lambda row: duration(row["span_ns"])),
     ]
-    return frame_table(
-        answer.gpus, columns, limit=limit, what=many(answer.gpus.height, "stream" if len(columns) > 10 else "GPU")
-    )
+    return frame_table(answer.gpus, columns, limit=limit, what="streams" if len(columns) > 10 else "GPUs")
 
 
 def _cause_table(causes: pl.DataFrame) -> Table:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.charts import resampled
-from wavescope.report.profile._words import brief_kernel, duration, gpu_name, many
+from wavescope.report.profile._words import brief_kernel, duration, gpu_name
 from wavescope.report.tables import Column, frame_table, printable, short, truncation
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _verdict(answer: Kernels, name: str) -> str:
     found = answer.kernels
     calls, total = int(found["calls"].sum()), int(found["total_ns"].sum())
     share = percent(total / answer.all_ns) if answer.all_ns else "-"
-    count = f"{found.height:,} {many(found.height, 'kernel')}, {calls:,} {'dispatch' if calls == 1 else 'dispatches'}"
+    count = f"{counted(found.height, 'kernels')}, {counted(calls, 'dispatches')}"
     said = f"{count}, {duration(total)}, {share} of all kernel time"
     first = found.row(0, named=True)
     if first["median_ns"]:
@@ -89,7 +89,7 @@ def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
         Column("latency", lambda row: duration(row["latency_median_ns"]), is_wide=True),
         Column("shapes", lambda row: f"{row['shape_count']:,}", is_wide=True),
     ]
-    return frame_table(answer.kernels, columns, limit=limit, what=many(answer.kernels.height, "kernel"), width=width)
+    return frame_table(answer.kernels, columns, limit=limit, what="kernels", width=width)
 
 
 def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
@@ -138,9 +138,7 @@ def _shape_table(rows: pl.DataFrame, *, limit: int, width: int) -> Table:
         Column("scratch", lambda row: _number(row["scratch_bytes"]), is_wide=True),
         Column("waves/SIMD", _occupancy, is_text=True),
     ]
-    return frame_table(
-        rows, columns, limit=limit, what=many(rows.height, "shape"), title="  launched with", width=width
-    )
+    return frame_table(rows, columns, limit=limit, what="shapes", title="  launched with", width=width)
 
 
 def _triple(row: dict[str, Any], what: str) -> str:

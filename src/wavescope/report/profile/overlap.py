@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import duration, gpu_name, many
+from wavescope.report.profile._words import duration, gpu_name, process_name
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _where(answer: Overlap) -> Column:
 
 
 def _who(row: dict[str, Any]) -> str:
-    return f"rank {row['rank']}" if row["rank"] is not None else str(row["pid"])
+    return process_name(row["rank"], row["pid"])
 
 
 def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
@@ -100,7 +100,7 @@ def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
         Column("busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True, is_wide=True),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what=many(answer.gpus.height, "GPU"), width=width)
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
 
 
 def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
@@ -123,12 +123,7 @@ def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
 
 
 def _level(row: dict[str, Any]) -> str:
-    count = row["level"]
-    return f"{count} {many(count, 'stream') if row['what'] == 'streams' else _processes(count)}"
-
-
-def _processes(count: int) -> str:
-    return "process" if count == 1 else "processes"
+    return counted(row["level"], row["what"])
 
 
 def _pair(first: str, second: str) -> list[Column]:
@@ -162,5 +157,5 @@ def _host_table(answer: Overlap, *, limit: int) -> Table:
         Column("", lambda row: percent(row["call_hidden_share"])),
         Column("GPU busy", lambda row: duration(row["gpu_busy_ns"])),
     ]
-    what = _processes(rows.height)
-    return frame_table(rows, columns, limit=limit, what=what, title="calls into the runtime and GPU work")
+    title = "calls into the runtime and GPU work"
+    return frame_table(rows, columns, limit=limit, what="processes", title=title)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.report.profile._words import duration, many
+from wavescope.model.words import counted
+from wavescope.report.profile._words import duration
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -17,16 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["next_steps", "recording_report"]
 
 _COUNTS = {
-    "kernel_count": "dispatch",
-    "copy_count": "copy",
-    "region_count": "region",
-    "sample_count": "sample",
-    "allocation_count": "allocation",
-    "counter_count": "counter value",
+    "kernel_count": "dispatches",
+    "copy_count": "copies",
+    "region_count": "regions",
+    "sample_count": "samples",
+    "allocation_count": "allocations",
+    "counter_count": "counter values",
 }
 _KINDS = 3
 """Products that are named."""
-_PLURALS = {"dispatch": "dispatches", "copy": "copies"}
 
 
 def recording_report(
@@ -62,13 +62,13 @@ def next_steps(path: str, answer: Recording) -> list[str]:
     >>> next_steps("run.db", combine_recording([]))
     ['wavescope tables run.db shows what it holds']
     """
-    counted = {name: int(answer.processes[name].sum()) for name in _COUNTS}
+    totals = {name: int(answer.processes[name].sum()) for name in _COUNTS}
     steps = []
-    if counted["kernel_count"] or counted["copy_count"] or counted["region_count"]:
+    if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
         steps.append(f"wavescope summary {path} shows where the time went")
-    if counted["kernel_count"]:
+    if totals["kernel_count"]:
         steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
-    if answer.processes.height > 1 and counted["kernel_count"]:
+    if answer.processes.height > 1 and totals["kernel_count"]:
         steps.append(f"wavescope ranks {path} compares the processes")
     return steps or [f"wavescope tables {path} shows what it holds"]
 
@@ -77,10 +77,10 @@ def _counts(answer: Recording) -> str:
     import polars as pl
 
     said = []
-    for name, word in _COUNTS.items():
+    for name, words in _COUNTS.items():
         count = int(answer.processes[name].sum())
         if count:
-            said.append(f"{count:,} {word if count == 1 else _PLURALS.get(word, f'{word}s')}")
+            said.append(counted(count, words))
     if not said:
         return "no events"
     row = answer.processes.select(
@@ -97,16 +97,16 @@ def _where(answer: Recording) -> str:
     nodes = processes["node"].drop_nulls().n_unique()
     used = gpus.filter(gpus["kernel_count"] > 0)
     kinds = sorted({row["product"] or row["target"] or "" for row in used.iter_rows(named=True)} - {""})
-    said = f"{processes.height:,} {'process' if processes.height == 1 else 'processes'}"
+    said = counted(processes.height, "processes")
     if nodes:
         names = sorted(set(processes["node"].drop_nulls()))
         said += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
     unused = gpus.height - used.height
     if used.height:
         named = f" ({', '.join(map(printable, kinds[:_KINDS]))})" if kinds else ""
-        said += f"; {used.height:,} {many(used.height, 'GPU')} had work{named}"
+        said += f"; {counted(used.height, 'GPUs')} had work{named}"
     if unused:
-        said += f"; {unused:,} {'more ' if used.height else ''}{many(unused, 'GPU')} visible without dispatches"
+        said += f"; {counted(unused, 'more GPUs' if used.height else 'GPUs')} visible without dispatches"
     return said
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief, duration, many
+from wavescope.report.profile._words import brief, duration
 from wavescope.report.tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ def _verdict(answer: Regions) -> str:
 
     if not answer.tree.height:
         return "no regions were recorded"
-    counts = (
-        f"{answer.region_count:,} {many(answer.region_count, 'region')} of {answer.thread_count:,} "
-        f"{many(answer.thread_count, 'thread')}"
-    )
+    counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
     roots = answer.tree.filter(pl.col("depth") == 0)
     own = _own(answer).row(0, named=True)
     said = (
@@ -92,8 +89,8 @@ def _tree_table(answer: Regions, *, width: int, limit: int, depth: int | None, m
         Column("", lambda row: percent(row["gpu_share"]) if row["gpu_total_ns"] else "", is_wide=True),
     ]
     left = answer.tree.height - rows.height
-    title = f"{left:,} {many(left, 'node')} below {percent(min_share)} or too deep left out" if left else ""
-    return frame_table(rows, columns, limit=limit, what=many(rows.height, "node"), title=title, width=width)
+    title = f"{counted(left, 'nodes')} below {percent(min_share)} or too deep left out" if left else ""
+    return frame_table(rows, columns, limit=limit, what="nodes", title=title, width=width)
 
 
 def _indented(row: dict[str, Any], width: int) -> str:

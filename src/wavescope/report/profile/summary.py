@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.profile._buckets import QUANTILE_ERROR
 from wavescope.analysis.profile._statistics import EXACT_VALUES
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration
+from wavescope.report.profile._words import brief_kernel, duration, size
 from wavescope.report.tables import WIDE, Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def _verdict(answer: Summary) -> str:
     count = next((n for n, share in enumerate(reached, 1) if share >= _MOST), sums.height)
     leading = sums.head(count)
     parts = []
-    for domain, (one, many) in (("KERNEL", ("kernel", "kernels")), ("COPY", ("kind of copy", "kinds of copies"))):
+    for domain, what in (("KERNEL", "kernels"), ("COPY", "kinds of copy")):
         among = leading.filter(pl.col("domain") == domain).height
         of = sums.filter(pl.col("domain") == domain).height
         if among:
-            parts.append(f"{among} of {of} {one if of == 1 else many}")
+            parts.append(f"{among:,} of {counted(of, what)}")
     named = ", ".join(
         f"{brief_kernel(name, 40)} {percent(total / answer.gpu_ns)}" for _, name, total in leading.head(_NAMED).rows()
     )
@@ -87,16 +87,12 @@ def _verdict(answer: Summary) -> str:
 
 def _scope(answer: Summary) -> str:
     nodes = answer.processes["host"].n_unique()
-    parts = [_many(answer.processes.height, "process", "processes"), f"on {_many(nodes, 'node', 'nodes')}"]
-    said = " ".join(parts) + f", {_many(answer.gpu_count, 'GPU', 'GPUs')} used, wall time {duration(answer.wall_ns)}"
+    said = f"{counted(answer.processes.height, 'processes')} on {counted(nodes, 'nodes')}"
+    said += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
     said += f", {ranks:,} ranks" if ranks > 1 else ""
     busy = f", GPUs busy {percent(answer.busy_share)} of their processes' time"
     return said if answer.busy_share is None else said + busy
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
@@ -147,22 +143,13 @@ def _figures(*, width: int) -> list[Column]:
     ]
 
 
-def _size(count: float | None) -> str:
-    if count is None:
-        return "-"
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if abs(count) >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count:.0f} B"
-
-
 def _rate(row: dict[str, Any]) -> str:
     if row["bytes_total"] is None or not row["total_ns"]:
         return "-"
     return f"{row['bytes_total'] / row['total_ns']:.1f} GB/s"
 
 
-_BYTES = Column("bytes", lambda row: _size(row["bytes_total"]))
+_BYTES = Column("bytes", lambda row: size(row["bytes_total"]))
 _RATE = Column("rate", _rate, is_wide=True)
 
 

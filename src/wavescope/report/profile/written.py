@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from wavescope.model.words import counted
+from wavescope.report.profile._words import size
 from wavescope.report.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -16,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["written_report"]
 
 _WORDS = {
-    "kernels": ("dispatch", "dispatches"),
-    "copies": ("copy", "copies"),
-    "regions": ("region", "regions"),
-    "samples": ("sample", "samples"),
-    "allocations": ("allocation", "allocations"),
-    "counters": ("counter value", "counter values"),
-    "processes": ("process", "processes"),
+    "kernels": "dispatches",
+    "copies": "copies",
+    "regions": "regions",
+    "samples": "samples",
+    "allocations": "allocations",
+    "counters": "counter values",
+    "processes": "processes",
 }
-"""Counts that people ask about, and the words for one and for many."""
+"""Counts that people ask about, and the words for what is counted."""
 _SHOWN = 6
 _MANY_FILES = 40
 
@@ -39,16 +41,16 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
     """
     if len(outputs) == 1:
         only = outputs[0]
-        yield Text.assemble((printable(only["path"]), "bold"), f": {_size(only['bytes'])}")
+        yield Text.assemble((printable(only["path"]), "bold"), f": {size(only['bytes'])}")
         yield Text(f"  {_contents(only['counts'])}")
         return
     import polars as pl
 
-    title = f"{_size(sum(each['bytes'] for each in outputs))} written"
+    title = f"{size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
     columns = [
         Column("output", lambda row: printable(row["path"]), is_text=True),
-        Column("size", lambda row: _size(row["size"])),
+        Column("size", lambda row: size(row["size"])),
         Column("contents", lambda row: row["contents"], is_text=True, takes_rest=True),
     ]
     yield frame_table(pl.DataFrame(rows), columns, limit=_MANY_FILES, what="outputs", title=title)
@@ -59,15 +61,5 @@ def _contents(counts: Mapping[str, int]) -> str:
     named = {name: count for name, count in counts.items() if name in _WORDS}
     shown = [(name, count) for name, count in (named or counts).items() if count]
     ordered = sorted(shown, key=lambda item: (-item[1], item[0]))[:_SHOWN]
-    return (
-        ", ".join(f"{count:,} {_WORDS.get(name, (name, name))[count != 1]}" for name, count in ordered) or "no events"
-    )
-
-
-def _size(byte_count: int) -> str:
-    size = float(byte_count)
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
-        size /= 1000
-    return f"{size:,.2f} GB"
+    words = (counted(count, _WORDS[name]) if name in _WORDS else f"{count:,} {name}" for name, count in ordered)
+    return ", ".join(words) or "no events"
