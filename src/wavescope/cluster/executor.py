@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Executor", "Outcome", "Serial", "executor_for"]
+__all__ = ["Executor", "Outcome", "Serial"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -66,36 +65,3 @@ class Serial:
             outcomes.append(Outcome(task(item)))
             done()
         return outcomes
-
-
-def executor_for(
-    item_count: int, *, jobs: int | None = None, scheduler: str | None = None, dask: bool = False
-) -> Executor:
-    """The executor that fits what was asked for: by default as many processes as there are cores, none for one item.
-
-    Raises
-    ------
-    MissingToolError
-        When Dask is asked for and not installed.
-    UsageError
-        When the scheduler cannot be reached.
-
-    Examples
-    --------
-    >>> type(executor_for(1)).__name__
-    'Serial'
-    """
-    if scheduler or dask:
-        from wavescope.cluster.dask import DaskExecutor
-
-        return DaskExecutor(scheduler, workers=jobs)
-    count = min(jobs or _cores(), item_count)
-    if count <= 1:
-        return Serial()
-    from wavescope.cluster.processes import Processes
-
-    return Processes(count)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

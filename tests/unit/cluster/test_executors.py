@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.cluster.executor import Serial, executor_for
+from wavescope.cluster.choosing import executor_for
+from wavescope.cluster.executor import Serial
 from wavescope.cluster.processes import Processes
 from wavescope.errors import MissingToolError, UsageError
 

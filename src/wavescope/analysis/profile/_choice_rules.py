@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.analysis.profile._choice import ProfileSelection
     from wavescope.model.profile import ProfileSource
 
 __all__ = ["ChoiceRules", "Rule", "name_pattern"]

@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.profile._choice import ProfileSelection
 from wavescope.analysis.profile._chosen import ChosenSource
 
 if TYPE_CHECKING:
     from wavescope.model.profile import Profile
 
 __all__ = ["ProfileSelection", "select"]
-
-
-@dataclass(frozen=True)
-class ProfileSelection:
-    """A choice of events; every field that is set must hold. The default chooses everything.
-
-    Examples
-    --------
-    >>> ProfileSelection(ranks=(0,)) == ProfileSelection()
-    False
-    """
-
-    kernel: str | None = None
-    """Only dispatches whose kernel name contains this text, or matches it as /regular expression/."""
-    pids: tuple[int, ...] = ()
-    ranks: tuple[int, ...] = ()
-    gpus: tuple[int, ...] = ()
-    """Only work of GPUs with this number (agents.type_index)."""
-    streams: tuple[int, ...] = ()
-    """Only work of streams with this id (streams.stream_id)."""
-    domains: tuple[str, ...] = ()
-    """Only regions and samples of this domain or category (HIP, MARKER, HIP_RUNTIME_API, ...), whatever the case."""
-    begin: str | None = None
-    """Begin of a time window: `30%` of the run, `1.5s`, `20ms`, ... after its begin, `-5ms` before its end, or
-    nanoseconds of its clock."""
-    end: str | None = None
-    between: tuple[str, str] | None = None
-    """Only what happened from the begin of the first marker with this text to the end of the second."""
-    is_inside: bool = False
-    """Whether events must lie wholly inside the time window; else those that overlap it are chosen."""
-    is_launched: bool = False
-    """Only dispatches and copies whose launch is recorded, not what was under way when the recording began."""
-    without_guids: tuple[str, ...] = ()
-    """Runs to leave out."""
-    processes: tuple[int, ...] = ()
-    """Only processes with this number in their source."""
 
 
 def select(profile: Profile, selection: ProfileSelection) -> Profile:
