@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["process_numbers", "require", "thread_numbers"]
+__all__ = ["process_numbers", "thread_numbers"]
 
 
 def process_numbers(profile: Profile) -> pl.DataFrame:
@@ -43,24 +43,3 @@ def thread_numbers(profile: Profile) -> pl.DataFrame:
 
     threads = profile.read("threads", ["thread", "process", "tid"]).sort("process", "tid", "thread")
     return threads.select("thread", number=pl.int_range(pl.len(), dtype=pl.Int64).over("process"))
-
-
-def require(package: str, name: str) -> None:
-    """Make sure that a package is there.
-
-    Raises
-    ------
-    MissingToolError
-        When it is not; `name` is what pip calls it.
-
-    Examples
-    --------
-    >>> require("json", "json")
-    """
-    from importlib.util import find_spec
-
-    from wavescope.errors import MissingToolError
-
-    if find_spec(package) is None:
-        what = f"this needs the package {name}"
-        raise MissingToolError(what, advice=f"pip install {name}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["new_database", "quoted"]
+__all__ = ["new_database"]
 
 
 @contextmanager
@@ -44,14 +44,3 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.OperationalError as error:
         what = f"cannot write the output: {error}"
         raise WavescopeError(what, where=path.name, advice="check free space and permissions") from error
-
-
-def quoted(name: str) -> str:
-    """A name as SQL.
-
-    Examples
-    --------
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'

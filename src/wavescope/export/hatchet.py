@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export._locations import process_numbers, require, thread_numbers
+from wavescope.export._locations import process_numbers, thread_numbers
+from wavescope.model.packages import require
 
 if TYPE_CHECKING:
     import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export._locations import process_numbers, require, thread_numbers
+from wavescope.export._locations import process_numbers, thread_numbers
+from wavescope.model.packages import require
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -48,7 +49,7 @@ def to_pipit(profile: Profile) -> pd.DataFrame:
     ['Timestamp (ns)', 'Event Type', 'Name', 'Thread', 'Process']
     """
     for package in ("pandas", "pyarrow"):
-        require(package, package)
+        require(package)
     import polars as pl
 
     ranges = pl.concat([_regions(profile), _gpu_work(profile)]).with_row_index("id")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wavescope.errors import MissingToolError, UsageError
+from wavescope.errors import UsageError
 from wavescope.model.losses import LOSSES
+from wavescope.model.packages import require
 from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
 from wavescope.model.schema import empty_frame, frame_of
 
@@ -199,7 +200,7 @@ class Profile:
         --------
         >>> tables = Profile([]).to_arrow()  # doctest: +SKIP
         """
-        _require("pyarrow")
+        require("pyarrow")
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
 
     def to_pandas(self) -> dict[str, Any]:
@@ -214,8 +215,8 @@ class Profile:
         --------
         >>> tables = Profile([]).to_pandas()  # doctest: +SKIP
         """
-        _require("pandas")
-        _require("pyarrow")
+        require("pandas")
+        require("pyarrow")
         return {name: frame.to_pandas() for name, frame in self.to_polars().items()}
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
@@ -288,11 +289,3 @@ def profile_losses(losses: Sequence[Loss], path: str, source: int | None = None)
         for loss in losses
     ]
     return frame_of(PROFILE["losses"], rows)
-
-
-def _require(package: str) -> None:
-    import importlib.util
-
-    if importlib.util.find_spec(package) is None:
-        what = f"this needs the package {package}"
-        raise MissingToolError(what, advice=f"pip install {package}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wavescope.errors import MissingToolError, UsageError
+from wavescope.errors import UsageError
+from wavescope.model.packages import require
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class ThreadTrace:
         --------
         >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_arrow()  # doctest: +SKIP
         """
-        _require("pyarrow")
+        require("pyarrow")
         return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
 
     def to_pandas(self) -> dict[str, Any]:
@@ -131,8 +132,8 @@ class ThreadTrace:
         --------
         >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_pandas()  # doctest: +SKIP
         """
-        _require("pandas")
-        _require("pyarrow")
+        require("pandas")
+        require("pyarrow")
         return {name: self.table(name).to_pandas() for name in THREAD_TRACE}
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -157,11 +158,3 @@ class ThreadTrace:
             what = f"the query cannot be run: {error}"
             raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}") from error
         return answer
-
-
-def _require(package: str) -> None:
-    import importlib.util
-
-    if importlib.util.find_spec(package) is None:
-        what = f"this needs the package {package}"
-        raise MissingToolError(what, advice=f"pip install {package}")

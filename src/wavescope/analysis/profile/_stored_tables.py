@@ -3,49 +3,59 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.errors import WavescopeError
+from wavescope.model.sql_text import quoted
 from wavescope.readers._sqlite import Database
 from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["stored_tables"]
+__all__ = ["StoredRows", "stored_tables"]
 
 _KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 
 
-def stored_tables(path: Path) -> list[tuple[str, int, int, int | None, int, str]]:
-    """Name, rows, columns, bytes (None = not known), 1 and names of columns of the tables of a file.
+class StoredRows(NamedTuple):
+    """A table of a file; of the runs in a ROCpd file, the tables of all together."""
 
-    The tables of the runs of a ROCpd file count as one; files that are no databases have none.
-    """
+    table: str
+    row_count: int
+    column_count: int
+    size_bytes: int | None
+    """Size of its pages; None = not known."""
+    file_count: int
+    columns: str
+    """Their names."""
+
+
+def stored_tables(path: Path) -> list[StoredRows]:
+    """The tables of a database; files that are no databases have none."""
     if not path.is_file() or sniff(path) not in _KINDS:
         return []
-    database = Database(path)
-    sizes: dict[str, int] = {}
-    with suppress(WavescopeError):  # not every SQLite can tell, and no damaged file
-        sizes = dict(database.query("SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"))
-    found: dict[str, tuple[str, int, int, int | None, int, str]] = {}
-    for name, columns in database.tables.items():
-        if name.startswith("sqlite_"):
-            continue
-        plain = _GUID.sub("", name)
-        rows, size = _row_count(database, name), sizes.get(name)
-        if plain in found:
-            rows += found[plain][1]
-            size = None if size is None or found[plain][3] is None else size + (found[plain][3] or 0)
-        found[plain] = (plain, rows, len(columns), size, 1, ", ".join(columns))
-    database.close()
+    found: dict[str, StoredRows] = {}
+    with closing(Database(path)) as database:
+        sizes: dict[str, int] = {}
+        with suppress(WavescopeError):  # not every SQLite can tell, and no damaged file
+            sizes = dict(database.query("SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"))
+        for name, columns in database.tables.items():
+            if name.startswith("sqlite_"):
+                continue
+            plain = _GUID.sub("", name)
+            rows, size = _row_count(database, name), sizes.get(name)
+            if plain in found:
+                earlier = found[plain]
+                rows += earlier.row_count
+                size = None if size is None or earlier.size_bytes is None else size + earlier.size_bytes
+            found[plain] = StoredRows(plain, rows, len(columns), size, 1, ", ".join(columns))
     return list(found.values())
 
 
 def _row_count(database: Database, table: str) -> int:
-    quoted = table.replace('"', '""')
     with suppress(WavescopeError):
-        return int(database.query(f'SELECT COUNT(*) FROM "{quoted}"')[0][0])  # noqa: S608 - quoted
+        return int(database.query(f"SELECT COUNT(*) FROM {quoted(table)}")[0][0])  # noqa: S608 - quoted
     return 0

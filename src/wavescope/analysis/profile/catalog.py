@@ -123,7 +123,8 @@ def _extra(profile: Profile, name: str) -> tuple[Head, Rows]:
 def _stored(profile: Profile) -> list[tuple[Head, Rows]]:
     found: dict[str, tuple[Head, Rows]] = {}
     for source in profile.origins:
-        for table, _, count, _, _, columns in stored_tables(Path(source.path)):
-            rows = [(table, column, "", "", "as stored") for column in columns.split(", ")]
-            found.setdefault(table, ((table, "stored", f"as {source.format} stores it", count), rows))
+        for stored in stored_tables(Path(source.path)):
+            head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
+            rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
+            found.setdefault(stored.table, (head, rows))
     return list(found.values())

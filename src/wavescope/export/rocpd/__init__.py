@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.export._sqlite_file import new_database, quoted
+from wavescope.export._sqlite_file import new_database
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rocpd.guids import guids_of
@@ -15,6 +15,7 @@ from wavescope.export.rocpd.part import PartWriter
 from wavescope.export.rocpd.run import RunWriter
 from wavescope.export.rocpd.schema import VERSION, create_views
 from wavescope.model.losses import Loss
+from wavescope.model.sql_text import quoted
 from wavescope.readers.rocpd.layout import PREFIX, stored_tables, suffix_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.export._sqlite_file import quoted
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rocpd import RocpdFile
@@ -17,6 +16,7 @@ from wavescope.export.rocpd.guids import is_guid
 from wavescope.export.rocpd.schema import VERSION, create_tables
 from wavescope.model.losses import Loss
 from wavescope.model.profile import Profile
+from wavescope.model.sql_text import quoted
 from wavescope.readers._sqlite import MAGIC, Database
 from wavescope.readers.profile_inputs import open_input
 from wavescope.readers.rocpd.environment import MASKED, rank_of, variables

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.export._sqlite_file import quoted
 from wavescope.export.rocpd.views import VIEWS
+from wavescope.model.sql_text import quoted
 from wavescope.readers.rocpd.layout import PREFIX, StoredColumn, StoredTable, stored_tables, suffix_of
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export._sqlite_file import new_database, quoted
+from wavescope.export._sqlite_file import new_database
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rpd.file import RpdFile
 from wavescope.export.rpd.process import ProcessWriter
 from wavescope.export.rpd.schema import METADATA, TABLES, VIEWS
 from wavescope.model.losses import Loss
+from wavescope.model.sql_text import quoted
 
 if TYPE_CHECKING:
     import os

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
+from wavescope.model.sql_text import quoted
 from wavescope.readers._sqlite.files import ERRORS, MAGIC, OpenFile, tables_at_beginning
-from wavescope.readers._sqlite.schema import StoredTable, quoted, read_tables, read_views
+from wavescope.readers._sqlite.schema import StoredTable, read_tables, read_views
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["StoredTable", "quoted", "read_tables", "read_views"]
+__all__ = ["StoredTable", "read_tables", "read_views"]
 
 _Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]
 """What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing."""
@@ -126,14 +126,3 @@ def read_views(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Names of the views."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid")
     return tuple(name for (name,) in rows)
-
-
-def quoted(name: str) -> str:
-    """A name as SQL wants it.
-
-    Examples
-    --------
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
 from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.profile.views import VIEWS
+from wavescope.model.sql_text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,7 +120,7 @@ def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str
         connection.execute(f"CREATE VIEW {view} AS {VIEWS[view].sql}")
     for name, frame in extras.items():
         connection.register(f"loaded_{name}", _Stream(frame))
-        connection.execute(f"CREATE VIEW profile.{_quoted(name)} AS SELECT * FROM {_quoted(f'loaded_{name}')}")  # noqa: S608 - ours
+        connection.execute(f"CREATE VIEW profile.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours
     # Other optimizers would see that the tables are empty, and read nothing at all.
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")
@@ -165,10 +166,10 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str, *, is_big: bool)
     kinds = [str(kind) for kind in relation.types]
     if names != relation.columns or not all(map(_FLAT.match, kinds)):
         columns = [
-            _quoted(name) if _FLAT.match(kind) else f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
+            quoted(name) if _FLAT.match(kind) else f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
             for name, kind in zip(names, kinds, strict=True)
         ]
-        listed = ", ".join(map(_quoted, names))
+        listed = ", ".join(map(quoted, names))
         relation = connection.sql(f"SELECT {', '.join(columns)} FROM ({statement}\n) AS result({listed})")  # noqa: S608 - ours
     if is_big and importlib.util.find_spec("pyarrow"):
         return QueryResult("duckdb", _batches(connection, relation))
@@ -216,7 +217,3 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
             number = frame[name].cast(pl.Float64 if dtype.scale else pl.Int64, strict=False)
             made.append(number if number.null_count() == frame[name].null_count() else frame[name])
     return frame.with_columns(made)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -10,6 +10,7 @@ from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, dis
 from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.model.profile_schema import NUMBERED
+from wavescope.model.sql_text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def sqlite_query(profile: Profile, sql: str) -> QueryResult:
     try:
         extras = named_extras(profile, sql)
         for name, frame in extras.items():
-            connection.execute(f"CREATE TABLE profile.{_quoted(name)} ({_names(frame.columns)})")
+            connection.execute(f"CREATE TABLE profile.{quoted(name)} ({_names(frame.columns)})")
             _insert(connection, name, frame)
         for table, columns in _needed(connection, sql).items():
             _insert(connection, table, loaded(profile, table, columns))
@@ -100,7 +101,7 @@ def _restrict(connection: sqlite3.Connection) -> None:
 
 def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
     marks = ", ".join("?" * frame.width)
-    statement = f"INSERT INTO profile.{_quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
+    statement = f"INSERT INTO profile.{quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
     for piece in frame.iter_slices(PIECE_ROWS):
         connection.executemany(statement, piece.rows())
 
@@ -161,8 +162,4 @@ def _at(text: Any, path: str) -> Any:
 
 
 def _names(columns: Any) -> str:
-    return ", ".join(_quoted(name) for name in columns)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return ", ".join(quoted(name) for name in columns)

@@ -1,0 +1,16 @@
+"""Names of strangers in SQL."""
+
+from __future__ import annotations
+
+__all__ = ["quoted"]
+
+
+def quoted(name: str) -> str:
+    """A name of a table or column as SQL, whatever is in it.
+
+    Examples
+    --------
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
