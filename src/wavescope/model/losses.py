@@ -332,7 +332,7 @@ _KINDS = (
     ),
     LossKind(
         "overflowing_times",
-        "{count} events last longer than 104 days ({detail}); they count as calls without time",
+        "{count} events last longer than 52 days ({detail}); they count as calls without time",
         "the file is damaged, or its writer was: record again",
     ),
     LossKind(

@@ -14,7 +14,10 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
-__all__ = ["NUMBERED", "PROFILE", "REFERENCES"]
+__all__ = ["LONGEST_NS", "NUMBERED", "PROFILE", "REFERENCES"]
+
+LONGEST_NS = 1 << 52
+"""Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit."""
 
 _LINKS = """
         event                 Int64        -      | id of the event in its process, as stored; null = none

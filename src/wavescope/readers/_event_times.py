@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.profile_schema import LONGEST_NS
+
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LONGEST_NS", "sound_ends"]
-
-LONGEST_NS = 1 << 53
-"""No event lasts longer (104 days), so that 1,000 of the longest still fit into 64 bits."""
+__all__ = ["sound_ends"]
 
 
 def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str, int]]:

@@ -1,4 +1,7 @@
-"""The tables of ROCpd databases, schema 3 to 3.0.3, as SQL."""
+"""The tables of ROCpd databases, schema 3 to 3.0.3, as SQL.
+
+On purpose not those of `readers.rocpd.layout`: made inputs test the reader only where both were written down apart.
+"""
 
 from __future__ import annotations
 
