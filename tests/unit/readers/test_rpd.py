@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from wavescope.analysis.profile.busy import busy
+from wavescope.analysis.profile.selection import ProfileSelection, select
+from wavescope.analysis.profile.splitting import parts_of
 from wavescope.errors import NotATraceError
 from wavescope.readers._sqlite import Database
 from wavescope.readers.profile_inputs import open_profile
 from wavescope.readers.rpd import read_rpd
+from wavescope.synth import Workload, write_rpd
 
 from ..made_rpd import SESSION, write_rpd_file
 
@@ -146,3 +150,24 @@ def test_a_file_without_ops_is_none(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(NotATraceError, match="no table rocpd_op"):
         read_rpd(Database(path))
+
+
+@pytest.mark.parametrize("schema", [2, 3])
+def test_a_gpu_that_two_processes_use_is_one_of_each(schema: int, tmp_path: Path) -> None:
+    write_rpd(tmp_path / "run.rpd", Workload(dispatches=60, ranks=3, gpus=2), schema=schema)
+    profile = open_profile(tmp_path / "run.rpd")
+    assert profile.agents.select("process", "absolute_index").rows() == [(0, 0), (2, 0), (1, 1)]
+    for table, column in (("kernels", "agent"), ("kernels", "queue"), ("copies", "queue")):
+        work = profile.table(table)
+        owners = profile.table(f"{column}s")["process"]
+        assert owners.gather(work[column]).to_list() == work["process"].to_list()
+    assert busy(profile).gpus["process_count"].to_list() == [2, 1]
+
+
+def test_gpus_are_chosen_by_the_number_that_is_shown(profile: Profile) -> None:
+    shown = busy(profile).gpus.row(0, named=True)
+    chosen = select(profile, ProfileSelection(gpus=(shown["gpu"],)))
+    assert chosen.kernels.height + chosen.copies.height > 0
+    assert shown["gpu"] in busy(chosen).gpus["gpu"]
+    (part, *_) = parts_of(profile, "gpu")
+    assert part.name == f"gpu{shown['gpu']}"

@@ -22,7 +22,7 @@ class ProfileSelection:
     pids: tuple[int, ...] = ()
     ranks: tuple[int, ...] = ()
     gpus: tuple[int, ...] = ()
-    """Only work of GPUs with this number (agents.type_index)."""
+    """Only work of GPUs with this number (agents.type_index, else absolute_index)."""
     streams: tuple[int, ...] = ()
     """Only work of streams with this id (streams.stream_id)."""
     domains: tuple[str, ...] = ()

@@ -164,8 +164,9 @@ class ChoiceRules:
     def _agents(self) -> pl.Series:
         import polars as pl
 
-        gpus = pl.col("type_index").is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
-        return self._numbers("agents", ["kind", "type_index"], gpus)
+        shown = pl.coalesce("type_index", "absolute_index")  # RPD and Kineto do not count GPUs apart
+        gpus = shown.is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
+        return self._numbers("agents", ["kind", "type_index", "absolute_index"], gpus)
 
     @cached_property
     def _streams(self) -> pl.Series:

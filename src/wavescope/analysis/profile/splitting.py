@@ -100,7 +100,7 @@ def _has_rank(source: ProfileSource, rank: int) -> bool:
 def _by_gpu(profile: Profile) -> Iterator[Part]:
     import polars as pl
 
-    agents = profile.read("agents", ["agent", "kind", "type_index"])
+    agents = profile.read("agents", ["agent", "kind", "type_index", "absolute_index"])
     worked = {
         agent
         for table, columns in (("kernels", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
@@ -108,7 +108,8 @@ def _by_gpu(profile: Profile) -> Iterator[Part]:
         for column in columns
         for agent in piece[column].unique()
     }
-    gpus = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(worked)))["type_index"]
+    used = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(worked)))
+    gpus = used.select(pl.coalesce("type_index", "absolute_index")).to_series()
     for gpu in gpus.drop_nulls().unique().sort():
         chosen = ProfileSelection(gpus=(gpu,))
         yield Part(f"gpu{gpu}", Profile([ChosenSource(source, chosen) for source in profile.origins]))

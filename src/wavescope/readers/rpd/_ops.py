@@ -192,7 +192,7 @@ class _Piece:
 
     @cached_property
     def process(self) -> pl.Series:
-        """The process that launched the op; else the one under which its GPU is listed."""
+        """The process that launched the op; else the first one that used its GPU."""
         import polars as pl
 
         if self._places.processes.height == 1:
@@ -200,20 +200,28 @@ class _Piece:
         known = self._places.process_of(self.thread)
         if not known.null_count():
             return known
-        listed = self._places.agents["process"].gather(self.agent)
-        return pl.select(pl.coalesce(known, listed)).to_series()
+        first = Keyed(self._places.gpus, "gpuId").take("process", self._piece["gpuId"])
+        return pl.select(pl.coalesce(known, first)).to_series()
 
     @cached_property
     def agent(self) -> pl.Series:
-        """The GPU."""
-        return Keyed(self._places.agents, "gpuId").take("agent", self._piece["gpuId"])
+        """The GPU of its process."""
+        if self._places.processes.height == 1:
+            return Keyed(self._places.agents, "gpuId").take("agent", self._piece["gpuId"])
+        return self._number_in(self._places.agents, ["gpuId"], "agent")
 
     @cached_property
     def queue(self) -> pl.Series:
         """The queue of that GPU."""
-        lanes = self._piece.select("gpuId", "queueId")
-        queues = self._places.queues.select("gpuId", "queueId", "queue")
-        return lanes.join(queues, on=["gpuId", "queueId"], how="left", maintain_order="left", nulls_equal=True)["queue"]
+        return self._number_in(self._places.queues, ["gpuId", "queueId"], "queue")
+
+    def _number_in(self, table: pl.DataFrame, columns: list[str], number: str) -> pl.Series:
+        """The row of a table with the values of these columns, and the process, of each op."""
+        wanted = self._piece.select(columns).with_columns(self.process.alias("process"))
+        key = wanted.columns
+        return wanted.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
+            number
+        ]
 
     @cached_property
     def stream(self) -> pl.Series:

@@ -133,58 +133,55 @@ class Places:
         return self.threads["process"].gather(threads)
 
     @cached_property
-    def _lanes(self) -> pl.DataFrame:
-        """Every (gpuId, queueId) with work, and the first process that launched some."""
+    def _used(self) -> pl.DataFrame:
+        """Every (gpuId, queueId, process) with work; no process where no launch is recorded."""
         import polars as pl
 
+        key = ["gpuId", "queueId", "process"]
         found = []
         columns = {"id": pl.Int64, "gpuId": pl.Int64, "queueId": pl.Int64}
         several = self.processes.height > 1
         for piece in self.database.chunks("rocpd_op", columns):
-            lanes = piece.select("gpuId", "queueId", pl.lit(0, pl.UInt32).alias("process"))
+            process = pl.zeros(piece.height, pl.UInt32, eager=True)
             if several:
-                launched = self.process_of(self.thread_of(self.launch_of(piece["id"])))
-                lanes = lanes.with_columns(launched.alias("process"))
-            found.append(lanes.group_by("gpuId", "queueId", maintain_order=True).agg(pl.col("process").min()))
+                process = self.process_of(self.thread_of(self.launch_of(piece["id"])))
+            found.append(piece.with_columns(process.alias("process")).select(key).unique())
         empty = pl.DataFrame(schema={"gpuId": pl.Int64, "queueId": pl.Int64, "process": pl.UInt32})
-        lanes = pl.concat([empty, *found]).group_by("gpuId", "queueId").agg(pl.col("process").min())
-        return lanes.drop_nulls("gpuId").sort("gpuId", "queueId")
+        return pl.concat([empty, *found]).unique().drop_nulls("gpuId").sort(key)
 
     @cached_property
-    def _gpus(self) -> pl.DataFrame:
-        """GPUs with work or measurements, by the ids that the file has."""
+    def gpus(self) -> pl.DataFrame:
+        """GPUs with work or measurements, by the ids that the file has, and the first process that used each."""
         import polars as pl
 
-        working = self._lanes.group_by("gpuId").agg(pl.col("process").min())
+        working = self._used.group_by("gpuId").agg(pl.col("process").min())
         monitored = self.database.frame("rocpd_monitor", {"deviceId": pl.Int64, "deviceType": pl.String})
         watched = monitored.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
         gpus = pl.concat([working, pl.DataFrame({"gpuId": watched, "process": None}, schema=working.schema)])
         node = pl.col("gpuId") // self.gpu_stride if self.gpu_stride else pl.lit(0, pl.Int64)
-        return gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
+        known = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
+        first = self.processes.group_by("node_id").agg(pl.col("process").min().alias("first"))
+        listed = known.join(first, on="node_id", how="left", maintain_order="left")
+        return listed.select("gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process"))
 
     @cached_property
     def agents(self) -> pl.DataFrame:
-        """gpuId as stored, with the number of the agent and of the process it is listed under.
-
-        The file knows GPUs of nodes, not of processes: each is listed once, under the first process that used it.
-        """
+        """gpuId as stored, with the number of the agent and of its process: a GPU of each process that used it."""
         import polars as pl
 
-        first = self.processes.group_by("node_id").agg(pl.col("process").min().alias("first"))
-        listed = self._gpus.join(first, on="node_id", how="left", maintain_order="left")
-        return listed.select(
-            "gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process")
-        ).with_row_index("agent")
+        pairs = pl.concat([self._used.select("gpuId", "process").drop_nulls(), self.gpus.select("gpuId", "process")])
+        nodes = self.gpus.select("gpuId", "node_id")
+        return pairs.unique().sort("gpuId", "process").join(nodes, on="gpuId").with_row_index("agent")
 
     @cached_property
     def queues(self) -> pl.DataFrame:
+        """gpuId and queueId as stored, with the number of the queue and of its process."""
         import polars as pl
 
-        agents = self.agents.select("gpuId", pl.col("process").alias("shown"))
-        lanes = self._lanes.join(agents, on="gpuId", how="left", maintain_order="left")
-        return lanes.select("gpuId", "queueId", pl.coalesce("process", "shown").alias("process")).with_row_index(
-            "queue"
-        )
+        first = self.gpus.select("gpuId", pl.col("process").alias("first"))
+        lanes = self._used.join(first, on="gpuId", how="left")
+        lanes = lanes.select("gpuId", "queueId", pl.coalesce("process", "first").alias("process"))
+        return lanes.unique().sort("gpuId", "queueId", "process").with_row_index("queue")
 
     @cached_property
     def stream_texts(self) -> Keyed:
