@@ -58,7 +58,7 @@ def windows_of(source: ProfileSource, selection: ProfileSelection, processes: Co
     """
     if selection.begin is None and selection.end is None and selection.between is None:
         return None
-    nodes = [node for piece in source.chunks("processes", ["node"]) for node in piece["node"]]
+    nodes = _nodes(source)
     wanted = {nodes[process] for process in processes}
     runs = {node: run for node, run in _runs(source, nodes).items() if node in wanted}
     windows: dict[Any, tuple[int, int] | None] = dict(runs)
@@ -70,6 +70,15 @@ def windows_of(source: ProfileSource, selection: ProfileSelection, processes: Co
         marked = _between(source, nodes, wanted, selection.between, notes)
         windows = {node: _common(window, marked.get(node)) for node, window in windows.items()}
     return Windows([windows.get(node) for node in nodes], list(dict.fromkeys(notes)))
+
+
+def _nodes(source: ProfileSource) -> list[Any]:
+    """The node of each process: runs that were merged into one file have rows of their own for the same node."""
+    known: list[Any] = []
+    for piece in source.chunks("nodes", ["machine_id", "hostname"]):
+        known += [machine or host or len(known) + place for place, (machine, host) in enumerate(piece.iter_rows())]
+    rows = [row for piece in source.chunks("processes", ["node"]) for row in piece["node"]]
+    return [None if row is None else known[row] for row in rows]
 
 
 def _runs(source: ProfileSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.small_profiles import CLOCKS, small_profile, small_source
 from wavescope import UsageError
 from wavescope.analysis.profile.selection import ProfileSelection, select
-from wavescope.model.profile import Profile
+from wavescope.model.profile import MemorySource, Profile
 from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
 
 EVENTS = ("kernels", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
@@ -60,6 +60,17 @@ def test_a_process_takes_its_things_along(fields: dict[str, object]) -> None:
     assert part.agents.height == 3
     joined = part.kernels.join(part.symbols, on="symbol")
     assert (joined["name"].cast(pl.String) == joined["name_right"]).all()
+
+
+def test_two_rows_of_one_node_have_one_window() -> None:
+    source = small_source()
+    apart = select(Profile([source]), ProfileSelection(end="50%"))
+    node = source.tables["nodes"].with_columns(machine_id=pl.lit("one"))
+    together = MemorySource("a.db", "ROCpd", "3", source.tables | {"nodes": node})
+    part = select(Profile([together]), ProfileSelection(end="50%"))
+    assert set(apart.kernels["process"]) == {0, 1}
+    assert set(part.kernels["process"]) == {0}
+    assert part.kernels.height == 10
 
 
 def test_several_sources_stay_apart() -> None:
