@@ -198,6 +198,7 @@ class _Either(click.Command):
     def __init__(self) -> None:
         known = {option for parameter in _traces.params for option in parameter.opts}
         more = [parameter for parameter in _profiles.params if not known & set(parameter.opts)]
+        self.of_profiles = {option for parameter in more for option in parameter.opts}
         super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
 
     def make_context(
@@ -211,7 +212,8 @@ class _Either(click.Command):
             raise UsageError(what, advice="compare traces with traces, or profiles with profiles")
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        return (_profiles if True in kinds else _traces).make_context(info_name, args, parent, **extra)
+        about_profiles = True in kinds or (not kinds and bool(self.of_profiles & {word.split("=")[0] for word in args}))
+        return (_profiles if about_profiles else _traces).make_context(info_name, args, parent, **extra)
 
 
 _HELP = """Compare PATHS with the first one: thread traces of the same kernel, or profiles of runs.

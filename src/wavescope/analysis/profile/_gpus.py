@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from wavescope.analysis.profile._intervals import intervals
+from wavescope.model.profile_schema import PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,22 +117,18 @@ def gpu_work(
     import polars as pl
 
     common = ["process", "stream", "begin_ns", "end_ns"]
+    dtypes = PROFILE["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
+    columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
+    empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
     found = [
         _placed(piece, agents, places).with_columns(is_copy=pl.lit(table == "copies"))
-        for table, agents, columns in (
+        for table, agents, more in (
             ("kernels", ["agent"], kernel_columns),
             ("copies", ["dst_agent", "src_agent"], copy_columns),
         )
-        for piece in profile.chunks(table, [*common, *agents, *columns])
+        for piece in profile.chunks(table, [*common, *agents, *more])
     ]
-    columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
-    if not found:
-        found = [
-            profile.read("kernels", [*common, *kernel_columns]).with_columns(
-                place=pl.lit(None, pl.UInt32), is_copy=pl.lit(value=False)
-            )
-        ]
-    return pl.concat(found, how="diagonal").select(columns)
+    return pl.concat([empty, *found], how="diagonal")
 
 
 def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.DataFrame:

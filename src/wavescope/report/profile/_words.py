@@ -56,14 +56,16 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
 
 
 def process_name(rank: int | None, pid: int | None) -> str:
-    """Which process: its rank where that is known.
+    """Which process: its rank where that is known; some formats record neither.
 
     Examples
     --------
-    >>> process_name(3, 4711), process_name(None, 4711)
-    ('rank 3', '4711')
+    >>> process_name(3, 4711), process_name(None, 4711), process_name(None, None)
+    ('rank 3', '4711', '?')
     """
-    return f"rank {rank}" if rank is not None else str(pid)
+    if rank is not None:
+        return f"rank {rank}"
+    return "?" if pid is None else str(pid)
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.report.profile._words import size
+from wavescope.report.profile._words import process_name, size
 from wavescope.report.tables import Column, frame_table
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def contents_report(
         yield frame_table(
             answer.environment,
             [
-                Column("pid", lambda row: str(row["pid"])),
+                Column("pid", lambda row: process_name(None, row["pid"])),
                 Column("rank", lambda row: "" if row["rank"] is None else str(row["rank"])),
                 Column("variable", lambda row: row["name"], is_text=True),
                 Column("value", lambda row: row["value"], is_text=True, takes_rest=True),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.profile._words import brief, brief_kernel, duration, gpu_name, process_name
-from wavescope.report.tables import Column, frame_table, printable
+from wavescope.report.tables import Column, frame_table, printable, truncation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[
     if not answer.gpus.height:
         return
     yield Text()
-    yield _gpu_table(answer, limit=limit)
+    yield _gpu_table(answer, width=width, limit=limit)
     if not answer.gap_count:
         return
     yield Text()
@@ -106,20 +106,21 @@ def _process(row: dict[str, Any]) -> str:
     return process_name(row["rank"], row["pid"])
 
 
-def _gpu_table(answer: Gaps, *, limit: int) -> Table:
+def _gpu_table(answer: Gaps, *, width: int, limit: int) -> Table:
     columns = [
         *_where(answer),
         Column("gaps", lambda row: f"{row['gap_count']:,}"),
         Column("total", lambda row: duration(row["gap_ns"])),
         Column("of span", lambda row: percent(row["gap_share"])),
-        Column("", lambda row: bar(row["gap_share"] or 0.0, 8), is_text=True),
-        Column("mean", lambda row: duration(row["gap_mean_ns"])),
+        Column("", lambda row: bar(row["gap_share"] or 0.0, 8), is_text=True, is_wide=True),
+        Column("mean", lambda row: duration(row["gap_mean_ns"]), is_wide=True),
         Column("longest", lambda row: duration(row["gap_max_ns"])),
         Column("busy", lambda row: duration(row["busy_ns"])),
-        Column("before and after", lambda row: duration(row["edge_ns"])),
+        Column("before and after", lambda row: duration(row["edge_ns"]), is_wide=True),
         Column("span", lambda row: duration(row["span_ns"])),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what="streams" if len(columns) > 10 else "GPUs")
+    what = "streams" if len(columns) > 10 else "GPUs"
+    return frame_table(answer.gpus, columns, limit=limit, what=what, width=width)
 
 
 def _cause_table(causes: pl.DataFrame) -> Table:
@@ -165,7 +166,7 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
     import polars as pl
 
     first = answer.largest["begin_ns"].min()
-    names = max(16, (width - 74) // 2)
+    names = max(16, min(60, (width - 50) // 2))
     rows = answer.largest.with_columns(at=pl.col("begin_ns") - first)
     columns = [
         *_where(answer),
@@ -177,8 +178,10 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
         Column("after", lambda row: brief_kernel(row["before"], names) if row["before"] else "-", is_text=True),
         Column("before", lambda row: brief_kernel(row["after"], names), is_text=True),
     ]
-    title = f"the longest of {answer.gap_count:,} gaps"
-    return frame_table(rows, columns, limit=limit, what="of them", title=title, width=width)
+    title = f"the longest gaps, {truncation(min(limit, rows.height), answer.gap_count, 'gaps')}"
+    table = frame_table(rows, columns, limit=limit, what="gaps", width=width)
+    table.title = title
+    return table
 
 
 def _cause(row: dict[str, Any]) -> str:

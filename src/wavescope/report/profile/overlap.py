@@ -42,12 +42,12 @@ def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Ite
         yield _level_table(answer, width=width, limit=limit)
     if answer.streams.height:
         yield Text()
-        yield _stream_table(answer, limit=limit)
+        yield _stream_table(answer, width=width, limit=limit)
         if answer.stream_limit:
             yield Text(f"compared are the {answer.stream_limit} busiest streams of a GPU", style="bold")
     if answer.processes.height:
         yield Text()
-        yield _process_table(answer, limit=limit)
+        yield _process_table(answer, width=width, limit=limit)
     if answer.bridged_ns:
         yield Text(f"idle stretches of {duration(answer.bridged_ns)} in all count as busy where processes are compared")
     if answer.host.height:
@@ -95,12 +95,12 @@ def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
         Column("exposed", lambda row: duration(row["exposed_communication_ns"])),
         Column("copies", lambda row: duration(row["copy_ns"])),
         Column("exposed", lambda row: duration(row["exposed_copy_ns"])),
-        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("busy", lambda row: duration(row["busy_ns"]), is_wide=True),
         Column("idle", lambda row: duration(row["idle_ns"]), is_wide=True),
         Column("busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True, is_wide=True),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs of processes", width=width)
 
 
 def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
@@ -126,26 +126,30 @@ def _level(row: dict[str, Any]) -> str:
     return counted(row["level"], row["what"])
 
 
+def _number(value: int | None) -> str:
+    return "?" if value is None else str(value)
+
+
 def _pair(first: str, second: str) -> list[Column]:
     return [
-        Column(f"first {first}", lambda row: str(row[f"first_{second}"])),
-        Column("busy", lambda row: duration(row["first_busy_ns"])),
-        Column(f"second {first}", lambda row: str(row[f"second_{second}"])),
-        Column("busy", lambda row: duration(row["second_busy_ns"])),
+        Column(f"first {first}", lambda row: _number(row[f"first_{second}"])),
+        Column("busy", lambda row: duration(row["first_busy_ns"]), is_wide=True),
+        Column(f"second {first}", lambda row: _number(row[f"second_{second}"])),
+        Column("busy", lambda row: duration(row["second_busy_ns"]), is_wide=True),
         Column("both", lambda row: duration(row["both_ns"])),
         Column("of shorter", lambda row: percent(row["both_share"])),
         Column("", lambda row: bar(row["both_share"] or 0.0, 8), is_text=True),
     ]
 
 
-def _stream_table(answer: Overlap, *, limit: int) -> Table:
+def _stream_table(answer: Overlap, *, width: int, limit: int) -> Table:
     columns = [_where(answer), Column("process", _who, is_text=True, is_fixed=True), *_pair("stream", "stream_id")]
-    return frame_table(answer.streams, columns, limit=limit, what="pairs of streams")
+    return frame_table(answer.streams, columns, limit=limit, what="pairs of streams", width=width)
 
 
-def _process_table(answer: Overlap, *, limit: int) -> Table:
+def _process_table(answer: Overlap, *, width: int, limit: int) -> Table:
     columns = [_where(answer), *_pair("process", "pid")]
-    return frame_table(answer.processes, columns, limit=limit, what="pairs of processes on one GPU")
+    return frame_table(answer.processes, columns, limit=limit, what="pairs of processes on one GPU", width=width)
 
 
 def _host_table(answer: Overlap, *, limit: int) -> Table:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration
+from wavescope.report.profile._words import brief_kernel, duration, process_name
 from wavescope.report.tables import WIDE, Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def _waiting(answer: Ranks) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    who = f"pid {row['pid']}" if row["rank"] is None else f"rank {row['rank']}"
+    who = process_name(row["rank"], row["pid"])
+    who = who if row["rank"] is not None else f"pid {who}"
     return f"{who} on {printable(row['host'])}" if row["host"] else who
 
 
@@ -103,7 +104,7 @@ def _process_columns(answer: Ranks) -> list[Column]:
     return [
         *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
         Column("host", lambda row: printable(row["host"]) or "-", is_text=True),
-        Column("pid", lambda row: str(row["pid"])),
+        Column("pid", lambda row: process_name(None, row["pid"])),
         Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
         Column("compute", lambda row: duration(row["compute_ns"])),
         Column("", lambda row: bar(row["compute_ns"] / largest, 10), is_text=True, is_fixed=True, is_wide=True),

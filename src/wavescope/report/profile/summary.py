@@ -66,8 +66,9 @@ def _verdict(answer: Summary) -> str:
     sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
     sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")
     if not sums.height or not answer.gpu_ns:
-        calls = int(answer.things["calls"].sum())
-        return f"no GPU work was recorded, but {calls:,} calls"
+        calls = counted(int(answer.things["calls"].sum()), "calls")
+        said = "the GPU work has no times:" if on_gpu.height else "no GPU work was recorded, but"
+        return f"{said} {calls}"
     reached = (sums["total_ns"].cum_sum() / answer.gpu_ns).to_list()
     count = next((n for n, share in enumerate(reached, 1) if share >= _MOST), sums.height)
     leading = sums.head(count)
