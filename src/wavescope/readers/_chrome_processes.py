@@ -26,33 +26,14 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
     events = events.join(named, on="pid", how="left", maintain_order="left")
     events = _with_ends(events.with_columns(begin_ns=pl.coalesce("begin", pl.col("begin_ns") + base)))
-    ph, cat, label = pl.col("ph").cast(pl.String), pl.col("cat").cast(pl.String), pl.col("process_label")
-    name = pl.col("name").cast(pl.String)
+    cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
     is_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False) & (cat == "")
     is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
         (cat == "") & (label == "COPY").fill_null(value=False)
     )
     # Around the work of a marker or of a graph: it would count twice.
     is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
-    is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
-    is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
-    is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
-    sort = (
-        pl.when(is_own)
-        .then(pl.lit("profiler"))  # its own begin and end, not the application's
-        .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
-        .then(pl.lit("copy"))
-        .when(is_range & ((cat == "gpu_user_annotation") | is_frame))
-        .then(pl.lit("annotation"))
-        .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
-        .then(pl.lit("kernel"))
-        .when(is_range)
-        .then(pl.lit("region"))
-        .when(is_instant & (name == "[memory]"))
-        .then(pl.lit("memory"))
-        .when(is_instant)
-        .then(pl.lit("sample"))
-    )
+    sort = _sort(is_gpu, is_copy, is_frame)
     from_label = pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
     found = events.with_columns(
         sort=sort,
@@ -68,6 +49,32 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     if timeless:
         losses.append(Loss("malformed_events", timeless, detail="events without a time"))
     return found.filter(pl.col("begin_ns").is_not_null() & (pl.col("sort") != "profiler"))
+
+
+def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
+    """What an event is: kernel, copy, region, ...; null = nothing that is read."""
+    import polars as pl
+
+    ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
+    is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
+    is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
+    is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
+    return (
+        pl.when(is_own)
+        .then(pl.lit("profiler"))  # its own begin and end, not the application's
+        .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
+        .then(pl.lit("copy"))
+        .when(is_range & ((cat == "gpu_user_annotation") | is_frame))
+        .then(pl.lit("annotation"))
+        .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
+        .then(pl.lit("kernel"))
+        .when(is_range)
+        .then(pl.lit("region"))
+        .when(is_instant & (name == "[memory]"))
+        .then(pl.lit("memory"))
+        .when(is_instant)
+        .then(pl.lit("sample"))
+    )
 
 
 def _with_ends(events: pl.DataFrame) -> pl.DataFrame:

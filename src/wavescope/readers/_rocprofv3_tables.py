@@ -10,22 +10,40 @@ from wavescope.readers._event_rows import link, numbered
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["add_allocations", "add_dispatches", "add_regions"]
+__all__ = ["add_events"]
 
 _SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
-def add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
-    """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters.
+def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
+    """All events of a run as tables.
 
     Examples
     --------
     >>> import polars as pl
     >>> tables = {}
-    >>> add_dispatches(tables, {"kernels": pl.DataFrame({"name": ["k"], "begin_ns": [0], "end_ns": [9]})}, [])
+    >>> add_events(tables, {"kernels": pl.DataFrame({"name": ["k"], "begin_ns": [0], "end_ns": [9]})}, [])
     >>> tables["kernels"]["event"].to_list()
     [0]
+    >>> add_events(tables, {"scratch": pl.DataFrame({"operation": ["SCRATCH_MEMORY_ASYNC_RECLAIM"]})}, [])
+    >>> tables["allocations"].rows()
+    [('SCRATCH_MEMORY_ASYNC_RECLAIM', 'RECLAIM', 'SCRATCH')]
+    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "begin_ns": [1, 2], "end_ns": [3, 2]}
+    >>> add_events(tables, {"regions": pl.DataFrame(calls)}, [])
+    >>> tables["regions"]["name"].to_list(), tables["samples"]["domain"].to_list()
+    (['a'], ['HIP'])
     """
+    if "kernels" in events or "counters" in events:
+        _add_dispatches(tables, events, losses)
+    if "copies" in events:
+        tables["copies"] = events["copies"]
+    _add_allocations(tables, events)
+    if "regions" in events:
+        _add_regions(tables, events["regions"])
+
+
+def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
+    """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters."""
     import polars as pl
 
     kernels = events.get("kernels")
@@ -74,17 +92,8 @@ def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: l
     return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
 
 
-def add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
-    """Allocations and releases of memory, scratch memory included, in ROCpd's words.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> tables = {}
-    >>> add_allocations(tables, {"scratch": pl.DataFrame({"operation": ["SCRATCH_MEMORY_ASYNC_RECLAIM"]})})
-    >>> tables["allocations"].rows()
-    [('SCRATCH_MEMORY_ASYNC_RECLAIM', 'RECLAIM', 'SCRATCH')]
-    """
+def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
+    """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
     import polars as pl
 
     found = []
@@ -116,18 +125,8 @@ def _address(text: pl.Expr) -> pl.Expr:
     return pl.when(is_hex).then(as_hex).otherwise(text.cast(pl.Int64, strict=False))
 
 
-def add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
-    """Calls and marker ranges as regions; those that end when they begin as samples, as in ROCpd.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> tables = {}
-    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "begin_ns": [1, 2], "end_ns": [3, 2]}
-    >>> add_regions(tables, pl.DataFrame(calls))
-    >>> tables["regions"]["name"].to_list(), tables["samples"]["domain"].to_list()
-    (['a'], ['HIP'])
-    """
+def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
+    """Calls and marker ranges as regions; those that end when they begin as samples, as in ROCpd."""
     import polars as pl
 
     category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")

@@ -9,7 +9,7 @@ from wavescope.model.profile import MemorySource
 from wavescope.readers._event_rows import finished, link, with_numbers
 from wavescope.readers._rocprofv3_agents import add_agents
 from wavescope.readers._rocprofv3_columns import header_of, layout_of, read_table, run_of
-from wavescope.readers._rocprofv3_tables import add_allocations, add_dispatches, add_regions
+from wavescope.readers._rocprofv3_tables import add_events
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,13 +94,7 @@ def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: li
     events = {name: _with_process(frame, processes, events) for name, frame in events.items()}
     events = with_numbers(events, tables)
     tables["agents"], events = add_agents(raw.get("agents"), events, processes)
-    if "kernels" in events or "counters" in events:
-        add_dispatches(tables, events, losses)
-    if "copies" in events:
-        tables["copies"] = events["copies"]
-    add_allocations(tables, events)
-    if "regions" in events:
-        add_regions(tables, events["regions"])
+    add_events(tables, events, losses)
     return MemorySource(str(path), "rocprofv3 CSV", tables=finished(tables, losses), losses=losses)
 
 

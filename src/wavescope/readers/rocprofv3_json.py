@@ -13,7 +13,7 @@ from wavescope.model.losses import Loss
 from wavescope.model.profile import MemorySource
 from wavescope.readers._event_rows import finished, link, with_numbers
 from wavescope.readers._rocprofv3_records import CALLS, RECORDS, File, Process, RecordKind
-from wavescope.readers._rocprofv3_tables import add_allocations, add_dispatches, add_regions
+from wavescope.readers._rocprofv3_tables import add_events
 from wavescope.readers._text import text_bytes
 
 if TYPE_CHECKING:
@@ -316,13 +316,7 @@ def _assembled(
     for name in ("kernels", "counters"):
         if name in events:
             events[name] = _with_kernel_names(events[name], tables["symbols"], losses)
-    if "kernels" in events or "counters" in events:
-        add_dispatches(tables, events, losses)
-    if "copies" in events:
-        tables["copies"] = events["copies"]
-    add_allocations(tables, events)
-    if "regions" in events:
-        add_regions(tables, events["regions"])
+    add_events(tables, events, losses)
     return MemorySource(str(path), "rocprofv3 JSON", tables=finished(tables, losses), losses=losses)
 
 

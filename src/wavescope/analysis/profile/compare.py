@@ -151,7 +151,7 @@ def combine_compare(
     Parameters
     ----------
     sides
-        The parts of every side: the files of its ranks.
+        The partial results of every side: of the files of its ranks.
     labels
         Names of the sides; None = A, B, ...
     repeats
@@ -290,15 +290,7 @@ def _compared(
     )
     amounts = [name for column in ("raw_calls", "per_unit", "time") for name in (column, f"base_{column}")]
     rows = both.with_columns(pl.col(amounts).fill_null(0))
-    rows = rows.with_columns(_noise(rows))
-    if run_noise is not None:
-        rows = rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
-            noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
-        )
-    else:
-        floor = _LEAST_CHANGE * pl.col("base_mean_ns")
-        known = pl.col("noise_ns").is_not_null()
-        rows = rows.with_columns(noise_ns=pl.when(known).then(pl.max_horizontal("noise_ns", floor)))
+    rows = _with_noise(rows, run_noise)
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
     delta = pl.col("time") - pl.col("base_time")
     speed = (pl.col("per_unit") * difference).fill_null(0.0)
@@ -331,6 +323,20 @@ def _compared(
 
 
 _THING = ("domain", "name")
+
+
+def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFrame:
+    """The rows with `noise_ns`: of their calls, and of repeated runs or, where there are none, a share of the mean."""
+    import polars as pl
+
+    rows = rows.with_columns(_noise(rows))
+    if run_noise is not None:
+        return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
+            noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
+        )
+    floor = _LEAST_CHANGE * pl.col("base_mean_ns")
+    is_known = pl.col("noise_ns").is_not_null()
+    return rows.with_columns(noise_ns=pl.when(is_known).then(pl.max_horizontal("noise_ns", floor)))
 
 
 def _noise(rows: pl.DataFrame) -> pl.Series:

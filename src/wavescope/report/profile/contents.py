@@ -28,59 +28,54 @@ def contents_report(
     >>> print(next(iter(contents_report(combine_contents([])))))
     nothing was read
     """
-    import polars as pl
     from rich.text import Text
 
     if not answer.files.height:
         yield Text("nothing was read", style="bold")
         return
     yield Text(_verdict(answer), style="bold")
-    filled = answer.tables_found.filter(pl.col("row_count") > 0)
-    empty = answer.tables_found.filter(pl.col("row_count") == 0)["table"].to_list()
     yield Text()
-    yield frame_table(
-        filled,
-        [
-            Column("table", lambda row: row["table"], is_text=True),
-            Column("rows", lambda row: f"{row['row_count']:,}"),
-            Column("columns", lambda row: f"{row['column_count']}"),
-            Column("files", lambda row: f"{row['file_count']:,}"),
-            Column("kind", lambda row: row["kind"], is_text=True),
-        ],
-        limit=max(limit, filled.height),
-        what="tables with rows",
-        width=width,
-    )
-    if empty:
-        yield Text(f"without rows: {', '.join(empty)}", style="dim")
+    yield from _table_lines(answer, width=width, limit=limit)
     if answer.stored.height:
         yield Text()
-        yield frame_table(
-            answer.stored,
-            [
-                Column("stored table", lambda row: row["table"], is_text=True),
-                Column("rows", lambda row: f"{row['row_count']:,}"),
-                Column("size", lambda row: size(row["size_bytes"])),
-                Column("columns", lambda row: row["columns"], is_text=True, takes_rest=True),
-            ],
-            limit=limit,
-            what="stored tables",
-            width=width,
-        )
+        yield frame_table(answer.stored, _STORED, limit=limit, what="stored tables", width=width)
     if with_environment:
+        count = answer.environment.height
         yield Text()
-        yield frame_table(
-            answer.environment,
-            [
-                Column("pid", lambda row: process_name(None, row["pid"])),
-                Column("rank", lambda row: "" if row["rank"] is None else str(row["rank"])),
-                Column("variable", lambda row: row["name"], is_text=True),
-                Column("value", lambda row: row["value"], is_text=True, takes_rest=True),
-            ],
-            limit=max(limit, 1 << 20),
-            what="environment variables",
-            width=width,
-        )
+        yield frame_table(answer.environment, _ENVIRONMENT, limit=count, what="environment variables", width=width)
+
+
+def _table_lines(answer: Contents, *, width: int, limit: int) -> Iterator[RenderableType]:
+    import polars as pl
+    from rich.text import Text
+
+    filled = answer.tables_found.filter(pl.col("row_count") > 0)
+    empty = answer.tables_found.filter(pl.col("row_count") == 0)["table"].to_list()
+    yield frame_table(filled, _TABLES, limit=max(limit, filled.height), what="tables with rows", width=width)
+    if empty:
+        yield Text(f"without rows: {', '.join(empty)}", style="dim")
+
+
+_ROWS = Column("rows", lambda row: f"{row['row_count']:,}")
+_TABLES = (
+    Column("table", lambda row: row["table"], is_text=True),
+    _ROWS,
+    Column("columns", lambda row: f"{row['column_count']}"),
+    Column("files", lambda row: f"{row['file_count']:,}"),
+    Column("kind", lambda row: row["kind"], is_text=True),
+)
+_STORED = (
+    Column("stored table", lambda row: row["table"], is_text=True),
+    _ROWS,
+    Column("size", lambda row: size(row["size_bytes"])),
+    Column("columns", lambda row: row["columns"], is_text=True, takes_rest=True),
+)
+_ENVIRONMENT = (
+    Column("pid", lambda row: process_name(None, row["pid"])),
+    Column("rank", lambda row: "" if row["rank"] is None else str(row["rank"])),
+    Column("variable", lambda row: row["name"], is_text=True),
+    Column("value", lambda row: row["value"], is_text=True, takes_rest=True),
+)
 
 
 def _verdict(answer: Contents) -> str:

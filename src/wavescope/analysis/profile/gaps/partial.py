@@ -276,19 +276,6 @@ def _details(
         .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )
     by = [column for column in ("place", "process", "stream") if column in longest.columns]
-    is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
-    is_call = pl.col("call_ns") * 2 >= pl.col("wait_ns")
-    cause = (
-        pl.when(~pl.col("is_known"))
-        .then(pl.lit("unknown"))
-        .when(is_queued)
-        .then(pl.lit("queued"))
-        .when(pl.col("launch_ns") >= pl.col("wait_ns"))
-        .then(pl.lit("launch"))
-        .when(is_call & pl.col("call").is_not_null())
-        .then(cause_of(pl.col("call")))
-        .otherwise(pl.lit("host code"))
-    )
     end = pl.col("gap_begin_ns") + pl.col("gap_ns")
     return rows.select(
         *by,
@@ -301,9 +288,28 @@ def _details(
         "context",
         begin_ns="gap_begin_ns",
         launch_ns=end - pl.col("launch_begin_ns"),
-        cause=cause,
+        cause=_largest_cause(),
         function="call",
         function_ns="call_ns",
+    )
+
+
+def _largest_cause() -> pl.Expr:
+    """The cause of the largest part of a gap."""
+    import polars as pl
+
+    is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
+    is_call = pl.col("call_ns") * 2 >= pl.col("wait_ns")
+    return (
+        pl.when(~pl.col("is_known"))
+        .then(pl.lit("unknown"))
+        .when(is_queued)
+        .then(pl.lit("queued"))
+        .when(pl.col("launch_ns") >= pl.col("wait_ns"))
+        .then(pl.lit("launch"))
+        .when(is_call & pl.col("call").is_not_null())
+        .then(cause_of(pl.col("call")))
+        .otherwise(pl.lit("host code"))
     )
 
 
