@@ -97,7 +97,7 @@ def test_rows_that_are_cut_are_losses(tmp_path: Path) -> None:
     file.write_text(f"{_HEADER},BeginNs,EndNs\n0,k,4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,100,250\nx,\n")
     profile = open_profile(file)
     assert profile.kernels.height == 1
-    assert profile.losses.select("kind", "count").rows() == [("malformed_rows", 1)]
+    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 1)]
 
 
 def test_a_database_without_rows_is_an_empty_profile(tmp_path: Path) -> None:
