@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile, ProfileSource
     from wavescope.readers.profile_inputs import ProfileInput
 
-__all__ = ["FORMATS", "Format", "inputs_of", "opened", "refuse_inputs", "show_written", "write_as", "writing_options"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_option",
+    "inputs_of",
+    "opened",
+    "refuse_inputs",
+    "show_written",
+    "write_chosen",
+    "writing_options",
+]
 
 
 class Format(NamedTuple):
@@ -48,6 +58,20 @@ FORMATS = {
     "speedscope": Format("speedscope:write_speedscope", "a file for speedscope.app"),
 }
 """Name -> what writes it; imported when it is used."""
+
+
+def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-f, one of `FORMATS`; without a default it must be given."""
+    return click.option(
+        "-f",
+        "--format",
+        "file_format",
+        type=click.Choice(sorted(FORMATS)),
+        required=default is None,
+        default=default,
+        show_default=default is not None,
+        help=meaning,
+    )
 
 
 def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -169,8 +193,25 @@ def _has_rows(profile: Profile, tables: Sequence[str]) -> bool:
 _EVENTS = ("kernels", "regions", "copies", "samples", "allocations", "counters", "monitors")
 
 
-def write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Written:
-    """Write a profile in one of `FORMATS`."""
+def write_chosen(
+    paths: Sequence[str],
+    file_format: str,
+    output: Path,
+    selection: ProfileSelection,
+    *,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """Write the chosen part of the profiles at `paths` in one of `FORMATS`, and tell what was written."""
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    profile = opened(inputs, selection, with_environment=with_environment)
+    written = _write_as(file_format, profile, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)
+
+
+def _write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Written:
     module, function = FORMATS[name].writer.split(":")
     write = getattr(import_module(f"wavescope.export.{module}"), function)
     with progress(f"writing {output.name}"):

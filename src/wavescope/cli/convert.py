@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import FORMATS, inputs_of, opened, refuse_inputs, show_written, write_as, writing_options
+from wavescope.cli._writing import FORMATS, format_option, write_chosen, writing_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,24 +22,11 @@ _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FOR
 
 @click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "-f",
-    "--format",
-    "file_format",
-    type=click.Choice(sorted(FORMATS)),
-    required=True,
-    help="What to write; see below.",
-)
+@format_option("What to write; see below.")
 @writing_options("OUT")
 @selection_options
 def command(
-    paths: tuple[str, ...],
-    file_format: str,
-    output: Path,
-    force: bool,
-    with_environment: bool,
-    as_json: bool,
-    selection: ProfileSelection,
+    paths: tuple[str, ...], file_format: str, output: Path, selection: ProfileSelection, **options: bool
 ) -> None:
     """Write profiles in another format: what other tools read, or tables.
 
@@ -51,9 +38,4 @@ def command(
     wavescope convert trace.rpd -f rocpd -o results.db
     wavescope convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
     """
-    inputs = inputs_of(paths)
-    refuse_inputs([output], inputs)
-    profile = opened(inputs, selection, with_environment=with_environment)
-    written = write_as(file_format, profile, output, force=force)
-    losses = [(source.path, source.losses) for source in profile.origins]
-    show_written(paths, [written], losses, as_json=as_json)
+    write_chosen(paths, file_format, output, selection, **options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import FORMATS, inputs_of, opened, refuse_inputs, show_written, write_as, writing_options
+from wavescope.cli._writing import format_option, write_chosen, writing_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,25 +20,11 @@ __all__ = ["command"]
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "-f",
-    "--format",
-    "file_format",
-    type=click.Choice(sorted(FORMATS)),
-    default="rocpd",
-    show_default=True,
-    help="What to write; `wavescope convert --help` tells what they are.",
-)
+@format_option("What to write; `wavescope convert --help` tells what they are.", default="rocpd")
 @writing_options("OUT")
 @selection_options
 def command(
-    paths: tuple[str, ...],
-    file_format: str,
-    output: Path,
-    force: bool,
-    with_environment: bool,
-    as_json: bool,
-    selection: ProfileSelection,
+    paths: tuple[str, ...], file_format: str, output: Path, selection: ProfileSelection, **options: bool
 ) -> None:
     """Write a part of profiles: a stretch of time, some ranks, GPUs, kernels or domains.
 
@@ -55,8 +41,4 @@ def command(
     if selection in (ProfileSelection(), ProfileSelection(is_inside=True)):
         what = "nothing says which part to write"
         raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavescope merge`")
-    inputs = inputs_of(paths)
-    refuse_inputs([output], inputs)
-    profile = opened(inputs, selection, with_environment=with_environment)
-    written = write_as(file_format, profile, output, force=force)
-    show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)
+    write_chosen(paths, file_format, output, selection, **options)
