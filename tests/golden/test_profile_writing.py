@@ -76,6 +76,36 @@ def test_the_views_of_the_origin_work_on_the_merged_file(pair: list[Path], merge
             assert sorted(theirs.fetchall(), key=repr) == sorted(expected, key=repr), name
 
 
+CONVERTED = (
+    "rpd/matmul_result.rpd",
+    "rocprofv3-mi350x-flydsl/pa",
+    "rocprofv3-doc-samples",
+    "rocprofv3-json-mi350x/908_first8000_results.json.gz",
+    "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz",
+    "rocprofv1-mi300a-hiptrace/results.db",
+)
+OF_EVENTS = ("kernels", "memory_copies", "memory_allocations", "regions_and_samples", "top", "top_kernels", "busy")
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_the_views_of_amd_show_every_event_of_other_formats(
+    name: str, pair: list[Path], shared: Path, tmp_path: Path
+) -> None:
+    """They leave out rows that do not say a thread, an agent or a region: the file says something for each."""
+    profile = open_profile(shared / "data" / name)
+    path = write_rocpd(profile, tmp_path / "run.db").path
+    stored = dict(rows(pair[0], "SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'"))
+    with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as connection:
+        for statement in stored.values():
+            connection.execute(str(statement).replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+        for view in OF_EVENTS:
+            ours, theirs = (connection.execute(f"SELECT * FROM {base}.{view}").fetchall() for base in ("main", "temp"))  # noqa: S608
+            assert sorted(theirs, key=repr) == sorted(ours, key=repr), view
+        for view, table in (("kernels", "kernels"), ("memory_copies", "copies"), ("memory_allocations", "allocations")):
+            (count,) = connection.execute(f"SELECT COUNT(*) FROM temp.{view}").fetchone()  # noqa: S608
+            assert count == profile.table(table).height
+
+
 def test_inputs_are_not_changed(pair: list[Path], tmp_path: Path) -> None:
     before = [(path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) for path in pair]
     merge_profiles(find_profiles(pair), tmp_path / "merged.db")

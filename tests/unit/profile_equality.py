@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 NOT_COMPARED = ("sources", "losses")
 _ZERO_OR_NONE = ("graph_exec", "graph_node")
+_EMPTY_TEXT = ("region_name",)
 _EMPTY_JSON = ("properties", "event_properties", "call_stack", "line_info")
 
 
 def differences(one: Profile, other: Profile, without: Collection[str] = ()) -> list[str]:
-    """Columns that differ, as `table.column`; `{}` and no JSON, and 0 and no graph, are the same."""
+    """Columns that differ, as `table.column`; what is empty and what is not there (JSON, graph, region) is the same."""
     found = []
     for table in PROFILE:
         if table in NOT_COMPARED or table in without:
@@ -39,4 +40,5 @@ def differences(one: Profile, other: Profile, without: Collection[str] = ()) -> 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     fills = [pl.col(name).fill_null(0) for name in _ZERO_OR_NONE if name in frame.columns]
     fills += [pl.col(name).fill_null("{}") for name in _EMPTY_JSON if name in frame.columns]
+    fills += [pl.col(name).cast(pl.String).fill_null("") for name in _EMPTY_TEXT if name in frame.columns]
     return frame.with_columns(fills).drop("source", strict=False)

@@ -210,9 +210,25 @@ class PartWriter:
             category = _work_category(table, piece)
         if table == "kernels":
             more["kernel_id"] = self._kernel_ids(run, piece)
+        if table == "copies":
+            more |= self._ends(run, piece)
         event["category_id"] = run.text_ids(category)
         run.insert("event", run.filled("event", event, piece.height))
         self._write_rows(run, table, piece, more)
+
+    def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
+        """Where copies come from and go to, for AMD's views demand both: the one that is not said is the host."""
+        import polars as pl
+
+        ends = {f"{name}_id": self._ids["agents"].gather(piece[name]) for name in ("src_agent", "dst_agent")}
+        frame = pl.DataFrame(ends)
+        is_unknown = pl.all_horizontal(pl.all().is_null())
+        if frame.select(is_unknown.any()).item():
+            unknown = run.stand_in("info_agent")
+            frame = frame.with_columns(pl.when(is_unknown).then(unknown).otherwise(pl.all()).name.keep())
+        if any(frame.null_count().row(0)):
+            frame = frame.fill_null(run.stand_in("info_agent", type="CPU", name="host"))
+        return {name: frame[name] for name in ends}
 
     def _kernel_ids(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
         """The stored symbol of each dispatch if it says the same as the dispatch, else one that is made up."""

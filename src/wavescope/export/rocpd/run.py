@@ -31,6 +31,13 @@ _STAND_INS: dict[str, dict[str, Any]] = {
     "info_pmc": {"name": "unknown", "symbol": "unknown"},
 }
 """Rows for what a recording does not say but a ROCpd file demands."""
+_DEMANDED = {
+    ("kernel_dispatch", "tid"),
+    ("kernel_dispatch", "region_name_id"),
+    ("memory_copy", "tid"),
+    ("memory_allocate", "tid"),
+}
+"""Columns that may be empty, but then AMD's views leave the row out."""
 
 
 class RunWriter:
@@ -51,7 +58,7 @@ class RunWriter:
         """time_ns and id of the samples, for streamed counters."""
         self._connection = connection
         self._strings: dict[str | None, int] = {}
-        self._stand_ins: dict[str, int] = {}
+        self._stand_ins: dict[tuple[Any, ...], int] = {}
         create_tables(connection, guid, version)
 
     def insert(self, stored: str, frame: pl.DataFrame) -> None:
@@ -99,15 +106,16 @@ class RunWriter:
         self.sample_times = [known]
         return times.to_frame("time_ns").join(known, on="time_ns", how="left", maintain_order="left")["sample"]
 
-    def stand_in(self, stored: str) -> int:
-        """The id of a row that stands for what is not known."""
-        if stored not in self._stand_ins:
-            row = dict(_STAND_INS[stored])
+    def stand_in(self, stored: str, **known: Any) -> int:
+        """The id of a row that stands for what is not known, but for what is said here."""
+        key = (stored, *known.items())
+        if key not in self._stand_ins:
+            row = _STAND_INS[stored] | known
             for column in _LAYOUT[stored].columns:
                 if column.is_required and column.target:
                     row[column.name] = self._filler(column)
-            self._stand_ins[stored] = self.insert_row(stored, **row)
-        return self._stand_ins[stored]
+            self._stand_ins[key] = self.insert_row(stored, **row)
+        return self._stand_ins[key]
 
     def filled(self, stored: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
         """Columns of a stored table with something in every place that must not be empty, and only allowed values."""
@@ -119,7 +127,8 @@ class RunWriter:
             if series is not None and column.choices:
                 texts = series.cast(pl.String)
                 series = texts.set(~texts.is_in(column.choices).fill_null(value=True), None)
-            if column.is_required and column.name not in ("id", "guid"):
+            is_needed = column.is_required or (stored, column.name) in _DEMANDED
+            if is_needed and column.name not in ("id", "guid"):
                 if series is None and column.default is None:
                     series = pl.Series([self._filler(column)]).new_from_index(0, height)
                 elif series is not None and series.null_count():

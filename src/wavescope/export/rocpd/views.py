@@ -210,7 +210,7 @@ VIEWS: dict[str, str] = {
         GROUP BY m.display_name ORDER BY total_duration DESC
     """,
     "busy": f"""
-        SELECT a.absolute_index AS agent_id, a.type, SUM(x.duration) AS GpuTime, w.span AS WallTime,
+        SELECT x.agent_id, a.type, SUM(x.duration) AS GpuTime, w.span AS WallTime,
             SUM(x.duration) * 1.0 / w.span AS Busy
         FROM ({_WORK.format(columns="guid, agent_id", kernel="", others="guid, dst_agent_id", copy="")}) x
             {_join("info_agent", "a", "x.agent_id")}

@@ -198,7 +198,7 @@ info_pmc
     pid INTEGER! >info_process
     agent_id INTEGER >info_agent
     target_arch TEXT in CPU,GPU,NIC
-    event_code INTEGER
+    event_code INT
     instance_id INTEGER
     name TEXT!
     symbol TEXT!
