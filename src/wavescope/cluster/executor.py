@@ -20,18 +20,13 @@ class Outcome(Generic[Result]):
 
     Examples
     --------
-    >>> Outcome(3).is_lost
-    False
+    >>> Outcome(3).value, Outcome(lost="out of memory").value is None
+    (3, True)
     """
 
     value: Result | None = None
     lost: str = ""
     """Why the worker could not finish; empty = it did."""
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the worker was lost."""
-        return bool(self.lost)
 
 
 class Executor(Protocol):

@@ -78,5 +78,5 @@ def test_a_cluster_that_ends_in_the_middle(
         threading.Timer(0.2, parts[dies].kill).start()
 
     outcomes = dask.DaskExecutor(address(tmp_path)).run(time.sleep, [0.1, 300.0], done)
-    assert not outcomes[0].is_lost
-    assert outcomes[1].is_lost
+    assert not outcomes[0].lost
+    assert outcomes[1].lost

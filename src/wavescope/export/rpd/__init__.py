@@ -75,7 +75,7 @@ def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = Fa
         if has_own_ids:
             losses += _write_extras(file, profile)
         file.finish()
-    losses += _not_held(profile, counts, with_extras=not has_own_ids)
+    losses += _not_held(profile, with_extras=not has_own_ids)
     return Written(target, dict(counts), losses)
 
 
@@ -132,7 +132,7 @@ def _write_extras(file: RpdFile, profile: Profile) -> Iterator[Loss]:
             file.connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", frame.iter_rows())  # noqa: S608
 
 
-def _not_held(profile: Profile, counts: Counter[str], *, with_extras: bool) -> Iterator[Loss]:
+def _not_held(profile: Profile, *, with_extras: bool) -> Iterator[Loss]:
     found: dict[str, Any] = {
         table: sum(piece.height for piece in profile.chunks(table, ["process"])) for table in _NOT_HELD
     }

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["ENGINES", "QueryResult", "query", "run_query"]
-
-ENGINES = ("duckdb", "sqlite")
+__all__ = ["QueryResult", "query", "run_query"]
 
 
 def query(profile: Profile, sql: str, *, engine: str | None = None) -> pl.DataFrame:

@@ -39,8 +39,8 @@ def sqlite_query(profile: Profile, sql: str) -> QueryResult:
         When it is not one SELECT, or cannot be run.
     """
     connection = sqlite3.connect(":memory:")
-    _create(connection, used(sql))
     try:
+        _create(connection, used(sql))
         extras = named_extras(profile, sql)
         for name, frame in extras.items():
             connection.execute(f"CREATE TABLE profile.{quoted(name)} ({_names(frame.columns)})")
@@ -50,7 +50,11 @@ def sqlite_query(profile: Profile, sql: str) -> QueryResult:
         _restrict(connection)
         return QueryResult("sqlite", _pieces(connection, sql))
     except sqlite3.Error as error:
+        connection.close()
         raise _refused(error) from error
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _create(connection: sqlite3.Connection, names: Used) -> None:
