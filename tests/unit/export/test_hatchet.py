@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.analysis.profile.small_profiles import profile as made
+from tests.unit.made_profiles import profile as made
 from wavescope.export.hatchet import to_hatchet
 
 with warnings.catch_warnings():

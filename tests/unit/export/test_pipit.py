@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.analysis.profile.small_profiles import profile as made
+from tests.unit.made_profiles import profile as made
 from wavescope.export.pipit import to_pipit
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.analysis.profile.small_profiles import profile, rows, source, spans
+from tests.unit.made_profiles import profile, rows, source, spans
 from wavescope.analysis.profile.busy import busy
 from wavescope.model.profile import Profile
 

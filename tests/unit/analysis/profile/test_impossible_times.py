@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.analysis.profile.small_profiles import Row, profile, source
+from tests.unit.made_profiles import Row, profile, source
 from wavescope.analysis.profile.busy import busy
 from wavescope.analysis.profile.gaps import gaps
 from wavescope.analysis.profile.kernels import kernels

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.analysis.profile.small_profiles import Row, profile, rows, source
+from tests.unit.made_profiles import Row, profile, rows, source
 from wavescope.analysis.profile.kernels import kernels
 from wavescope.errors import UsageError
 from wavescope.model.profile import Profile

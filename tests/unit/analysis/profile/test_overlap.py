@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.analysis.profile.small_profiles import profile, rows, source, spans
+from tests.unit.made_profiles import profile, rows, source, spans
 from wavescope.analysis.profile._pairs import bridged
 from wavescope.analysis.profile.overlap import overlap
 from wavescope.model.profile import Profile

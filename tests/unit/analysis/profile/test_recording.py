@@ -1,39 +1,16 @@
 from __future__ import annotations
 
-import polars as pl
-
+from tests.unit.made_profiles import source, spans
 from wavescope.analysis.profile.recording import combine_recording, partial_recording, recording
 from wavescope.model.profile import MemorySource, Profile
 
 
-def source(path: str, pid: int, host: str = "n1") -> MemorySource:
-    return MemorySource(
-        path,
-        "ROCpd",
-        "3",
-        {
-            "nodes": pl.DataFrame({"node": [0], "hostname": [host], "machine_id": [host]}),
-            "processes": pl.DataFrame({"process": [0], "source": [0], "node": [0], "pid": [pid], "guid": [path]}),
-            "agents": pl.DataFrame(
-                {
-                    "agent": [0, 1, 2],
-                    "process": [0, 0, 0],
-                    "kind": ["CPU", "GPU", "GPU"],
-                    "absolute_index": [0, 4, 5],
-                    "type_index": [0, 0, 1],
-                    "target": ["EPYC", "gfx942", "gfx942"],
-                }
-            ),
-            "kernels": pl.DataFrame(
-                {"process": [0, 0], "agent": [1, 1], "begin_ns": [10, 40], "end_ns": [30, 50], "name": ["a", "b"]}
-            ),
-            "samples": pl.DataFrame({"process": [0], "time_ns": [5]}),
-        },
-    )
+def recorded(path: str, pid: int, host: str = "n1") -> MemorySource:
+    return source(path, host=host, pid=pid, kernels=spans((10, 30), (40, 50)), samples=[{"time_ns": 5}])
 
 
 def test_counts_and_times_of_each_process() -> None:
-    told = recording(Profile([source("a.db", 1), source("b.db", 2)]))
+    told = recording(Profile([recorded("a.db", 1), recorded("b.db", 2)]))
     columns = ["path", "node", "pid", "kernel_count", "sample_count", "copy_count", "begin_ns", "end_ns"]
     assert told.processes.select(columns).rows() == [
         ("a.db", "n1", 1, 2, 1, 0, 5, 50),
@@ -42,7 +19,7 @@ def test_counts_and_times_of_each_process() -> None:
 
 
 def test_a_gpu_that_two_processes_see_is_one() -> None:
-    told = recording(Profile([source("a.db", 1), source("b.db", 2), source("c.db", 3, "n2")]))
+    told = recording(Profile([recorded("a.db", 1), recorded("b.db", 2), recorded("c.db", 3, "n2")]))
     assert told.gpus.select("node", "gpu", "kernel_count").rows() == [
         ("n1", 0, 4),
         ("n1", 1, 0),
@@ -52,7 +29,7 @@ def test_a_gpu_that_two_processes_see_is_one() -> None:
 
 
 def test_parts_combine_to_the_whole() -> None:
-    profile = Profile([source("a.db", 1), source("c.db", 3, "n2")])
+    profile = Profile([recorded("a.db", 1), recorded("c.db", 3, "n2")])
     whole, parts = recording(profile), combine_recording([partial_recording(part) for part in profile.parts])
     assert whole.processes.equals(parts.processes)
     assert whole.gpus.equals(parts.gpus)

@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.analysis.profile.small_profiles import Row, profile, rows, source, spans
+from tests.unit.made_profiles import Row, profile, rows, source, spans
 from wavescope.analysis.profile.regions import regions
 from wavescope.model.profile import Profile
 

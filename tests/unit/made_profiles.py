@@ -1,4 +1,4 @@
-"""Small profiles in memory for tests of questions about profiles."""
+"""Profiles in memory for tests that say themselves which events happen."""
 
 from __future__ import annotations
 
