@@ -304,11 +304,11 @@ class _Files:
         return harmless(piece.select(made))
 
     def _write_agents(self) -> None:
-        processes = self._profile.read("processes", ["pid", "guid"])
+        processes = dict(enumerate(self._profile.read("processes", ["guid", "pid"]).iter_rows()))
         with (self._folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
             for agent in self._agents.iter_rows(named=True):
-                guid, pid = processes["guid"][agent["process"]], processes["pid"][agent["process"]]
+                guid, pid = processes.get(agent["process"], (None, None))
                 writer.writerow([guid or "", *_agent_values(agent), pid])
         self.counts["agents"] += self._agents.height
 

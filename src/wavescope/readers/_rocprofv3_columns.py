@@ -316,10 +316,9 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what it warns of is counted below
-            return pl.read_csv(
+            found = pl.read_csv(
                 data,
-                has_header=False,
-                skip_rows=1,
+                has_header=False,  # the first line says how many columns there are, however long the first row is
                 columns=sorted(dtypes) or [0],
                 schema=schema,
                 ignore_errors=True,
@@ -327,6 +326,7 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
                 encoding="utf8-lossy",
                 raise_if_empty=False,
             )
+            return found.slice(1)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="record again") from error

@@ -138,3 +138,11 @@ def test_nothing_and_an_existing_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         write_csv(empty, tmp_path / "b", force=True)
     write_csv(empty, tmp_path / "a", force=True)
+
+
+def test_agents_of_processes_that_are_not_known(run: SyntheticRun, tmp_path: Path) -> None:
+    profile = open_profile(str(run.paths[0]))
+    agents = profile.agents.with_columns(process=pl.lit(None, pl.UInt32), source=pl.lit(0, pl.UInt32))
+    alone = Profile([MemorySource(path="x", format="ROCpd", tables={"agents": agents.drop("source")})])
+    written = write_csv(alone, tmp_path / "csv")
+    assert written.counts["agents"] == agents.height

@@ -166,3 +166,13 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     (tmp_path / "1_kernel_trace.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(NotATraceError, match="damaged gzip"):
         open_profile(tmp_path)
+
+
+def test_rows_that_are_shorter_or_longer_than_the_header(tmp_path: Path) -> None:
+    """Also where the first row is: the header tells how many columns there are."""
+    (tmp_path / "short_kernel_trace.csv").write_text(KERNEL + kernel(1).rsplit(",", 3)[0] + "\n" + kernel(2))
+    (tmp_path / "long_kernel_trace.csv").write_text(KERNEL + kernel(1).strip() + ",1,2\n" + kernel(2))
+    for name, grids in (("short", [None, 128]), ("long", [128, 128])):
+        profile = open_profile(tmp_path / f"{name}_kernel_trace.csv")
+        assert profile.kernels.select("begin_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+        assert profile.kernels["grid_x"].to_list() == grids
