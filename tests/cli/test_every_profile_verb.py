@@ -243,3 +243,21 @@ def test_writing(verb: str, kind: str, inputs: Path, tmp_path: Path) -> None:
         again = call(verb, inputs / kind, "-o", output, *form)
         assert (again.status, "--force" in again.stderr) == (2, True)
     assert sorted(inputs.rglob("*")) == before
+
+
+@pytest.mark.parametrize("form", ["rocpd", "csv", "parquet"])
+def test_the_kinds_of_calls_survive(form: str, inputs: Path, tmp_path: Path) -> None:
+    """Formats that store categories only, of which readers take the domain, name them so that it is the same."""
+    done = call("convert", inputs / "chrome.json.gz", "-f", form, "-o", tmp_path / "written")
+    assert done.status == 0, done.stderr
+    before, after = (
+        {(row["domain"], row["calls"], row["total_ns"]) for row in rows_of(asked("summary", path, "--csv"))}
+        for path in (inputs / "chrome.json.gz", tmp_path / "written")
+    )
+    assert after == before == {("KERNEL", "1", "2000"), ("OPERATOR", "1", "4000")}
+
+
+def test_what_a_chrome_trace_cannot_hold_is_a_loss(inputs: Path, tmp_path: Path) -> None:
+    done = call("convert", inputs / "merged.db", "-f", "chrome", "-o", tmp_path / "trace.json", "--json")
+    (lost,) = parsed(done)["losses"]
+    assert (lost["kind"], "allocations" in lost["message"]) == ("not_in_format", True)

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavescope.export._labels import category_of
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.model.csv_text import harmless
@@ -243,7 +244,8 @@ class _Files:
         calls = pl.concat([calls, marks.with_columns(end_ns=pl.col("begin_ns"))])
         domain = pl.col("domain").cast(pl.String).str.to_lowercase()
         calls = calls.with_columns(
-            file=pl.when(domain.is_in(_API_FILES)).then(domain + "_api_trace").otherwise(pl.lit("regions_trace"))
+            category=category_of("MARKER_CORE_RANGE_API"),
+            file=pl.when(domain.is_in(_API_FILES)).then(domain + "_api_trace").otherwise(pl.lit("regions_trace")),
         )
         for file in calls["file"].unique().sort():
             self._write_frame(calls.filter(pl.col("file") == file).drop("file", "domain"), file, _CALL)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope import _core
+    from wavescope.model.losses import Loss
     from wavescope.model.profile import Profile
     from wavescope.readers.rpd import PlainTables
 
@@ -67,21 +68,27 @@ def write_chrome(
             import gzip
 
             with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-                counts = _write(profile, packed.write, with_flows=with_flows)
+                counts, losses = _write(profile, packed.write, with_flows=with_flows)
         else:
-            counts = _write(profile, file.write, with_flows=with_flows)
-    return Written(target, counts)
+            counts, losses = _write(profile, file.write, with_flows=with_flows)
+    return Written(target, counts, losses)
 
 
-def _write(profile: Profile, write: Callable[[bytes], object], *, with_flows: bool) -> dict[str, int]:
+def _write(
+    profile: Profile, write: Callable[[bytes], object], *, with_flows: bool
+) -> tuple[dict[str, int], list[Loss]]:
     from wavescope import _core
+    from wavescope.model.losses import Loss
 
     trace = _core.ChromeTrace(write)
     plain = _plain_tables(profile)
+    losses = []
     if plain is None or not trace.rpd(**vars(plain), with_flows=with_flows):
         _Layout(profile, trace).write(with_flows=with_flows)
+        left = sum(piece.height for piece in profile.chunks("allocations", ["process"]))
+        losses = [Loss("not_in_format", left, "allocations")] if left else []
     trace.finish()
-    return {name: count for name, count in trace.counts.items() if count}
+    return {name: count for name, count in trace.counts.items() if count}, losses
 
 
 def _plain_tables(profile: Profile) -> PlainTables | None:

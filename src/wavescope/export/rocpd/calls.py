@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from wavescope.export._labels import category_of
+
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.rocpd.run import RunWriter
 
 __all__ = ["track_ids", "with_messages"]
-
-_CATEGORIES = {
-    "HIP": "HIP_RUNTIME_API",
-    "HSA": "HSA_CORE_API",
-    "RCCL": "RCCL_API",
-    "ROCDECODE": "ROCDECODE_API",
-    "ROCJPEG": "ROCJPEG_API",
-}
-"""Domains of other formats -> the category that ROCpd has for them."""
 
 
 def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, pl.Series, pl.Series]:
@@ -30,15 +23,8 @@ def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, p
     texts = piece.select(
         pl.col(name).cast(pl.String) for name in ("category", "domain", "name", "function", "event_properties")
     )
-    said = pl.coalesce("category", "domain")
     is_marker = (pl.col("domain") == "MARKER").fill_null(value=False)
-    category = (
-        pl.when(is_marker & ~said.str.to_uppercase().str.starts_with("MARKER"))
-        .then(pl.lit(marker))
-        .when(is_marker & pl.col("category").is_null())
-        .then(pl.lit(marker))
-        .otherwise(said.replace(_CATEGORIES))
-    )
+    category = category_of(marker)
     has_text = is_marker & (pl.col("name") != pl.col("function")).fill_null(value=False)
     function = pl.when(has_text).then("function").otherwise(pl.coalesce("name", "function"))
     made = texts.select(category.alias("category"), function.alias("function"), has_text.alias("has_text"))
