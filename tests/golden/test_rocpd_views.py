@@ -6,6 +6,7 @@ import math
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,9 @@ WRONG_WITH_EQUAL_PIDS = {"threads", "memory_allocations", "scratch_memory"}
 
 
 def theirs(database: Path, view: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
-    cursor = connection.execute(f"SELECT * FROM {view}")  # noqa: S608 - ours
-    return [column[0].lower() for column in cursor.description], ordered(cursor.fetchall())
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        cursor = connection.execute(f"SELECT * FROM {view}")  # noqa: S608 - ours
+        return [column[0].lower() for column in cursor.description], ordered(cursor.fetchall())
 
 
 def ordered(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -91,14 +92,15 @@ def test_databases_of_the_independent_generator(options: list[str], shared: Path
 
 def add_views(path: Path, shared: Path) -> None:
     """Give a database the views of a real one."""
-    real = sqlite3.connect(shared / "data/att-mi300x-bmm/c01/raw/28_results.db")
-    statements = real.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'")
-    database = sqlite3.connect(path)
-    for name, statement in statements.fetchall():
-        database.execute(f"DROP VIEW IF EXISTS {name}")
-        database.execute(statement)
-    database.commit()
-    database.close()
+    real = (shared / "data/att-mi300x-bmm/c01/raw/28_results.db").resolve()
+    of_data = "SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'"
+    with closing(sqlite3.connect(f"{real.as_uri()}?mode=ro", uri=True)) as connection:
+        views = connection.execute(of_data).fetchall()
+    with closing(sqlite3.connect(path)) as database:
+        for name, statement in views:
+            database.execute(f"DROP VIEW IF EXISTS {name}")
+            database.execute(statement)
+        database.commit()
 
 
 def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def write(
     kinds, rows, pragmas, added = made
     columns = ", ".join(f"c{i} {kind}" for i, kind in enumerate(kinds))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")  # waiting for the disk was most of the time
         for name, value in pragmas.items():
             connection.execute(f"PRAGMA {name}={value}")
         connection.execute(f"CREATE TABLE t(key INTEGER PRIMARY KEY, {columns})")

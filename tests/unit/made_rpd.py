@@ -74,6 +74,7 @@ ROWS: dict[str, list[tuple[Any, ...]]] = {
 def write_rpd_file(path: Path, rows: Mapping[str, list[tuple[Any, ...]]] = ROWS) -> Path:
     """An RPD file with these rows."""
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous=OFF")
     connection.executescript(SCHEMA)
     for table, values in rows.items():
         for row in values:

@@ -25,6 +25,7 @@ class SmallRocpd:
         self.suffix = suffix_of(guid) if suffix is None else suffix
         self.tables = stored_tables(version)
         self.database = sqlite3.connect(path)
+        self.database.execute("PRAGMA synchronous=OFF")
         for table in self.tables.values():
             self.database.execute(_create(table, self.suffix))
         self.add("metadata", tag="schema_version", value=version)
