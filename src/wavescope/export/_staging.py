@@ -43,6 +43,7 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     folder = targets[0].parent
     for target in targets:
         _check_replaceable(target, force=force, mark=mark)
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     staging = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,6 +59,9 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     finally:
         if staging is not None:
             shutil.rmtree(staging, ignore_errors=True)
+        with contextlib.suppress(OSError):  # those that hold what was written stay
+            for parent in made:
+                parent.rmdir()
 
 
 def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:

@@ -52,13 +52,14 @@ def write_otf2(profile: Profile, out: str | PathLike[str], *, force: bool = Fals
     otf2 = _package()
     target = Path(out)
     losses: list[Loss] = []
-    with (
-        staged([target], force=force, mark=_ANCHOR) as (twin,),
-        otf2.writer.open(str(twin), timer_resolution=_NANOSECONDS) as archive,
-    ):
-        definitions = _Definitions(otf2, archive)
-        for part in profile.parts:
-            _write_part(part, archive, definitions, losses)
+    with staged([target], force=force, mark=_ANCHOR) as (twin,):
+        try:
+            with otf2.writer.open(str(twin), timer_resolution=_NANOSECONDS) as archive:
+                definitions = _Definitions(otf2, archive)
+                for part in profile.parts:
+                    _write_part(part, archive, definitions, losses)
+        except import_module("_otf2").Error as error:  # of the library, which has no other way to say "disk full"
+            raise OSError(str(error)) from error
     counts = {table: _count(profile, table) for table in ("kernels", "copies", "regions", "samples")}
     left = {table: _count(profile, table) for table in _LEFT_OUT}
     losses += [Loss("not_in_format", count=count, detail=table) for table, count in left.items() if count]
