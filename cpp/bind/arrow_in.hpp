@@ -33,14 +33,17 @@ class ArrowChunk {
 };
 
 // The chunks of a column of fixed-width values of one Arrow format. Throws TypeError when the object is no such
-// column, ValueError when it has nulls.
-std::vector<ArrowChunk> chunks_of(nanobind::handle column, const char* format);
+// column, ValueError when it has nulls and must not.
+std::vector<ArrowChunk> chunks_of(nanobind::handle column, const char* format, bool may_have_nulls = false);
+
+std::vector<uint8_t> known_rows(const std::vector<ArrowChunk>& chunks);
 
 // One column as one span: a single chunk is used where it lies, several are copied together.
 template <class T>
 class ArrowInput {
   public:
-    explicit ArrowInput(nanobind::handle column) : chunks_(chunks_of(column, arrow_format<T>())) {
+    explicit ArrowInput(nanobind::handle column, bool may_have_nulls = false)
+        : chunks_(chunks_of(column, arrow_format<T>(), may_have_nulls)) {
         if (chunks_.size() == 1) values_ = chunks_.front().template values<T>();
         if (chunks_.size() < 2) return;
         for (const ArrowChunk& chunk : chunks_) {
@@ -53,6 +56,9 @@ class ArrowInput {
     ArrowInput& operator=(const ArrowInput&) = delete;
 
     std::span<const T> values() const { return values_; }
+
+    // A byte per row: whether it has a value; empty = all have.
+    std::vector<uint8_t> known() const { return known_rows(chunks_); }
 
   private:
     std::vector<ArrowChunk> chunks_;

@@ -13,6 +13,7 @@
 #include "call_tree.hpp"
 #include "chrome.hpp"
 #include "costs.hpp"
+#include "duration_statistics.hpp"
 #include "perfetto.hpp"
 #include "sqlite.hpp"
 #include "stalls.hpp"
@@ -171,6 +172,7 @@ NB_MODULE(_core, m) {
     bind_costs(m);
     bind_sqlite(m);
     bind_call_tree(m);
+    bind_duration_statistics(m);
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);

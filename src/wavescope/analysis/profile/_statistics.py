@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.profile._buckets import BUCKETS, bucket_number, bucket_value, bucket_width
+from wavescope.analysis.profile._buckets import bucket_width
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 EXACT_VALUES = 4096
-"""Distinct values up to which quantiles are exact."""
+"""Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core."""
 LONGEST_NS = 1 << 52
 """Durations from here on (52 days) are damage: such calls count without time, as those that end before they begin."""
 
@@ -61,9 +61,7 @@ _VALUES = table_spec(
     count  Int64   -   | how often it occurred
     """,
 )
-_MOST_PACKED = 1 << 48
 _AT_ONCE = 16
-_FIRST_ROWS, _MOST_ROWS = 1 << 16, 1 << 20
 _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 
 
@@ -81,15 +79,14 @@ class Statistics:
     sums: pl.DataFrame
     """One row per group: its keys and the columns of `_SUMS`."""
     values: pl.DataFrame
-    """The columns of `_VALUES`."""
+    """The columns of `_VALUES`, sorted by group and value."""
 
     def packed(self) -> Packed:
         """The same in little memory: parts of thousands of files wait for each other."""
         from io import BytesIO
 
         streams = [BytesIO(), BytesIO()]
-        ordered = self.values.sort("group", "value")
-        for frame, stream in zip((self.sums, ordered), streams, strict=True):
+        for frame, stream in zip((self.sums, self.values), streams, strict=True):
             frame.write_ipc(stream, compression="zstd")
         return Packed(self.keys, *(stream.getvalue() for stream in streams))
 
@@ -121,30 +118,53 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
     [('a', 2, 6), ('b', 1, 1)]
     """
-    parts: list[Statistics] = []
-    coarse: pl.DataFrame | None = None
-    rows = _FIRST_ROWS
-    for piece in pieces:
-        begin = 0
-        while begin < piece.height:
-            # Small parts first: they tell which groups have so many values that the rest goes into buckets at once.
-            part = _of_piece(piece.slice(begin, rows), keys, coarse)
-            parts.append(part)
-            begin, rows = begin + rows, min(2 * rows, _MOST_ROWS)
-            if sum(each.values.height for each in parts) > _MOST_ROWS:
-                parts = [merged(parts, keys)]
-            coarse = _with_coarse(coarse, parts[-1])
-    return merged(parts, keys)
-
-
-def _with_coarse(coarse: pl.DataFrame | None, part: Statistics) -> pl.DataFrame | None:
-    """The keys of groups with too many values, with those of one more part."""
     import polars as pl
 
-    found = part.sums.filter(~pl.col("is_exact")).select(part.keys)
-    if coarse is None or not found.height:
-        return found if found.height else coarse
-    return pl.concat([coarse, found]).unique()
+    from wavescope import _core
+
+    native = _core.DurationStatistics(len(keys), LONGEST_NS)
+    firsts = []
+    for piece in pieces:
+        size = piece["size_bytes"].cast(pl.Int64) if "size_bytes" in piece.columns else None
+        times = (piece[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        rows = native.add([_code(piece[key]) for key in keys], *times, size)
+        if len(rows):
+            firsts.append(piece.select(keys)[pl.DataFrame(rows)["row"]])
+    if not firsts:
+        return merged([], keys)
+    groups = pl.concat(firsts, how="vertical_relaxed")
+    return Statistics(tuple(keys), _with_sums(groups, pl.DataFrame(native.sums())), pl.DataFrame(native.values()))
+
+
+def _code(key: pl.Series) -> pl.Series:
+    """A number for each value of a key, the same in all pieces."""
+    import polars as pl
+
+    if key.dtype == pl.UInt32:
+        return key
+    return (key if key.dtype == pl.Categorical else key.cast(pl.String).cast(pl.Categorical)).to_physical()
+
+
+def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
+    """The keys with the columns of `_SUMS`, from those of the native core."""
+    import polars as pl
+
+    def wide(name: str) -> pl.Expr:
+        return pl.col(f"{name}_high").cast(pl.Int128) * (1 << 64) + pl.col(f"{name}_low").cast(pl.Int128)
+
+    is_timed = pl.col("timed") > 0
+    made = sums.select(
+        pl.int_range(pl.len(), dtype=pl.UInt32).alias("group"),
+        "calls",
+        "timed",
+        total=wide("total"),
+        squares=wide("squares"),
+        min=pl.when(is_timed).then("min"),
+        max=pl.when(is_timed).then("max"),
+        bytes=pl.when(pl.col("sized") > 0).then(wide("bytes")),
+        is_exact=pl.col("is_exact") > 0,
+    )
+    return keys.hstack(made)
 
 
 def is_timed() -> pl.Expr:
@@ -236,76 +256,14 @@ def described(statistics: Statistics) -> pl.DataFrame:
     )
 
 
-def _of_piece(piece: pl.DataFrame, keys: Sequence[str], coarse: pl.DataFrame | None) -> Statistics:
-    """The statistics of one piece; groups with the keys `coarse` go into buckets at once."""
-    import polars as pl
-
-    duration = pl.col("end_ns") - pl.col("begin_ns")
-    size = pl.col("size_bytes") if "size_bytes" in piece.columns else pl.lit(None, pl.Int64)
-    coded = piece.select(*keys, pack=_packed(piece, keys), value=pl.when(is_timed()).then(duration), size=size)
-    wide = pl.col("value").cast(pl.Int128)
-    sums = coded.group_by("pack", maintain_order=True).agg(
-        *(pl.col(key).first() for key in keys),
-        calls=pl.len().cast(pl.Int64),
-        timed=pl.col("value").count().cast(pl.Int64),
-        total=wide.sum(),
-        squares=(wide * wide).sum(),
-        min=pl.col("value").min(),
-        max=pl.col("value").max(),
-        bytes=pl.when(pl.col("size").count() > 0).then(pl.col("size").cast(pl.Int128).sum()),
-    )
-    sums = sums.with_row_index("group")
-    in_buckets = pl.Series([], dtype=pl.UInt64)
-    if coarse is not None:
-        in_buckets = sums.join(coarse, on=list(keys), how="semi", nulls_equal=True)["pack"]
-    values = _counted(coded.select("pack", "value").drop_nulls("value"), in_buckets)
-    values = values.join(sums.select("pack", "group"), on="pack").select(_VALUES.names)
-    sums = sums.with_columns(is_exact=~pl.col("pack").is_in(in_buckets.implode()))
-    return _limited(Statistics(tuple(keys), sums.select(*keys, *_SUMS.names), values), sums["group"].clear())
-
-
-def _packed(piece: pl.DataFrame, keys: Sequence[str]) -> pl.Expr:
-    """The keys of a row as one integer, for this piece only: grouping by one column is twice as fast."""
-    import polars as pl
-
-    packed, size = pl.lit(0, pl.UInt64), 1
-    for key in keys:
-        is_words = piece.schema[key] in (pl.String, pl.Boolean)
-        number = pl.col(key).rank("dense") if is_words else pl.col(key).to_physical()
-        low, high = piece.select(low=number.min(), high=number.max()).row(0)
-        if low is None:
-            continue
-        span = int(high) - int(low) + 2
-        if size * span >= _MOST_PACKED:  # not of numbers of rows: those are dense
-            packed, size = packed.rank("dense").cast(pl.UInt64), piece.height + 1
-            number, low, span = number.rank("dense"), 1, piece.height + 1
-        code = (number.cast(pl.Int64) - int(low) + 1).fill_null(0).cast(pl.UInt64)
-        packed, size = packed + code * pl.lit(size, pl.UInt64), size * span
-    return packed
-
-
-def _counted(coded: pl.DataFrame, coarse: pl.Series) -> pl.DataFrame:
-    """How often each value (in the groups `coarse`: each bucket) occurs in each group."""
-    import polars as pl
-
-    if not coarse.len():
-        return coded.group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
-    in_buckets = coded.select(pl.col("pack").is_in(coarse.implode())).to_series()
-    fine = coded.filter(~in_buckets).group_by("pack", "value").agg(count=pl.len().cast(pl.Int64))
-    code = pl.col("pack") * BUCKETS + bucket_number("value").cast(pl.UInt64)
-    runs = coded.filter(in_buckets).select(code=code)["code"].sort().rle()  # faster than a hash of so many groups
-    buckets = runs.struct.unnest().select(code="value", count=pl.col("len").cast(pl.Int64))
-    number = (pl.col("code") % BUCKETS).cast(pl.Int64)
-    coarse_values = buckets.select(pack=pl.col("code") // BUCKETS, value=bucket_value(number), count="count")
-    return pl.concat([fine, coarse_values])
-
-
 def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) -> Statistics:
     """Groups with equal keys become one; too many distinct values become buckets."""
     import polars as pl
 
+    from wavescope import _core
+
     together = (
-        sums.group_by(*keys, maintain_order=True)
+        (sums.group_by(*keys, maintain_order=True) if keys else sums.group_by(pl.lit(0).alias("all")))
         .agg(
             pl.col("group").alias("old"),
             *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares")),
@@ -313,56 +271,15 @@ def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) ->
             pl.col("max").max(),
             pl.when(pl.col("bytes").count() > 0).then(pl.col("bytes").sum()).alias("bytes"),
             pl.col("is_exact").all(),
-            pl.col("is_exact").any().alias("has_exact"),
         )
         .with_row_index("group")
-        if keys
-        else _one_group(sums)
     )
-    numbers = together.select(pl.col("group"), group_before="old").explode("group_before")
-    moved = (
-        values.rename({"group": "group_before"})
-        .join(numbers, on="group_before")
-        .group_by("group", "value")
-        .agg(pl.col("count").sum())
-    )
-    mixed = together.filter(~pl.col("is_exact") & pl.col("has_exact"))["group"]
-    whole = Statistics(tuple(keys), together.select(*keys, *_SUMS.names), moved.select(_VALUES.names))
-    return _limited(whole, mixed)
-
-
-def _limited(statistics: Statistics, mixed: pl.Series) -> Statistics:
-    """Groups with too many distinct values get buckets, and so do those in `mixed`, which are in buckets partly."""
-    import polars as pl
-
-    sums, values = statistics.sums, statistics.values
-    if values.height <= EXACT_VALUES and not mixed.len():
-        return statistics
-    counts = values.group_by("group").len()
-    exact = sums.filter("is_exact")["group"].implode()
-    many = counts.filter((pl.col("len") > EXACT_VALUES) & pl.col("group").is_in(exact))["group"]
-    if not many.len() and not mixed.len():
-        return statistics
-    to_bucket = pl.col("group").is_in(pl.concat([many, mixed]).implode())
-    bucket = pl.when(to_bucket).then(bucket_value(bucket_number("value"))).otherwise("value")
-    fewer = values.group_by("group", bucket.alias("value")).agg(pl.col("count").sum())
-    return Statistics(statistics.keys, sums.with_columns(pl.col("is_exact") & ~to_bucket), fewer)
-
-
-def _one_group(sums: pl.DataFrame) -> pl.DataFrame:
-    """All groups as one."""
-    import polars as pl
-
-    return sums.select(
-        pl.lit(0, pl.UInt32).alias("group"),
-        pl.col("group").implode().alias("old"),
-        *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares")),
-        pl.col("min").min(),
-        pl.col("max").max(),
-        pl.when(pl.col("bytes").count() > 0).then(pl.col("bytes").sum()).alias("bytes"),
-        pl.col("is_exact").all(),
-        pl.col("is_exact").any().alias("has_exact"),
-    )
+    new_groups = together.select("group", "old").explode("old").sort("old")["group"]
+    in_buckets = together.select((~pl.col("is_exact")).cast(pl.UInt8)).to_series()
+    group = new_groups.gather(values["group"])
+    fewer, is_exact = _core.regrouped_values(group, values["value"], values["count"], in_buckets)
+    together = together.with_columns(pl.DataFrame(is_exact)["is_exact"] > 0)
+    return Statistics(tuple(keys), together.select(*keys, *_SUMS.names), pl.DataFrame(fewer))
 
 
 def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
@@ -381,9 +298,8 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
 
     half = pl.when("is_exact").then(0.0).otherwise(bucket_width("value") / 2 - 0.5)
     placed = (
-        statistics.values.join(statistics.sums.select("group", "is_exact"), on="group")
-        .select("group", "count", "value", middle=pl.col("value") + half)
-        .sort("group", "value")
+        statistics.values.join(statistics.sums.select("group", "is_exact"), on="group", maintain_order="left")
+        .select("group", "count", middle=pl.col("value") + half)
     )
     groups = placed.group_by("group", maintain_order=True).agg(n=pl.col("count").sum())
     groups = groups.with_columns(first=pl.col("n").cum_sum() - pl.col("n"))

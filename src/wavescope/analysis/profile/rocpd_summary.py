@@ -69,6 +69,6 @@ def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
 def _part(whole: Statistics, chosen: pl.DataFrame) -> Statistics:
     """Some groups of the whole, numbered anew."""
     numbers = chosen.select("group").with_row_index("number")
-    values = whole.values.join(numbers, on="group").drop("group").rename({"number": "group"})
+    values = whole.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
     sums = chosen.drop("group").with_row_index("group")
     return Statistics(_KEYS, sums, values.select(whole.values.columns))
