@@ -297,21 +297,19 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
     import polars as pl
 
     half = pl.when("is_exact").then(0.0).otherwise(bucket_width("value") / 2 - 0.5)
-    placed = (
-        statistics.values.join(statistics.sums.select("group", "is_exact"), on="group", maintain_order="left")
-        .select("group", "count", middle=pl.col("value") + half)
-    )
+    placed = statistics.values.join(
+        statistics.sums.select("group", "is_exact"), on="group", maintain_order="left"
+    ).select("group", "count", middle=pl.col("value") + half)
     groups = placed.group_by("group", maintain_order=True).agg(n=pl.col("count").sum())
-    groups = groups.with_columns(first=pl.col("n").cum_sum() - pl.col("n"))
-    after, middle = placed["count"].cum_sum(), placed["middle"]
+    n, after, middle = groups["n"], placed["count"].cum_sum(), placed["middle"]
+    first = n.cum_sum() - n
 
-    def at(thousandths: pl.Expr) -> pl.Series:
-        places = groups.select(pl.col("first") + thousandths // 1000).to_series()
-        return middle.gather(after.search_sorted(places, side="right"))
+    def at(thousandths: pl.Series) -> pl.Series:
+        return middle.gather(after.search_sorted(first + thousandths // 1000, side="right"))
 
     found = []
     for column, permille in _PERMILLE.items():
-        rank = (pl.col("n") - 1) * permille
+        rank = (n - 1) * permille
         low, high = at(rank), at(rank + 999)
-        found.append((low + (high - low) * groups.select(rank % 1000 / 1000).to_series()).alias(column))
+        found.append((low + (high - low) * (rank % 1000 / 1000)).alias(column))
     return groups.select("group").with_columns(found)

@@ -76,11 +76,13 @@ class _Categories:
 def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:
     import polars as pl
 
-    frame = pl.select(text=pl.when(pl.lit(domains) == _MARKER).then(pl.lit(extdata)))
-    distinct = frame["text"].drop_nulls().unique()
-    texts = pl.Series([_message(text) for text in distinct], dtype=pl.String)
-    made = frame.select(pl.col("text").replace_strict(distinct, texts, default=None, return_dtype=pl.String))
-    return made.to_series().cast(pl.Categorical)
+    markers = (domains == _MARKER).arg_true()
+    texts = extdata.gather(markers)
+    distinct = texts.drop_nulls().unique()
+    messages = pl.Series([_message(text) for text in distinct], dtype=pl.String).cast(pl.Categorical)
+    rows = pl.Series([None], dtype=pl.UInt32).new_from_index(0, len(extdata))
+    found = texts.replace_strict(distinct, range(len(distinct)), default=None, return_dtype=pl.UInt32)
+    return messages.gather(rows.scatter(markers, found))
 
 
 def _message(text: str) -> str | None:

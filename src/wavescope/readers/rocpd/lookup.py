@@ -42,14 +42,12 @@ class Lookup:
         import polars as pl
 
         if self.ids is None:
-            key = pl.lit(keys)
-            is_known = key.is_between(self.first, self.first + self.count - 1)
-            found = pl.when(is_known).then(key - self.first)
-        else:
-            places = self.ids.search_sorted(keys.fill_null(self.first), side="left").clip(upper_bound=self.count - 1)
-            is_known = pl.lit(self.ids.gather(places) == keys)
-            found = pl.when(is_known).then(pl.lit(places))
-        rows = pl.select(found.cast(pl.UInt32)).to_series()
+            rows = (keys - self.first).cast(pl.UInt32, strict=False)  # what is negative or wraps around becomes null
+            is_beyond = rows >= self.count
+            return rows.set(is_beyond, None) if is_beyond.any() else rows
+        places = self.ids.search_sorted(keys.fill_null(self.first), side="left").clip(upper_bound=self.count - 1)
+        is_known = pl.lit(self.ids.gather(places) == keys)
+        rows = pl.select(pl.when(is_known).then(pl.lit(places)).cast(pl.UInt32)).to_series()
         return rows if self.order is None else self.order.gather(rows)
 
 
