@@ -25,7 +25,9 @@ std::string format_of(ArrowArrayStream* stream) {
     return format;
 }
 
-bool has_nulls(const ArrowArray& array) { return array.null_count != 0 && array.buffers[0] != nullptr; }
+bool has_nulls(const ArrowArray& array) {
+    return array.null_count != 0 && array.buffers[0] != nullptr;
+}
 
 void check(const ArrowArray& array, bool may_have_nulls) {
     const bool well_formed = array.length >= 0 && array.offset >= 0 && array.n_buffers == 2 &&

@@ -2,9 +2,11 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "wavescope/covered_time.hpp"
 #include "wavescope/duration_statistics.hpp"
 
 namespace nb = nanobind;
@@ -44,24 +46,45 @@ ArrowTable exported(Table table) {
     return arrow_table(*kept, kept);
 }
 
-ArrowTable add(DurationStatistics& statistics, nb::sequence keys, nb::handle begin, nb::handle end, nb::handle size) {
-    std::deque<NullableInput<uint32_t>> inputs;
-    for (nb::handle key : keys) inputs.emplace_back(key);
-    if (inputs.size() != statistics.key_count()) throw nb::value_error("another number of keys");
-    const NullableInput<int64_t> begins(begin), ends(end);
-    std::deque<NullableInput<int64_t>> sizes;
-    if (!size.is_none()) sizes.emplace_back(size);
-    const size_t rows = begins.column().values.size();
-    std::vector<Nullable<uint32_t>> columns;
-    bool is_even = ends.column().values.size() == rows && (sizes.empty() || sizes[0].column().values.size() == rows);
-    for (const auto& input : inputs) {
-        columns.push_back(input.column());
-        is_even &= columns.back().values.size() == rows;
+// Key columns and times of one piece, all of one length.
+class Events {
+  public:
+    Events(nb::sequence keys, size_t key_count, nb::handle begin, nb::handle end) : begins_(begin), ends_(end) {
+        for (nb::handle key : keys) inputs_.emplace_back(key);
+        if (inputs_.size() != key_count) throw nb::value_error("another number of keys");
+        for (const auto& input : inputs_) columns_.push_back(checked(input.column()));
+        checked(ends_.column());
     }
-    if (!is_even) throw nb::value_error("columns differ in length");
+
+    Keys keys() const { return columns_; }
+    Nullable<int64_t> begins() const { return begins_.column(); }
+    Nullable<int64_t> ends() const { return ends_.column(); }
+
+    template <class T>
+    Nullable<T> checked(Nullable<T> column) const {
+        if (column.values.size() != begins().values.size()) throw nb::value_error("columns differ in length");
+        return column;
+    }
+
+  private:
+    std::deque<NullableInput<uint32_t>> inputs_;
+    NullableInput<int64_t> begins_, ends_;
+    std::vector<Nullable<uint32_t>> columns_;
+};
+
+ArrowTable add(DurationStatistics& statistics, nb::sequence keys, nb::handle begin, nb::handle end, nb::handle size) {
+    const Events events(keys, statistics.key_count(), begin, end);
+    std::optional<NullableInput<int64_t>> input;
+    if (!size.is_none()) input.emplace(size);
+    const Nullable<int64_t> sizes = input ? events.checked(input->column()) : Nullable<int64_t>{};
     nb::gil_scoped_release unlocked;
-    const Nullable<int64_t> known_sizes = sizes.empty() ? Nullable<int64_t>{} : sizes[0].column();
-    return OneColumn{"row"}(statistics.add(columns, begins.column(), ends.column(), known_sizes));
+    return OneColumn{"row"}(statistics.add(events.keys(), events.begins(), events.ends(), sizes));
+}
+
+ArrowTable cover(CoveredTime& time, nb::sequence keys, nb::handle begin, nb::handle end) {
+    const Events events(keys, time.key_count(), begin, end);
+    nb::gil_scoped_release unlocked;
+    return OneColumn{"row"}(time.add(events.keys(), events.begins(), events.ends()));
 }
 
 nb::tuple regrouped(nb::handle group, nb::handle value, nb::handle count, nb::handle in_buckets) {
@@ -88,6 +111,11 @@ void bind_duration_statistics(nb::module_& m) {
              "Take the events of one piece; the rows that are the first of their group.")
         .def("sums", [](const DurationStatistics& statistics) { return exported(statistics.sums()); })
         .def("values", [](const DurationStatistics& statistics) { return exported(statistics.values()); });
+    nb::class_<CoveredTime>(m, "CoveredTime")
+        .def(nb::init<size_t, int64_t, int64_t>(), "key_count"_a, "longest"_a, "farthest"_a)
+        .def("add", &cover, "keys"_a, "begin"_a, "end"_a,
+             "Take the intervals of one piece; the rows that are the first of their group.")
+        .def("totals", [](CoveredTime& time) { return OneColumn{"covered_ns"}(time.totals()); });
     m.def("regrouped_values", &regrouped, "group"_a, "value"_a, "count"_a, "in_buckets"_a,
           "Values added up in new groups, sorted, and which groups have each value and not buckets.");
 }

@@ -1,4 +1,4 @@
-// Python face of wavescope/duration_statistics.hpp.
+// Python face of wavescope/duration_statistics.hpp and covered_time.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,18 +1,9 @@
 #include "wavescope/duration_statistics.hpp"
 
 #include <algorithm>
-#include <array>
-#include <stdexcept>
 
 namespace wavescope {
 namespace {
-
-// A pair whose number was asked for lately: most rows need no hash table.
-struct Recent {
-    uint64_t pair = ~uint64_t{0};
-    uint32_t number = 0;
-};
-constexpr size_t recent_count = 1024;
 
 void append(DurationValues& table, uint32_t group, const ValueCounts& counts) {
     for (const auto& [value, count] : counts.sorted()) table.add(group, value, count);
@@ -30,28 +21,10 @@ void DurationStatistics::Group::add(int64_t duration) {
     values.add(duration);
 }
 
-std::vector<uint32_t> DurationStatistics::group_numbers(std::span<const Nullable<uint32_t>> keys, size_t rows) {
-    std::vector<uint32_t> numbers(rows, 0);
-    for (size_t key = 0; key < codes_.size(); ++key) {
-        auto& known = codes_[key];
-        std::array<Recent, recent_count> recent{};
-        for (size_t row = 0; row < rows; ++row) {
-            const uint64_t code = keys[key].has(row) ? uint64_t{keys[key].values[row]} + 1 : 0;
-            const uint64_t pair = uint64_t{numbers[row]} << 33 | code;
-            Recent& entry = recent[(pair ^ pair >> 33) % recent_count];
-            if (entry.pair != pair)
-                entry = {pair, known.try_emplace(pair, static_cast<uint32_t>(known.size())).first->second};
-            numbers[row] = entry.number;
-        }
-        if (known.size() >= uint64_t{1} << 31) throw std::length_error("too many groups");
-    }
-    return numbers;
-}
-
-std::vector<uint32_t> DurationStatistics::add(std::span<const Nullable<uint32_t>> keys, const Nullable<int64_t>& begins,
-                                              const Nullable<int64_t>& ends, const Nullable<int64_t>& sizes) {
+std::vector<uint32_t> DurationStatistics::add(Keys keys, const Nullable<int64_t>& begins, const Nullable<int64_t>& ends,
+                                              const Nullable<int64_t>& sizes) {
     const size_t rows = begins.values.size();
-    const std::vector<uint32_t> numbers = group_numbers(keys, rows);
+    const std::vector<uint32_t> numbers = numbers_.of(keys, rows);
     std::vector<uint32_t> first_rows;
     for (size_t row = 0; row < rows; ++row) {
         if (numbers[row] == groups_.size()) {

@@ -4,22 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "wavescope/key_numbers.hpp"
 #include "wavescope/table.hpp"
 #include "wavescope/value_counts.hpp"
 
 namespace wavescope {
-
-// A column in which values may be missing.
-template <class T>
-struct Nullable {
-    std::span<const T> values;
-    std::span<const uint8_t> known;  // a byte per row; empty = all are
-
-    bool has(size_t row) const { return known.empty() || known[row] != 0; }
-};
 
 // Integers of 128 bits are in two columns: their low and their high half.
 #define WAVESCOPE_DURATION_SUM_COLUMNS(X) \
@@ -47,13 +38,13 @@ WAVESCOPE_DECLARE_TABLE(DurationValues, duration_values, WAVESCOPE_DURATION_VALU
 class DurationStatistics {
   public:
     // Durations from `longest` on count as calls without time, as do those that are negative or unknown.
-    DurationStatistics(size_t key_count, int64_t longest) : codes_(key_count), longest_(longest) {}
+    DurationStatistics(size_t key_count, int64_t longest) : numbers_(key_count), longest_(longest) {}
 
-    size_t key_count() const { return codes_.size(); }
+    size_t key_count() const { return numbers_.key_count(); }
 
     // All columns are of one length; `sizes` may be empty instead. Returns the rows that are the first of their group.
-    std::vector<uint32_t> add(std::span<const Nullable<uint32_t>> keys, const Nullable<int64_t>& begins,
-                              const Nullable<int64_t>& ends, const Nullable<int64_t>& sizes);
+    std::vector<uint32_t> add(Keys keys, const Nullable<int64_t>& begins, const Nullable<int64_t>& ends,
+                              const Nullable<int64_t>& sizes);
     // One row per group, `min` and `max` without meaning when nothing is timed.
     DurationSums sums() const;
     // Sorted by group and value.
@@ -71,10 +62,7 @@ class DurationStatistics {
         void add(int64_t duration);
     };
 
-    std::vector<uint32_t> group_numbers(std::span<const Nullable<uint32_t>> keys, size_t rows);
-
-    // Per key: (number of the keys before it, its code) -> number of all of them.
-    std::vector<std::unordered_map<uint64_t, uint32_t>> codes_;
+    KeyNumbers numbers_;
     int64_t longest_;
     std::vector<Group> groups_;
 };

@@ -17,8 +17,8 @@ inline int64_t bucket_floor(int64_t value) {
     return dropped > 0 ? value >> dropped << dropped : value;
 }
 
-// Counts per distinct value while there are at most `most_exact` of them, and else per bucket: so it depends only on the
-// values, not on their order. Values are not negative.
+// Counts per distinct value while there are at most `most_exact` of them, and else per bucket: so it depends only on
+// the values, not on their order. Values are not negative.
 class ValueCounts {
   public:
     static constexpr size_t most_exact = 4096;

@@ -50,4 +50,4 @@ def _all_sound(begins: pl.Series, ends: pl.Series) -> bool:
     if begins.null_count() or ends.null_count() or not len(ends) or int(ends.min()) <= 0:  # type: ignore[arg-type]
         return False
     lengths = ends - begins  # of ends above 0 it only wraps around when it is far too long, and then is negative
-    return 0 <= int(lengths.min()) and int(lengths.max()) < LONGEST_NS  # type: ignore[arg-type]
+    return int(lengths.min()) >= 0 and int(lengths.max()) < LONGEST_NS  # type: ignore[arg-type]

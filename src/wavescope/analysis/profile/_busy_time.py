@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.profile._intervals import covered, intervals, merged
-from wavescope.analysis.profile._statistics import is_timed
+from wavescope.analysis.profile._intervals import FARTHEST_NS
+from wavescope.analysis.profile._statistics import LONGEST_NS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,21 +45,26 @@ class BusyTime:
     """
 
     def __init__(self) -> None:
-        self._merged: list[pl.DataFrame] = []
+        from wavescope import _core
+
+        self._time = _core.CoveredTime(len(_PLACE), LONGEST_NS, FARTHEST_NS)
+        self._places: list[pl.DataFrame] = []
 
     def add(self, work: pl.DataFrame) -> None:
         """Add dispatches or copies: `process`, `agent`, `begin_ns`, `end_ns`."""
-        columns = [*_PLACE, "begin_ns", "end_ns"]
-        self._merged.append(merged(intervals(work.filter(is_timed()).select(columns), _PLACE), _PLACE))
+        import polars as pl
+
+        places = work.select(pl.col(_PLACE).cast(pl.UInt32))
+        times = (work[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        rows = self._time.add([places[name] for name in _PLACE], *times)
+        if len(rows):
+            self._places.append(places[pl.DataFrame(rows)["row"]])
 
     def by_process(self) -> pl.DataFrame:
         """`process`, `busy_ns` (added up over its GPUs) and `gpu_count`."""
         import polars as pl
 
-        types = {"process": pl.UInt32, "busy_ns": pl.Int64, "gpu_count": pl.Int64}
-        if not self._merged:
-            return pl.DataFrame(schema=types)
-        whole = covered(intervals(pl.concat(self._merged, how="vertical_relaxed"), _PLACE), _PLACE)
-        return whole.group_by("process", maintain_order=True).agg(
-            busy_ns=pl.col("covered_ns").sum(), gpu_count=pl.len().cast(pl.Int64)
-        )
+        places = pl.concat([pl.DataFrame(schema=dict.fromkeys(_PLACE, pl.UInt32)), *self._places])
+        busy = places.hstack(pl.DataFrame(self._time.totals())).filter(pl.col("covered_ns") > 0)
+        figures = {"busy_ns": pl.col("covered_ns").sum(), "gpu_count": pl.len().cast(pl.Int64)}
+        return busy.group_by("process").agg(**figures).sort("process")

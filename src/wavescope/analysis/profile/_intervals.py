@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "FARTHEST_NS",
     "bin_width",
     "combinations",
     "covered",
@@ -29,7 +30,7 @@ __all__ = [
     "share_of",
 ]
 
-_FARTHEST_NS = 1 << 61
+FARTHEST_NS = 1 << 61
 """Times beyond this (73 years) are damage: they are moved here and have no length, so that no sum overflows."""
 
 
@@ -45,7 +46,7 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
-    begin = pl.col("begin_ns").clip(-_FARTHEST_NS, _FARTHEST_NS)
+    begin = pl.col("begin_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("begin_ns") == begin).then("end_ns").otherwise(begin)
     return in_order(known.with_columns(begin, end.alias("end_ns")), by)
 
