@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["AskedProfile", "file_progress", "profile_options", "profile_verb", "selection_options"]
 
 DEFAULT_TOP = 20
+_SMALL_BYTES = 64 << 20
 Result = TypeVar("Result")
 
 
@@ -63,7 +64,9 @@ class AskedProfile:
         from wavescope.readers.profile_inputs import find_profiles
 
         inputs = find_profiles(self.paths if paths is None else paths)
-        executor = executor_for(len(inputs), jobs=self.jobs, scheduler=self.scheduler, dask=self.dask)
+        is_ours_to_say = self.jobs is None and not self.dask and not self.scheduler
+        jobs = 1 if is_ours_to_say and _are_small(inputs) else self.jobs
+        executor = executor_for(len(inputs), jobs=jobs, scheduler=self.scheduler, dask=self.dask)
         with file_progress(inputs) as done:
             return gather(
                 question,
@@ -168,6 +171,18 @@ def _with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], A
     for option in reversed(options):
         verb = option(verb)
     return verb
+
+
+def _are_small(inputs: Sequence[ProfileInput]) -> bool:
+    """Whether inputs are databases that are read in less time than processes take to start."""
+    from wavescope.readers.sniff import Kind
+
+    databases = (Kind.ROCPD, Kind.RPD)
+    try:
+        sizes = [each.path.stat().st_size for each in inputs if each.kind in databases and each.path.suffix != ".gz"]
+    except OSError:  # opening it says why
+        return False
+    return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES
 
 
 def _itself(profile: Profile) -> Profile:

@@ -72,12 +72,15 @@ def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
 
 def _write_csv(result: QueryResult, top: int | None) -> None:
     """The rows piece by piece, so that results of any size need little memory."""
+    from io import BytesIO
+
     from wavescope.model.csv_text import harmless
 
     left, count = top or 1 << 62, 0
     for number, piece in enumerate(result.pieces):
-        text = harmless(piece.head(left)).write_csv(include_header=number == 0)
-        click.echo(text, nl=False)
+        lines = BytesIO()
+        harmless(piece.head(left)).write_csv(lines, include_header=number == 0)
+        click.echo(lines.getvalue(), nl=False)
         left -= min(left, piece.height)
         count += piece.height
     if top and top < count:

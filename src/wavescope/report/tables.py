@@ -99,9 +99,9 @@ def one_line(cell: Any) -> Any:
     >>> one_line("v_add").no_wrap
     True
     """
-    from rich.text import Text
+    from wavescope.report._line import Line
 
-    return Text(printable(cell), no_wrap=True, overflow="ellipsis") if isinstance(cell, str) else cell
+    return Line(printable(cell)) if isinstance(cell, str) else cell
 
 
 def printable(text: str) -> str:

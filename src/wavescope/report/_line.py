@@ -1,0 +1,43 @@
+"""Words of a table on one line: most of a report, so that rich's ways for styles and wrapping are only taken if needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console, ConsoleOptions
+
+__all__ = ["Line"]
+
+
+class Line(Text):
+    """Printable text that is cut rather than wrapped; looks exactly as a `Text` that says so.
+
+    Examples
+    --------
+    >>> Line("v_add").no_wrap
+    True
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, no_wrap=True, overflow="ellipsis")
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Segment]:
+        """See `Text`."""
+        text = self.plain
+        width = options.max_width - cell_len(text)
+        if width < 0 or self.spans or self.style or options.justify not in ("left", "right"):
+            yield from super().__rich_console__(console, options)
+            return
+        if options.justify == "left":
+            yield Segment(text + " " * width)
+        else:
+            stripped = text.rstrip()
+            yield Segment(" " * (width + len(text) - len(stripped)) + stripped)
+        yield Segment(self.end)
