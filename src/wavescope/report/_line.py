@@ -1,4 +1,4 @@
-"""Words of a table on one line: most of a report, so that rich's ways for styles and wrapping are only taken if needed."""
+"""Words on one line: most of a report, so that rich's ways for styles and wrapping are taken only if needed."""
 
 from __future__ import annotations
 
