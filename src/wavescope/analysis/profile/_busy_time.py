@@ -55,8 +55,8 @@ class BusyTime:
         import polars as pl
 
         places = work.select(pl.col(_PLACE).cast(pl.UInt32))
-        times = (work[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
-        rows = self._time.add([places[name] for name in _PLACE], *times)
+        begin, end = (work[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        rows = self._time.add([places[name] for name in _PLACE], begin, end)
         if len(rows):
             self._places.append(places[pl.DataFrame(rows)["row"]])
 

@@ -126,8 +126,8 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     firsts = []
     for piece in pieces:
         size = piece["size_bytes"].cast(pl.Int64) if "size_bytes" in piece.columns else None
-        times = (piece[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
-        rows = native.add([_code(piece[key]) for key in keys], *times, size)
+        begin, end = (piece[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        rows = native.add([_code(piece[key]) for key in keys], begin, end, size)
         if len(rows):
             firsts.append(piece.select(keys)[pl.DataFrame(rows)["row"]])
     if not firsts:
@@ -142,7 +142,9 @@ def _code(key: pl.Series) -> pl.Series:
 
     if key.dtype == pl.UInt32:
         return key
-    return (key if key.dtype == pl.Categorical else key.cast(pl.String).cast(pl.Categorical)).to_physical()
+    return (
+        (key if key.dtype == pl.Categorical else key.cast(pl.String).cast(pl.Categorical)).to_physical().cast(pl.UInt32)
+    )
 
 
 def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
