@@ -42,7 +42,7 @@ CHROME = {
     ]
 }
 PROFILES = (
-    *("ranks", "merged.db", "hostile.db", "hostile.rpd", "old.rpd", "copies.db", "idle.db"),
+    *("ranks", "merged.db", "hostile.db", "old.rpd", "copies.db", "idle.db"),
     *("kernel_trace.csv", "memory_copy_trace.csv", "hip_api_trace.csv", "chrome.json.gz", "folder"),
 )
 OTHERS = ("empty.db", "tables.db", "cut.db", "cut.json", "cut.json.gz", "notes.txt", "nothing", "missing")
@@ -175,7 +175,7 @@ def test_what_is_no_profile(verb: str, kind: str, inputs: Path) -> None:
     assert sorted(inputs.iterdir()) == before
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", [80, 100])
 @pytest.mark.parametrize("verb", [verb for verb in ASKING if verb not in ("info", "schema", "tables")])
 def test_numbers_are_never_cut(verb: str, width: int, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names may be; a number without its end is another number."""
@@ -192,15 +192,9 @@ def test_numbers_are_never_cut(verb: str, width: int, inputs: Path, monkeypatch:
         ("--kernel", "no such kernel"),
         ("--kernel", "/(/"),
         ("--rank", "99"),
-        ("--gpu", "99"),
-        ("--stream", "-7"),
         ("--pid", "99999999999999999999"),
-        ("--domain", "NONE"),
         ("--time", "5s:1s"),
-        ("--time", "x:y"),
-        ("--time", "5"),
         ("--time", "99999999999999999999999:"),
-        ("--percent", "200:300"),
         ("--between", "no such", "marker"),
     ],
     ids=" ".join,
