@@ -126,6 +126,8 @@ class Tree {
 
 }  // namespace
 
-CallNodes call_tree(const Calls& calls) { return Tree(calls).take(); }
+CallNodes call_tree(const Calls& calls) {
+    return Tree(calls).take();
+}
 
 }  // namespace wavescope

@@ -264,7 +264,11 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
     click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
 )
 _SPREADING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--jobs", type=click.IntRange(1, 4096), help="Processes that read files; default: one per core."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1, 4096),
+        help="Processes that read files; one per core, fewer for small files.",
+    ),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
 )

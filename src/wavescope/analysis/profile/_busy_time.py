@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.profile._intervals import FARTHEST_NS
-from wavescope.analysis.profile._statistics import LONGEST_NS
+from wavescope.model.profile_schema import LONGEST_NS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,6 +13,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.profile._buckets import bucket_width
+from wavescope.model.profile_schema import LONGEST_NS
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXACT_VALUES",
-    "LONGEST_NS",
     "Packed",
     "Statistics",
     "described",
@@ -34,9 +34,6 @@ __all__ = [
 
 EXACT_VALUES = 4096
 """Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core."""
-LONGEST_NS = 1 << 52
-"""Durations from here on (52 days) are damage: such calls count without time, as those that end before they begin."""
-
 _SUMS = table_spec(
     "sums",
     "one group",

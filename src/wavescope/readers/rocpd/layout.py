@@ -11,12 +11,11 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["LATEST", "PREFIX", "VERSIONS", "StoredColumn", "StoredTable", "stored_tables", "suffix_of"]
+__all__ = ["PREFIX", "VERSIONS", "StoredColumn", "StoredTable", "stored_tables", "suffix_of"]
 
 PREFIX = "rocpd_"
 VERSIONS = ("3", "3.0.0", "3.0.1", "3.0.2", "3.0.3", "3.0.4", "3.0.5")
 """Released versions of the schema, as metadata stores them."""
-LATEST = VERSIONS[-1]
 
 
 @dataclass(frozen=True)
