@@ -163,10 +163,12 @@ def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_
 def _chosen(profile: Profile, selection: ProfileSelection) -> Profile:
     """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
-    from wavescope.analysis.profile.selection import select
+    from wavescope.analysis.profile.selection import ProfileSelection, select
     from wavescope.model.losses import Loss
     from wavescope.model.profile import MemorySource, Profile
 
+    if len(profile.origins) == 1 and selection == ProfileSelection():
+        return profile  # nothing can repeat it, and RPD files become Chrome traces without polars
     seen: set[str] = set()
     sources: list[ProfileSource] = []
     problems: list[UsageError] = []
