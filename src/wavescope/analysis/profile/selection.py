@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.profile._choice import ProfileSelection
-from wavescope.analysis.profile._chosen import ChosenSource
 
 if TYPE_CHECKING:
     from wavescope.model.profile import Profile
@@ -40,6 +39,7 @@ def select(profile: Profile, selection: ProfileSelection) -> Profile:
     """
     if selection == ProfileSelection():
         return profile
+    from wavescope.analysis.profile._chosen import ChosenSource
     from wavescope.model.profile import Profile
 
     return Profile([ChosenSource(source, selection) for source in profile.origins])
