@@ -290,4 +290,5 @@ def proportional_bytes(pid: int) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
 
 
-main()
+if __name__ == "__main__":  # worker processes import this module
+    main()
