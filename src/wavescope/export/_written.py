@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from wavescope.model.losses import Loss
+    from wavescope.model.profile import Profile
 
-__all__ = ["Written"]
+__all__ = ["Written", "left_out"]
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,18 @@ class Written:
         """Size of the file, or of all files of the folder."""
         files = self.path.rglob("*") if self.path.is_dir() else [self.path]
         return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def left_out(profile: Profile, tables: Iterable[str]) -> list[Loss]:
+    """A loss for each of these tables that has rows: the format has no place for them.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> left_out(Profile([]), ["monitors"])
+    []
+    """
+    from wavescope.model.losses import Loss
+
+    found = ((table, profile.count(table)) for table in tables)
+    return [Loss("not_in_format", count, table) for table, count in found if count]

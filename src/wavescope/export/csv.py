@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.export._labels import category_of
 from wavescope.export._staging import staged
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 from wavescope.model.csv_text import harmless
 from wavescope.model.losses import Loss
 
@@ -211,10 +211,7 @@ class _Files:
         self._write("allocations", "scratch_memory_trace", _SCRATCH, kind="SCRATCH_MEMORY", where=~real)
         self._write_calls()
         self._write_counters()
-        for table in _LEFT_OUT:
-            count = sum(piece.height for piece in self._profile.chunks(table, ["process"]))
-            if count:
-                self.losses.append(Loss("not_in_format", count=count, detail=table))
+        self.losses += left_out(self._profile, _LEFT_OUT)
 
     def _write(
         self, table: str, file: str, columns: dict[str, str], *, kind: str, where: pl.Expr | None = None

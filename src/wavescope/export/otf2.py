@@ -11,13 +11,13 @@ from wavescope.export._json_text import printable
 from wavescope.export._labels import agent_label, process_label
 from wavescope.export._staging import staged
 from wavescope.export._timelines import timelines
-from wavescope.export._written import Written
-from wavescope.model.losses import Loss
+from wavescope.export._written import Written, left_out
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from wavescope.export._timelines import Line, Timeline
+    from wavescope.model.losses import Loss
     from wavescope.model.profile import Profile
 
 __all__ = ["write_otf2"]
@@ -60,9 +60,8 @@ def write_otf2(profile: Profile, out: str | PathLike[str], *, force: bool = Fals
                     _write_part(part, archive, definitions, losses)
         except import_module("_otf2").Error as error:  # of the library, which has no other way to say "disk full"
             raise OSError(str(error)) from error
-    counts = {table: _count(profile, table) for table in ("kernels", "copies", "regions", "samples")}
-    left = {table: _count(profile, table) for table in _LEFT_OUT}
-    losses += [Loss("not_in_format", count=count, detail=table) for table, count in left.items() if count]
+    counts = {table: profile.count(table) for table in ("kernels", "copies", "regions", "samples")}
+    losses += left_out(profile, _LEFT_OUT)
     return Written(target, counts | {"locations": definitions.location_count}, losses)
 
 
@@ -73,10 +72,6 @@ def _package() -> Any:
     except (ImportError, OSError) as error:  # OSError: the package is there, the library that it loads is not
         what = "OTF2 archives need the package otf2"
         raise MissingToolError(what, advice="pip install 'wavescope[otf2]'") from error
-
-
-def _count(profile: Profile, table: str) -> int:
-    return sum(piece.height for piece in profile.chunks(table, ["process"]))
 
 
 class _Definitions:

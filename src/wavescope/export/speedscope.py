@@ -9,7 +9,7 @@ from wavescope.export._json_text import encode
 from wavescope.export._labels import process_label
 from wavescope.export._staging import staged
 from wavescope.export._timelines import timelines
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -58,16 +58,9 @@ def write_speedscope(profile: Profile, out: str | PathLike[str], *, force: bool 
         shared = {"frames": [{"name": name} for name in frames]}
         stream.write(b'],"shared":' + encode(shared) + b"}\n")
     for table in ("kernels", "copies", "regions", "samples"):
-        counts[table] = sum(piece.height for piece in profile.chunks(table, ["process"]))
-    losses += _left_out(profile)
+        counts[table] = profile.count(table)
+    losses += left_out(profile, _LEFT_OUT)
     return Written(target, counts, losses)
-
-
-def _left_out(profile: Profile) -> list[Loss]:
-    from wavescope.model.losses import Loss
-
-    found = {table: sum(piece.height for piece in profile.chunks(table, ["process"])) for table in _LEFT_OUT}
-    return [Loss("not_in_format", count=count, detail=table) for table, count in found.items() if count]
 
 
 def _write_part(

@@ -26,6 +26,13 @@ _LINKS = """
         external_correlation  Int64        -      | id that the application or a tool gave; 0 = none
 """
 
+_CALL_DETAILS = """
+        call_stack            String       -      | call stack as stored (JSON); null or {} = none
+        line_info             String       -      | source lines as stored (JSON); null or {} = none
+        event_properties      String       -      | everything else that is stored about its event, as JSON
+        properties            String       -      | everything else that is stored about it, as JSON
+"""
+
 _TABLES = (
     table_spec(
         "sources",
@@ -272,12 +279,7 @@ _TABLES = (
         end_ns                Int64        ns     | when it ended
         """
         + _LINKS
-        + """
-        call_stack            String       -      | call stack as stored (JSON); null or {} = none
-        line_info             String       -      | source lines as stored (JSON); null or {} = none
-        event_properties      String       -      | everything else that is stored about its event, as JSON
-        properties            String       -      | everything else that is stored about it, as JSON
-        """,
+        + _CALL_DETAILS,
     ),
     table_spec(
         "samples",
@@ -292,12 +294,7 @@ _TABLES = (
         time_ns               Int64        ns     | when
         """
         + _LINKS
-        + """
-        call_stack            String       -      | call stack as stored (JSON); null or {} = none
-        line_info             String       -      | source lines as stored (JSON); null or {} = none
-        event_properties      String       -      | everything else that is stored about its event, as JSON
-        properties            String       -      | everything else that is stored about it, as JSON
-        """,
+        + _CALL_DETAILS,
     ),
     table_spec(
         "arguments",

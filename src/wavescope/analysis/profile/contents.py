@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._stored_tables import stored_tables
 from wavescope.model.answer import Answer
-from wavescope.model.profile_schema import NUMBERED, PROFILE
+from wavescope.model.profile_schema import PROFILE
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def partial_contents(profile: Profile) -> PartialContents:
     found = []
     for table in PROFILE:
         if table != "losses":
-            column = NUMBERED.get(table, "process")
-            rows = sum(piece.height for piece in profile.chunks(table, [column]))
+            rows = profile.count(table)
             found.append((table, "profile", rows, len(PROFILE[table].columns), int(rows > 0)))
     for name in profile.extra_names:
         frame = profile.table(name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wavescope.export._staging import staged
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 from wavescope.export.chrome import _details, _rows
 from wavescope.export.chrome._places import Places
 
@@ -78,15 +78,13 @@ def _write(
     profile: Profile, write: Callable[[bytes], object], *, with_flows: bool
 ) -> tuple[dict[str, int], list[Loss]]:
     from wavescope import _core
-    from wavescope.model.losses import Loss
 
     trace = _core.ChromeTrace(write)
     plain = _plain_tables(profile)
-    losses = []
+    losses: list[Loss] = []
     if plain is None or not trace.rpd(**vars(plain), with_flows=with_flows):
         _Layout(profile, trace).write(with_flows=with_flows)
-        left = sum(piece.height for piece in profile.chunks("allocations", ["process"]))
-        losses = [Loss("not_in_format", left, "allocations")] if left else []
+        losses = left_out(profile, ["allocations"])
     trace.finish()
     return {name: count for name, count in trace.counts.items() if count}, losses
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wavescope.export._staging import staged
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 from wavescope.export.perfetto.calls import write_calls, write_marks
 from wavescope.export.perfetto.counters import allocation_points, copy_points, monitor_points, sample_points
 from wavescope.export.perfetto.emitter import Emitter
 from wavescope.export.perfetto.gpu import write_gpu_work
 from wavescope.export.perfetto.packets import Packets
 from wavescope.export.perfetto.tracks import Tracks
-from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from wavescope.model.losses import Loss
     from wavescope.model.profile import Profile
 
 __all__ = ["write_perfetto"]
@@ -84,7 +84,4 @@ def _write_part(emitter: Emitter, profile: Profile, group_by: str) -> None:
     write_marks(emitter, profile)
     for points in (copy_points, allocation_points, monitor_points, sample_points):
         emitter.points(points(profile, emitter.tracks))
-    for table in ("arguments", "frames"):
-        count = sum(piece.height for piece in profile.chunks(table, ["process"]))
-        if count:
-            emitter.losses.append(Loss("not_in_format", count=count, detail=table))
+    emitter.losses += left_out(profile, ("arguments", "frames"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.export._sqlite_file import new_database
 from wavescope.export._staging import staged
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 from wavescope.export.rocpd.guids import guids_of
 from wavescope.export.rocpd.part import PartWriter
 from wavescope.export.rocpd.run import RunWriter
@@ -109,11 +109,10 @@ class RocpdFile:
         self.guids += runs
         for guid in runs:
             self._without_dangling(guid)
-        for table in ("monitors", "frames"):
-            count = sum(piece.height for piece in part.chunks(table, ["process"]))
-            self._not_held(table, count)
+        self.losses += left_out(part, ("monitors", "frames"))
         for name, frame in part.origins[0].extras.items() if part.origins else ():
-            self._not_held(name, 0 if name.endswith("_metadata") else frame.height)
+            if frame.height and not name.endswith("_metadata"):
+                self.losses.append(Loss("not_in_format", frame.height, name))
 
     def finish(self) -> None:
         """Make the views."""
@@ -123,10 +122,6 @@ class RocpdFile:
             for (name, _), stored in self.more_tables.items():
                 tables.setdefault(name, stored)  # one view cannot show tables with different columns
             create_views(self.connection, tables)
-
-    def _not_held(self, table: str, count: int) -> None:
-        if count:
-            self.losses.append(Loss("not_in_format", count, table))
 
     def _without_dangling(self, guid: str) -> None:
         """Arguments without their call, and counters without their dispatch, would break the rules of the file."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavescope.export._sqlite_file import new_database
 from wavescope.export._staging import staged
-from wavescope.export._written import Written
+from wavescope.export._written import Written, left_out
 from wavescope.export.rpd.file import RpdFile
 from wavescope.export.rpd.process import ProcessWriter
 from wavescope.export.rpd.schema import METADATA, TABLES, VIEWS
@@ -133,11 +133,9 @@ def _write_extras(file: RpdFile, profile: Profile) -> Iterator[Loss]:
 
 
 def _not_held(profile: Profile, *, with_extras: bool) -> Iterator[Loss]:
-    found: dict[str, Any] = {
-        table: sum(piece.height for piece in profile.chunks(table, ["process"])) for table in _NOT_HELD
-    }
+    yield from left_out(profile, _NOT_HELD)
     streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in profile.chunks("counters", ["time_ns"]))
-    found["counters over time"] = streamed
+    found = {"counters over time": streamed}
     if with_extras:
         found |= {name: profile.table(name).height for name in profile.extra_names if not name.endswith("_metadata")}
     yield from (Loss("not_in_format", count, name) for name, count in found.items() if count)
