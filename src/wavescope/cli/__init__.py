@@ -19,6 +19,7 @@ __all__ = ["main", "program"]
 _GROUPS = {
     "What is it?": {
         "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
+        "open": "Show traces and runs in a browser: timelines, instructions, source, findings.",
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
     "A run: where did its time go?": {

@@ -1,0 +1,96 @@
+"""From a question's name and its parameters as text to bytes for the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["ARROW", "JSON", "Payload", "arrow", "ask", "json"]
+
+ARROW = "application/vnd.apache.arrow.stream"
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Bytes and what they are.
+
+    Examples
+    --------
+    >>> json([1]).media_type
+    'application/json'
+    """
+
+    content: bytes
+    media_type: str
+
+
+def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
+    """The answer to the question `name` about a document.
+
+    Raises
+    ------
+    UsageError
+        When there is no such question, or a parameter does not fit.
+    WavescopeError
+        When it cannot be answered.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> ask(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), "waves", {}).media_type
+    'application/vnd.apache.arrow.stream'
+    """
+    import polars as pl
+
+    from wavescope.page.questions import QUESTIONS
+
+    question = QUESTIONS.get(name)
+    if question is None or question.kind not in (document.kind, "any"):
+        what = f"no question {name[:40]!r} about a {document.kind}"
+        raise UsageError(what)
+    answer = question.answer(document, **question.parsed(given))
+    return arrow(answer) if isinstance(answer, pl.DataFrame) else json(answer)
+
+
+def arrow(frame: pl.DataFrame) -> Payload:
+    """A frame as an Arrow stream of one batch, with types that every Arrow reader knows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> arrow(pl.DataFrame({"row": [1]})).content[:4]
+    b'\\xff\\xff\\xff\\xff'
+    """
+    import io
+
+    import polars as pl
+
+    out = io.BytesIO()
+    frame.rechunk().write_ipc_stream(out, compat_level=pl.CompatLevel.oldest())
+    return Payload(out.getvalue(), ARROW)
+
+
+def json(value: Any) -> Payload:
+    """Any answer as JSON; NaN and infinities become null.
+
+    Examples
+    --------
+    >>> json({"share": float("nan")}).content
+    b'{"share":null}'
+    """
+    import msgspec
+
+    from wavescope.model import to_builtins
+
+    return Payload(msgspec.json.encode(to_builtins(value)), JSON)

@@ -1,0 +1,185 @@
+"""The things that the page shows: thread traces and runs, opened when first asked for and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.profile import Profile
+
+__all__ = ["Document", "Library"]
+
+
+@dataclass
+class Document:
+    """A thread trace or a run that the page can show.
+
+    Examples
+    --------
+    >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
+    False
+    """
+
+    number: int
+    label: str
+    path: str
+    opener: Callable[[], ThreadTrace | Profile] = field(repr=False)
+    library: Library | None = field(default=None, repr=False)
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    """What questions keep between answers: indices, levels of detail."""
+    _opened: ThreadTrace | Profile | None = field(default=None, repr=False)
+    _lock: RLock = field(default_factory=RLock, repr=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was read already.
+
+        Examples
+        --------
+        >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
+        False
+        """
+        return self._opened is not None
+
+    @property
+    def opened(self) -> ThreadTrace | Profile:
+        """The trace or the run, read on first use.
+
+        Raises
+        ------
+        WavescopeError
+            When it cannot be read.
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).opened.waves.height
+        0
+        """
+        with self._lock:
+            if self._opened is None:
+                self._opened = self.opener()
+            return self._opened
+
+    @property
+    def kind(self) -> str:
+        """What it is: "trace" or "run".
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).kind
+        'trace'
+        """
+        from wavescope.model import ThreadTrace
+
+        return "trace" if isinstance(self.opened, ThreadTrace) else "run"
+
+    @property
+    def trace(self) -> ThreadTrace:
+        """The thread trace.
+
+        Raises
+        ------
+        UsageError
+            When it is a run.
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).trace.gfxip
+        0
+        """
+        from wavescope.model import ThreadTrace
+
+        if not isinstance(self.opened, ThreadTrace):
+            what = f"{self.label} is a run, not a thread trace"
+            raise UsageError(what)
+        return self.opened
+
+    @property
+    def run(self) -> Profile:
+        """The run.
+
+        Raises
+        ------
+        UsageError
+            When it is a thread trace.
+
+        Examples
+        --------
+        >>> Document(0, "", "", lambda: None).run  # doctest: +SKIP
+        """
+        from wavescope.model.profile import Profile
+
+        if not isinstance(self.opened, Profile):
+            what = f"{self.label} is a thread trace, not a run"
+            raise UsageError(what)
+        return self.opened
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """`make()`, once per key; other threads wait for it.
+
+        Examples
+        --------
+        >>> Document(0, "", "", lambda: None).kept("sum", lambda: 3)
+        3
+        """
+        with self._lock:
+            if key not in self.cache:
+                self.cache[key] = make()
+            return self.cache[key]
+
+
+@dataclass
+class Library:
+    """The documents of one page, in the order in which they were named.
+
+    Examples
+    --------
+    >>> library = Library()
+    >>> library.add("capture", "/tmp/capture", lambda: None).number
+    0
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def add(self, label: str, path: str, opener: Callable[[], ThreadTrace | Profile]) -> Document:
+        """A new document, not yet opened.
+
+        Examples
+        --------
+        >>> Library().add("capture", "/tmp/capture", lambda: None).label
+        'capture'
+        """
+        with self._lock:
+            document = Document(len(self.documents), label, path, opener, self)
+            self.documents.append(document)
+        return document
+
+    def document(self, number: int) -> Document:
+        """The document of that number.
+
+        Raises
+        ------
+        UsageError
+            When there is none.
+
+        Examples
+        --------
+        >>> Library().document(3)
+        Traceback (most recent call last):
+        wavescope.errors.UsageError: there is no document 3
+        """
+        if not 0 <= number < len(self.documents):
+            what = f"there is no document {number}"
+            raise UsageError(what)
+        return self.documents[number]

@@ -1,0 +1,19 @@
+"""Every question that the page may ask, by name."""
+
+from __future__ import annotations
+
+from wavescope.page.overview import QUESTIONS as _OVERVIEW
+from wavescope.page.trace.code import QUESTIONS as _CODE
+from wavescope.page.trace.waves import QUESTIONS as _WAVES
+
+__all__ = ["QUESTIONS"]
+
+QUESTIONS = {
+    question.name: question
+    for group in (
+        _OVERVIEW,
+        _CODE,
+        _WAVES,
+    )
+    for question in group
+}

@@ -1,0 +1,50 @@
+"""The static instructions, and what each of them cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "code", "costs"]
+
+
+def code(document: Document) -> pl.DataFrame:
+    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> code(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
+    'row'
+    """
+    import polars as pl
+
+    wide = pl.format("0x{}", pl.col("address").map_elements(lambda value: f"{value:x}", return_dtype=pl.String))
+    return document.trace.code.sort("row").with_columns(wide.alias("address"), pl.col("code_object").cast(pl.String))
+
+
+def costs(document: Document) -> pl.DataFrame:
+    """Hits, latency, stall, idle, hidden and exposed cycles of every executed row, over all waves.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
+    ['row', 'hit_count']
+    """
+    import polars as pl
+
+    from wavescope.analysis.exposure import row_costs
+
+    return row_costs(document.trace).with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+QUESTIONS = (Question("code", "trace", code), Question("costs", "trace", costs))

@@ -1,0 +1,53 @@
+"""What a thread trace is, how long, how complete, and what it holds for the views to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["overview_of_trace"]
+
+
+def overview_of_trace(document: Document) -> dict[str, Any]:
+    """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> overview_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
+    0
+    """
+    from wavescope.analysis.clocks import alignment, clock_mhz
+    from wavescope.analysis.overview import losses_of
+    from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
+    from wavescope.page.trace.times import time_range
+
+    trace = document.trace
+    begin, end = time_range(trace)
+    clocks = alignment(trace)
+    return {
+        "kind": "trace",
+        "source": trace.source,
+        "gfxip": trace.gfxip,
+        "begin_cycles": begin,
+        "end_cycles": end,
+        "base_cycles": 4 if trace.gfxip <= 9 else 1,
+        "clock_mhz": clock_mhz(trace),
+        "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
+        "wave_count": trace.waves.height,
+        "instruction_count": trace.instructions.height,
+        "row_count": trace.code.height,
+        "kernels": trace.kernels.to_dicts(),
+        "losses": losses_of(trace),
+        "categories": CATEGORIES,
+        "states": STATES,
+        "sample_reasons": SAMPLE_REASONS,
+        "holds": {
+            name: trace.table(name).height
+            for name in ("waves", "states", "occupancy", "counters", "shader_data", "markers", "other_simd", "events",
+                         "samples", "sources", "realtime", "waits")
+        },
+    }  # fmt: skip

@@ -1,0 +1,58 @@
+"""The clock of the page: cycles of every shader engine, moved so that all engines are on one clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["aligned", "time_range"]
+
+
+def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
+    """The aligned cycles of a column, for a frame that also has the column `se`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> trace.waves.select(aligned(trace, "begin_cycles")).columns
+    ['begin_cycles']
+    """
+    import polars as pl
+
+    from wavescope.analysis.clocks import alignment
+
+    offsets = alignment(trace).offsets
+    if not any(offsets.values()):
+        return pl.col(column).cast(pl.Int64)
+    move = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+    return (pl.col(column).cast(pl.Int64) + move).alias(column)
+
+
+def time_range(trace: ThreadTrace) -> tuple[int, int]:
+    """The first and the last aligned cycle at which anything of a trace happens; (0, 0) when nothing does.
+
+    Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> time_range(ThreadTrace({}, TraceSource(path="nothing")))
+    (0, 0)
+    """
+    import polars as pl
+
+    events = trace.occupancy.filter(pl.col("time_cycles") > 0)
+    spans = [
+        trace.waves.select(aligned(trace, "begin_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
+        *(
+            table.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "time_cycles").alias("end"))
+            for table in (events, trace.counters)
+        ),
+    ]
+    both = pl.concat(spans).drop_nulls()
+    return (int(both["begin"].min()), int(both["end"].max())) if both.height else (0, 0)  # type: ignore[arg-type]

@@ -1,0 +1,122 @@
+"""The traced waves, and the instructions of one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, whole_number
+from wavescope.page.trace.times import aligned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "wave", "wave_waits", "waves"]
+
+
+def waves(document: Document) -> pl.DataFrame:
+    """All traced waves, with aligned begin and end and the stall of their instructions.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> waves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
+    'wave'
+    """
+    import polars as pl
+
+    trace = document.trace
+    stall = trace.instructions.group_by("wave").agg(stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum())
+    frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
+    return frame.select(
+        "wave", "se", "cu", "simd", "slot", "slot_wave",
+        aligned(trace, "begin_cycles").cast(pl.Float64), aligned(trace, "end_cycles").cast(pl.Float64),
+        "kernel", "me", "pipe", "workgroup", "complete", "instruction_count",
+        pl.col("stall_cycles_total").fill_null(0).cast(pl.Float64),
+    )  # fmt: skip
+
+
+def wave(document: Document, *, wave: int) -> pl.DataFrame:
+    """The instructions of one wave in the order of their rows, with aligned times.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no wave 0
+    """
+    import polars as pl
+
+    first, count, se = _place(document, wave)
+    offset = _offset(document, se)
+    return document.trace.instructions.slice(first, count).select(
+        (pl.col("time_cycles") + offset).cast(pl.Float64), "stall_cycles", "duration_cycles", "category", "row"
+    )
+
+
+def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
+    """What the waits of one wave waited for: positions of wait and producer among the instructions of the wave.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> wave_waits(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no wave 0
+    """
+    import polars as pl
+
+    first, _, _ = _place(document, wave)
+    of_wave = document.trace.waits.filter(pl.col("wave") == wave)
+    return of_wave.select(
+        (pl.col("instruction") - first).cast(pl.Int32),
+        "row",
+        (pl.col("producer") - first).cast(pl.Int32),
+        "producer_row",
+        "counter",
+    )
+
+
+def _place(document: Document, wave: int) -> tuple[int, int, int]:
+    """Where the instructions of a wave lie, how many there are, and its shader engine."""
+    import polars as pl
+
+    found = document.trace.waves.filter(pl.col("wave") == wave)
+    if wave < 0 or not found.height:
+        what = f"there is no wave {wave}"
+        raise UsageError(what)
+    first, count, se = found.select("first_instruction", "instruction_count", "se").row(0)
+    return first or 0, count or 0, se
+
+
+def _offset(document: Document, se: int) -> int:
+    from wavescope.analysis.clocks import alignment
+
+    return alignment(document.trace).offsets.get(se, 0)
+
+
+def _every_wave(document: Document) -> list[dict[str, int]]:
+    return [{"wave": number} for number in document.trace.waves["wave"].to_list()]
+
+
+QUESTIONS = (
+    Question("waves", "trace", waves),
+    Question("wave", "trace", wave, {"wave": whole_number}, ("wave",), _every_wave),
+    Question("wave_waits", "trace", wave_waits, {"wave": whole_number}, ("wave",), _every_wave),
+)

@@ -1,0 +1,40 @@
+// Numbers as people read them. Exact figures keep all digits with thousands separators; short ones have a unit letter.
+
+const THOUSANDS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** 1234567 -> "1,234,567"; null and NaN -> "". */
+export function exact(value: number | null | undefined): string {
+  return value === null || value === undefined || Number.isNaN(value) ? "" : THOUSANDS.format(value);
+}
+
+/** 1234567 -> "1.23 M". */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  for (const [scale, unit] of [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "K"],
+  ] as const) {
+    if (size >= scale) return `${(value / scale).toPrecision(3)} ${unit}`;
+  }
+  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+}
+
+/** 0.1234 -> "12.3 %". */
+export function percent(share: number | null | undefined): string {
+  return share === null || share === undefined || Number.isNaN(share) ? "" : `${(share * 100).toFixed(1)} %`;
+}
+
+/** Nanoseconds with the unit that keeps three or four digits: 1234567 -> "1.235 ms". */
+export function nanoseconds(value: number): string {
+  const size = Math.abs(value);
+  for (const [scale, unit] of [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+  ] as const) {
+    if (size >= scale) return `${(value / scale).toFixed(3)} ${unit}`;
+  }
+  return `${Math.round(value)} ns`;
+}

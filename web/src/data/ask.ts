@@ -1,0 +1,47 @@
+// Questions to the server: each is asked once while its answer is kept, also when several views want it at the same time.
+import { Columns } from "./columns";
+import { source } from "./source";
+
+export type Parameters = Record<string, string | number>;
+
+const MOST_KEPT = 400;
+const kept = new Map<string, Promise<unknown>>();
+
+function path(document: number, question: string, parameters: Parameters): string {
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `${document}/${question}${query.length ? `?${query.join("&")}` : ""}`;
+}
+
+function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
+  const known = kept.get(key) as Promise<T> | undefined;
+  kept.delete(key); // the map is in the order of last use
+  const answer = known ?? source.get(key).then(read);
+  kept.set(key, answer);
+  if (!known) answer.catch(() => kept.delete(key));
+  const oldest = kept.keys().next().value;
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return answer;
+}
+
+const asJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+
+/** An answer in JSON. */
+export function askJson<T>(document: number, question: string, parameters: Parameters = {}): Promise<T> {
+  return once(path(document, question, parameters), asJson) as Promise<T>;
+}
+
+/** An answer in Arrow. */
+export function askTable(document: number, question: string, parameters: Parameters = {}): Promise<Columns> {
+  return once(path(document, question, parameters), (bytes) => Columns.from(bytes));
+}
+
+export interface DocumentLine {
+  number: number;
+  label: string;
+  path: string;
+  is_open: boolean;
+}
+
+export function askDocuments(): Promise<DocumentLine[]> {
+  return once("documents", asJson) as Promise<DocumentLine[]>;
+}

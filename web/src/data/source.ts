@@ -1,0 +1,50 @@
+// Where answers come from: the local server, or the page's own file when it was exported.
+
+export class AnswerError extends Error {
+  constructor(
+    readonly what: string,
+    readonly where = "",
+    readonly kept = "",
+    readonly advice = "",
+  ) {
+    super(what);
+  }
+}
+
+export interface AnswerSource {
+  /** Whether the page was exported: some questions have no answer then, and notes cannot be saved beside the trace. */
+  readonly isExport: boolean;
+  /** The bytes of `documents` or `<number>/<question>?<parameters>`. */
+  get(path: string): Promise<Uint8Array>;
+}
+
+class ServerSource implements AnswerSource {
+  readonly isExport = false;
+
+  async get(path: string): Promise<Uint8Array> {
+    let response: Response;
+    try {
+      response = await fetch(`api/${path}`);
+    } catch {
+      throw new AnswerError(
+        "the server does not answer",
+        "",
+        "what is on screen stays",
+        "start it again with `wavescope open`, then reload this page",
+      );
+    }
+    if (!response.ok) throw await problem(response);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+}
+
+async function problem(response: Response): Promise<AnswerError> {
+  try {
+    const { error } = (await response.json()) as { error: Record<string, string> };
+    return new AnswerError(error.what ?? "", error.where, error.kept, error.advice);
+  } catch {
+    return new AnswerError(`the server answered with status ${response.status}`);
+  }
+}
+
+export const source: AnswerSource = new ServerSource();

@@ -1,0 +1,211 @@
+// What drawing code draws on: a canvas on screen, or an SVG document to save. Lengths in CSS pixels.
+
+export interface TextStyle {
+  align?: "left" | "center" | "right";
+  size?: number;
+  bold?: boolean;
+  mono?: boolean;
+  /** Longer texts are cut with an ellipsis. */
+  maxWidth?: number;
+}
+
+export interface Painter {
+  rect(x: number, y: number, width: number, height: number, fill: string): void;
+  /** Points as x0, y0, x1, y1, … */
+  polyline(points: ArrayLike<number>, stroke: string, width?: number, dash?: number[]): void;
+  polygon(points: ArrayLike<number>, fill: string): void;
+  /** `y` is the middle of the line. */
+  text(x: number, y: number, text: string, fill: string, style?: TextStyle): void;
+  /** Everything drawn by `inside` is cut to this rectangle. */
+  clipped(x: number, y: number, width: number, height: number, inside: () => void): void;
+  /**
+   * A picture of `columns` x `rows` colours (0xAABBGGRR, as canvases store them; 0 = nothing), stretched without
+   * smoothing: what dense timelines are made of.
+   */
+  pixels(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    columns: number,
+    rows: number,
+    colours: Uint32Array,
+  ): void;
+}
+
+const FONT = "system-ui, sans-serif";
+const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+
+function fontOf(style: TextStyle): string {
+  return `${style.bold ? "600 " : ""}${style.size ?? 11}px ${style.mono ? MONO : FONT}`;
+}
+
+export class CanvasPainter implements Painter {
+  private scratch: HTMLCanvasElement | null = null;
+
+  constructor(readonly context: CanvasRenderingContext2D) {}
+
+  rect(x: number, y: number, width: number, height: number, fill: string): void {
+    this.context.fillStyle = fill;
+    this.context.fillRect(x, y, width, height);
+  }
+
+  polyline(points: ArrayLike<number>, stroke: string, width = 1, dash: number[] = []): void {
+    const { context } = this;
+    context.strokeStyle = stroke;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    this.trace(points);
+    context.stroke();
+  }
+
+  polygon(points: ArrayLike<number>, fill: string): void {
+    this.context.fillStyle = fill;
+    this.trace(points);
+    this.context.fill();
+  }
+
+  text(x: number, y: number, text: string, fill: string, style: TextStyle = {}): void {
+    const { context } = this;
+    context.font = fontOf(style);
+    context.textAlign = style.align ?? "left";
+    context.textBaseline = "middle";
+    context.fillStyle = fill;
+    const shown = style.maxWidth === undefined ? text : cut(text, style.maxWidth, (t) => context.measureText(t).width);
+    if (shown) context.fillText(shown, x, y);
+  }
+
+  clipped(x: number, y: number, width: number, height: number, inside: () => void): void {
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(x, y, width, height);
+    this.context.clip();
+    inside();
+    this.context.restore();
+  }
+
+  pixels(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    columns: number,
+    rows: number,
+    colours: Uint32Array,
+  ): void {
+    if (columns < 1 || rows < 1) return;
+    this.scratch ??= document.createElement("canvas");
+    const canvas = this.scratch;
+    if (canvas.width !== columns || canvas.height !== rows) {
+      canvas.width = columns;
+      canvas.height = rows;
+    }
+    const bytes = new Uint8ClampedArray(colours.buffer as ArrayBuffer, colours.byteOffset, columns * rows * 4);
+    canvas.getContext("2d")?.putImageData(new ImageData(bytes, columns, rows), 0, 0);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(canvas, x, y, width, height);
+  }
+
+  private trace(points: ArrayLike<number>): void {
+    this.context.beginPath();
+    for (let i = 0; i + 1 < points.length; i += 2) this.context.lineTo(points[i] as number, points[i + 1] as number);
+  }
+}
+
+/** The longest beginning of a text that fits, with an ellipsis; "" when not even two letters do. */
+export function cut(text: string, maxWidth: number, measure: (text: string) => number): string {
+  if (measure(text) <= maxWidth) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(`${text.slice(0, middle)}…`) <= maxWidth) low = middle;
+    else high = middle - 1;
+  }
+  return low >= 2 ? `${text.slice(0, low)}…` : "";
+}
+
+export class SvgPainter implements Painter {
+  private readonly parts: string[] = [];
+  private clips = 0;
+
+  constructor(
+    private readonly width: number,
+    private readonly height: number,
+  ) {}
+
+  rect(x: number, y: number, width: number, height: number, fill: string): void {
+    this.parts.push(`<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}"/>`);
+  }
+
+  polyline(points: ArrayLike<number>, stroke: string, width = 1, dash: number[] = []): void {
+    const dashes = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
+    const line = `fill="none" stroke="${stroke}" stroke-width="${width}"${dashes}`;
+    this.parts.push(`<polyline points="${Array.from(points).join(" ")}" ${line}/>`);
+  }
+
+  polygon(points: ArrayLike<number>, fill: string): void {
+    this.parts.push(`<polygon points="${Array.from(points).join(" ")}" fill="${fill}"/>`);
+  }
+
+  text(x: number, y: number, text: string, fill: string, style: TextStyle = {}): void {
+    const size = style.size ?? 11;
+    const shown = style.maxWidth === undefined ? text : cut(text, style.maxWidth, (t) => t.length * size * 0.58);
+    if (!shown) return;
+    const anchor = { left: "start", center: "middle", right: "end" }[style.align ?? "left"];
+    const font = `font-family="${style.mono ? "monospace" : "sans-serif"}" font-size="${size}"`;
+    const weight = style.bold ? ' font-weight="600"' : "";
+    const place = `x="${x}" y="${y}" dominant-baseline="central" text-anchor="${anchor}"`;
+    this.parts.push(`<text ${place} ${font}${weight} fill="${fill}">${escaped(shown)}</text>`);
+  }
+
+  clipped(x: number, y: number, width: number, height: number, inside: () => void): void {
+    const id = `c${this.clips++}`;
+    this.parts.push(`<clipPath id="${id}"><rect x="${x}" y="${y}" width="${width}" height="${height}"/></clipPath>`);
+    this.parts.push(`<g clip-path="url(#${id})">`);
+    inside();
+    this.parts.push("</g>");
+  }
+
+  pixels(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    columns: number,
+    rows: number,
+    colours: Uint32Array,
+  ): void {
+    const stepX = width / columns;
+    const stepY = height / rows;
+    for (let row = 0; row < rows; row++) {
+      for (let first = 0; first < columns; ) {
+        const colour = colours[row * columns + first] as number;
+        let last = first + 1;
+        while (last < columns && colours[row * columns + last] === colour) last++;
+        if (colour) this.rect(x + first * stepX, y + row * stepY, (last - first) * stepX, stepY, cssOf(colour));
+        first = last;
+      }
+    }
+  }
+
+  toString(): string {
+    const size = `width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}"`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${this.parts.join("\n")}</svg>`;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
+}
+
+/** "#rrggbb" -> 0xffbbggrr. */
+export function pixelOf(css: string): number {
+  const value = Number.parseInt(css.slice(1), 16);
+  return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}
+
+function cssOf(pixel: number): string {
+  const hex = (n: number) => (n & 0xff).toString(16).padStart(2, "0");
+  return `#${hex(pixel)}${hex(pixel >> 8)}${hex(pixel >> 16)}`;
+}

@@ -1,0 +1,68 @@
+// The documents of this page and the one on screen.
+import { computed, signal } from "@preact/signals";
+import { askDocuments, askJson, type DocumentLine } from "../data/ask";
+
+export interface TraceOverview {
+  kind: "trace";
+  source: { path: string; agent: number | null; dispatch: number | null; target: string | null; format: string };
+  gfxip: number;
+  begin_cycles: number;
+  end_cycles: number;
+  base_cycles: number;
+  clock_mhz: number | null;
+  clocks: { offsets: Record<string, number>; is_aligned: boolean; reason: string };
+  wave_count: number;
+  instruction_count: number;
+  row_count: number;
+  kernels: { kernel: number; name: string; demangled: string }[];
+  losses: LossLine[];
+  categories: Record<string, string>;
+  states: Record<string, string>;
+  sample_reasons: string[];
+  holds: Record<string, number>;
+}
+
+export interface LossLine {
+  kind: string;
+  count: number;
+  se: number | null;
+  message: string;
+  advice: string;
+  is_damage: boolean;
+}
+
+/** Grown by the views of runs. */
+export interface RunOverview {
+  kind: "run";
+  contents: Record<string, unknown>;
+}
+
+export type Overview = TraceOverview | RunOverview;
+
+export const documents = signal<DocumentLine[]>([]);
+export const current = signal(0);
+export const overview = signal<Overview | null>(null);
+export const kind = computed(() => overview.value?.kind ?? null);
+
+export async function loadDocuments(): Promise<void> {
+  documents.value = await askDocuments();
+}
+
+/** The overview of the current document, which every view of it may rely on. */
+export async function loadOverview(): Promise<void> {
+  overview.value = await askJson<Overview>(current.value, "overview");
+}
+
+/** The overview of a thread trace, for its views: they are only shown when there is one. */
+export function traceOverview(): TraceOverview {
+  const value = overview.value;
+  if (value?.kind !== "trace") throw new Error("this view is about thread traces");
+  return value;
+}
+
+/** The overview of a run, for its views. */
+export function runOverview(): RunOverview {
+  const value = overview.value;
+  if (value?.kind !== "run") throw new Error("this view is about runs");
+  return value;
+}

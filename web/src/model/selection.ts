@@ -1,0 +1,54 @@
+// The one selection. Whatever is clicked anywhere becomes part of it, every view follows it, and the URL holds it.
+import { signal } from "@preact/signals";
+
+export interface Place {
+  file: string;
+  line: number;
+}
+
+export interface Range {
+  begin: number;
+  end: number;
+}
+
+export interface Selection {
+  /** Code row: an instruction. */
+  row?: number | undefined;
+  /** Last row of a stretch of instructions that begins at `row`; absent = only `row`. */
+  lastRow?: number | undefined;
+  /** Source line. */
+  place?: Place | undefined;
+  /** Wave (its number in the trace): the target wave of per-wave figures and arrows. */
+  wave?: number | undefined;
+  /** Which execution of `row` in `wave`, from 0. */
+  iteration?: number | undefined;
+  /** Stretch of time: aligned cycles of a trace, nanoseconds since the begin of a run. */
+  range?: Range | undefined;
+  /** Kernel: its number in a trace, its name in a run. */
+  kernel?: string | undefined;
+  /** One span of a run's timeline, as `<track>:<id>`. */
+  span?: string | undefined;
+}
+
+export const selection = signal<Selection>({});
+/** What the pointer is over: the same shape, never in the URL. */
+export const preview = signal<Selection>({});
+
+/** Called when the selection was changed by the user, so that the URL gets a new entry; `app/location.ts` sets it. */
+let remember: () => void = () => {};
+export function onSelect(listener: () => void): void {
+  remember = listener;
+}
+
+/** Change some parts of the selection; `undefined` clears one. Parts that do not fit any more are dropped by the caller. */
+export function select(change: Selection): void {
+  const next = { ...selection.value, ...change };
+  if (JSON.stringify(next) === JSON.stringify(selection.value)) return;
+  selection.value = next;
+  remember();
+}
+
+export function clearSelection(): void {
+  selection.value = {};
+  remember();
+}

@@ -1,0 +1,75 @@
+// Rows of one height, of which only those on screen exist.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+interface Props {
+  count: number;
+  rowHeight: number;
+  row: (index: number) => ComponentChildren;
+  /** Scrolled into view, to the middle, whenever it changes and is not visible. */
+  reveal?: number | undefined;
+  header?: ComponentChildren;
+  /** Drawn over the whole height of the list, scrolling with it: arrows, for example. Gets the first and last row shown. */
+  overlay?: (first: number, last: number) => ComponentChildren;
+  class?: string;
+  label: string;
+  onKeyDown?: ((event: KeyboardEvent) => void) | undefined;
+}
+
+const SPARE_ROWS = 8;
+
+export function VirtualList(props: Props) {
+  const { count, rowHeight, row, reveal, header, overlay, label } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const head = useRef<HTMLDivElement>(null);
+  const span = useSignal({ first: 0, last: 60 });
+
+  const measure = () => {
+    const element = box.current;
+    if (!element) return;
+    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - SPARE_ROWS);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + SPARE_ROWS;
+    if (first !== span.value.first || last !== span.value.last) span.value = { first, last };
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(measure);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || reveal === undefined || reveal < 0) return;
+    const top = reveal * rowHeight;
+    const above = head.current?.offsetHeight ?? 0;
+    const isSeen = top >= element.scrollTop && top + rowHeight + above <= element.scrollTop + element.clientHeight;
+    if (!isSeen) element.scrollTop = Math.max(0, top - element.clientHeight / 2);
+  }, [reveal, rowHeight]);
+
+  const first = Math.min(span.value.first, count);
+  const last = Math.min(span.value.last, count);
+  const rows: ComponentChildren[] = [];
+  for (let index = first; index < last; index++) rows.push(row(index));
+  return (
+    <div
+      class={`list ${props.class ?? ""}`}
+      ref={box}
+      onScroll={measure}
+      tabIndex={0}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count}
+      onKeyDown={props.onKeyDown}
+    >
+      {header ? (
+        <div class="list-head" ref={head}>
+          {header}
+        </div>
+      ) : null}
+      <div class="list-body" style={{ height: `${count * rowHeight}px` }}>
+        <div style={{ transform: `translateY(${first * rowHeight}px)` }}>{rows}</div>
+        {overlay?.(first, last)}
+      </div>
+    </div>
+  );
+}
