@@ -26,8 +26,9 @@ def code(document: Document) -> pl.DataFrame:
     """
     import polars as pl
 
-    wide = pl.format("0x{}", pl.col("address").map_elements(lambda value: f"{value:x}", return_dtype=pl.String))
-    return document.trace.code.sort("row").with_columns(wide.alias("address"), pl.col("code_object").cast(pl.String))
+    rows = document.trace.code.sort("row")
+    addresses = [None if value is None else hex(value) for value in rows["address"]]
+    return rows.with_columns(pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String))
 
 
 def costs(document: Document) -> pl.DataFrame:

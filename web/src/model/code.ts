@@ -1,0 +1,227 @@
+// The code of the current trace and what each row of it cost: loaded once per document, for every view that shows
+// instructions or source lines. Rows are numbered from 0 without gaps, so arrays here are indexed by row.
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { askTable } from "../data/ask";
+import type { Columns, Numbers } from "../data/columns";
+import { current, overview } from "./document";
+import { asAnswerError, type Loaded } from "./loaded";
+import { type Place, type Selection, select, selection } from "./selection";
+import { reveal } from "./timewindow";
+import { loadWave, timesOf } from "./wave_data";
+
+export interface Code {
+  readonly count: number;
+  readonly text: string[];
+  readonly mnemonic: string[];
+  /** What kind of instruction it is, as the analyses call it. */
+  readonly kind: string[];
+  readonly functionName: string[];
+  /** Innermost source file; "" = no debug line. */
+  readonly file: string[];
+  /** Innermost source line; NaN = not known. */
+  readonly line: Numbers;
+  /** `file:line`, innermost first, call sites behind ` -> `; "" = no debug line. */
+  readonly chain: string[];
+  readonly codeObject: string[];
+  /** Hexadecimal, with 0x. */
+  readonly address: string[];
+}
+
+/** Sums over all executions in all waves, in cycles, by row; rows that never ran have zeros. */
+export interface Costs {
+  readonly hits: Float64Array;
+  readonly latency: Float64Array;
+  readonly stall: Float64Array;
+  readonly idle: Float64Array;
+  /** Stall, issue and idle that work of other waves hid, together. */
+  readonly hidden: Float64Array;
+  readonly hiddenStall: Float64Array;
+  readonly hiddenIssue: Float64Array;
+  readonly hiddenIdle: Float64Array;
+  /** Latency and idle that nothing hid. */
+  readonly exposed: Float64Array;
+  readonly exposedStall: Float64Array;
+  readonly exposedIssue: Float64Array;
+  readonly exposedIdle: Float64Array;
+}
+
+const codeLoaded = signal<Loaded<Code>>({ state: "waiting" });
+const costsLoaded = signal<Loaded<Costs>>({ state: "waiting" });
+export const codeAnswer: ReadonlySignal<Loaded<Code>> = codeLoaded;
+export const costsAnswer: ReadonlySignal<Loaded<Costs>> = costsLoaded;
+
+/** The code, or null while it is on its way. */
+export function codeNow(): Code | null {
+  return codeLoaded.value.state === "ready" ? codeLoaded.value.value : null;
+}
+
+/** The costs, or null while they are on their way. */
+export function costsNow(): Costs | null {
+  return costsLoaded.value.state === "ready" ? costsLoaded.value.value : null;
+}
+
+effect(() => {
+  const facts = overview.value;
+  codeLoaded.value = { state: "waiting" };
+  costsLoaded.value = { state: "waiting" };
+  if (facts?.kind !== "trace") return;
+  const document = current.peek();
+  const isStale = () => overview.peek() !== facts;
+  const into = <T>(loaded: { value: Loaded<T> }, question: string, make: (table: Columns) => T) =>
+    askTable(document, question).then(
+      (table) => {
+        if (!isStale()) loaded.value = { state: "ready", value: make(table) };
+      },
+      (error: unknown) => {
+        if (!isStale()) loaded.value = { state: "failed", error: asAnswerError(error) };
+      },
+    );
+  void into(codeLoaded, "code", codeFrom);
+  void into(costsLoaded, "costs", (table) => costsFrom(table, facts.row_count));
+});
+
+export function codeFrom(table: Columns): Code {
+  return {
+    count: table.length,
+    text: table.texts("text"),
+    mnemonic: table.texts("mnemonic"),
+    kind: table.texts("class"),
+    functionName: table.texts("function"),
+    file: table.texts("file"),
+    line: table.numbers("line"),
+    chain: table.texts("inline_chain"),
+    codeObject: table.texts("code_object"),
+    address: table.texts("address"),
+  };
+}
+
+/** Answers of the shape of `costs`, spread over all rows. */
+export function costsFrom(table: Columns, rowCount: number): Costs {
+  const rows = table.numbers("row");
+  const spread = (...names: string[]) => {
+    const sums = new Float64Array(rowCount);
+    for (const name of names) {
+      const values = table.numbers(name);
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i] as number;
+        sums[row] = (sums[row] ?? 0) + (values[i] as number);
+      }
+    }
+    return sums;
+  };
+  return {
+    hits: spread("hit_count"),
+    latency: spread("latency_cycles_total"),
+    stall: spread("stall_cycles_total"),
+    idle: spread("idle_cycles_total"),
+    hidden: spread("hidden_stall_cycles_total", "hidden_issue_cycles_total", "hidden_idle_cycles_total"),
+    hiddenStall: spread("hidden_stall_cycles_total"),
+    hiddenIssue: spread("hidden_issue_cycles_total"),
+    hiddenIdle: spread("hidden_idle_cycles_total"),
+    exposed: spread("exposed_cycles_total"),
+    exposedStall: spread("exposed_stall_cycles_total"),
+    exposedIssue: spread("exposed_issue_cycles_total"),
+    exposedIdle: spread("exposed_idle_cycles_total"),
+  };
+}
+
+/** The disassembly of a row; "" while it is not here. */
+export function textOf(row: number): string {
+  return codeNow()?.text[row] ?? "";
+}
+
+/** The innermost source line of a row. */
+export function placeOf(row: number): Place | undefined {
+  const code = codeNow();
+  const [file, line] = [code?.file[row], code?.line[row]];
+  return file && line !== undefined && !Number.isNaN(line) ? { file, line } : undefined;
+}
+
+/** The source lines of a row, innermost first, then its call sites. */
+export function chainOf(row: number): Place[] {
+  return framesOf(codeNow()?.chain[row] ?? "");
+}
+
+/** `a.h:3 -> b.cpp:17` as places; a frame without a line has line 0. */
+export function framesOf(chain: string): Place[] {
+  if (!chain) return [];
+  return chain.split(" -> ").map((frame) => {
+    const colon = frame.lastIndexOf(":");
+    const line = Number(frame.slice(colon + 1));
+    return colon > 0 && Number.isInteger(line) ? { file: frame.slice(0, colon), line } : { file: frame, line: 0 };
+  });
+}
+
+const keyOf = (place: Place) => `${place.file}:${place.line}`;
+
+export interface RowsOfPlace {
+  /** Rows whose innermost line it is. */
+  own: number[];
+  /** Rows whose inline chain mentions it, `own` included. */
+  inlined: number[];
+}
+
+let indexed: { code: Code; places: Map<string, RowsOfPlace> } | null = null;
+
+/** The rows that belong to a source line, in row order. */
+export function rowsOf(place: Place): RowsOfPlace {
+  const code = codeNow();
+  if (!code) return { own: [], inlined: [] };
+  if (indexed?.code !== code) indexed = { code, places: placesOf(code) };
+  return indexed.places.get(keyOf(place)) ?? { own: [], inlined: [] };
+}
+
+/** Every source line of the code with its rows. */
+export function placesOf(code: Code): Map<string, RowsOfPlace> {
+  const places = new Map<string, RowsOfPlace>();
+  const frames = new Map<string, string[]>();
+  for (let row = 0; row < code.count; row++) {
+    const chain = code.chain[row] as string;
+    let keys = frames.get(chain);
+    if (!keys) {
+      keys = [...new Set(framesOf(chain).map(keyOf))];
+      frames.set(chain, keys);
+    }
+    keys.forEach((key, depth) => {
+      const rows = places.get(key) ?? { own: [], inlined: [] };
+      if (depth === 0) rows.own.push(row);
+      rows.inlined.push(row);
+      places.set(key, rows);
+    });
+  }
+  return places;
+}
+
+/** Make a row the selected one, with its source line; the target wave stays, the execution does not. */
+export function selectRow(row: number, more: Selection = {}): void {
+  select({ row, lastRow: undefined, place: placeOf(row), iteration: undefined, ...more });
+}
+
+/** Make a source line the selected one, with the costliest of its rows (own ones first, then inlined ones). */
+export function selectPlace(place: Place, more: Selection = {}): void {
+  const { own, inlined } = rowsOf(place);
+  select({ place, row: costliest(own.length ? own : inlined), lastRow: undefined, iteration: undefined, ...more });
+}
+
+function costliest(rows: number[]): number | undefined {
+  const costs = costsNow();
+  const cost = (row: number) => (costs ? (costs.latency[row] ?? 0) + (costs.idle[row] ?? 0) : 0);
+  return rows.reduce<number | undefined>((best, row) => {
+    return best === undefined || cost(row) > cost(best) ? row : best;
+  }, undefined);
+}
+
+/**
+ * Select the n-th execution (from 0) of a row in a wave and bring its time onto the screen. When there are not so many,
+ * the last one. Gives back which execution it was, or -1 when the wave never executed the row.
+ */
+export async function revealExecution(wave: number, row: number, iteration: number): Promise<number> {
+  const data = await loadWave(wave);
+  const times = timesOf(data, row);
+  const shown = Math.min(Math.max(iteration, 0), times.length - 1);
+  if (shown < 0) return -1;
+  const keepsPlace = selection.value.row === row;
+  selectRow(row, { wave, iteration: shown, ...(keepsPlace ? { place: selection.value.place } : {}) });
+  reveal(times[shown] as number);
+  return shown;
+}
