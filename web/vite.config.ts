@@ -11,7 +11,7 @@ export default defineConfig({
     // One script and one style sheet: the one-file export puts both inline.
     cssCodeSplit: false,
     rollupOptions: {
-      output: { entryFileNames: "page.js", assetFileNames: "page[extname]", inlineDynamicImports: true },
+      output: { entryFileNames: "page.js", assetFileNames: "page[extname]", codeSplitting: false },
     },
   },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },

@@ -2,14 +2,19 @@
 import type { Message } from "@lumino/messaging";
 import { DockPanel, Widget } from "@lumino/widgets";
 import { h, render } from "preact";
-import { overview } from "../model/document";
+import { type Overview, overview } from "../model/document";
 import type { View } from "../model/view";
 import { Nothing } from "../widgets/answered";
-import { FIRST_LAYOUT, VIEWS } from "./registry";
+import { filtered, type Layout } from "./layout";
+import { VIEWS } from "./registry";
 
 class Panel extends Widget {
-  constructor(readonly view: View) {
+  constructor(
+    readonly view: View,
+    private readonly facts: Overview,
+  ) {
     super();
+    this.id = `panel-${view.id}`;
     this.addClass("panel");
     this.node.dataset.view = view.id;
     this.title.label = view.title;
@@ -18,9 +23,7 @@ class Panel extends Widget {
   }
 
   protected override onAfterAttach(_: Message): void {
-    const facts = overview.value;
-    if (!facts) return;
-    const missing = this.view.missing(facts);
+    const missing = this.view.missing(this.facts);
     render(missing ? h(Nothing, null, `Nothing to show: ${missing}.`) : h(this.view.component, null), this.node);
   }
 
@@ -29,48 +32,87 @@ class Panel extends Widget {
   }
 }
 
-export class Dock {
-  private readonly dock = new DockPanel({ spacing: 4 });
+type Area = DockPanel.ILayoutConfig["main"];
 
-  constructor(host: HTMLElement) {
+export class Dock {
+  private readonly dock = new DockPanel({ spacing: 3 });
+
+  /** `changed` is called when the user moved, resized, closed or fronted something. */
+  constructor(host: HTMLElement, changed: () => void) {
     this.dock.addClass("dock");
     Widget.attach(this.dock, host);
+    this.dock.layoutModified.connect(changed);
     new ResizeObserver(() => this.dock.update()).observe(host);
   }
 
-  /** Put a view on screen: its tab comes to the front, or it opens beside what is active. */
-  open(id: string): void {
-    const known = this.panel(id);
+  /** Put a view on screen: its tab comes to the front, or it opens as a tab beside what was opened last. */
+  front(id: string): void {
     const view = VIEWS.find((v) => v.id === id);
-    if (!known && view) this.dock.addWidget(new Panel(view));
-    const panel = known ?? this.panel(id);
-    if (panel) this.dock.selectWidget(panel);
+    const facts = overview.value;
+    if (!view || !facts || view.about !== facts.kind) return;
+    const known = this.panel(id);
+    const panel = known ?? new Panel(view, facts);
+    if (!known) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
+    this.dock.activateWidget(panel);
   }
 
-  /** The views of the first layout that have something to show. */
-  layOut(): void {
+  /** Close everything and lay out anew; views with nothing to show stay away. */
+  layOut(layout: Layout): void {
     const facts = overview.value;
     if (!facts) return;
-    for (const panel of [...this.dock.widgets()]) panel.dispose();
-    const fronts: Panel[] = [];
-    for (const { views, mode, beside, share } of FIRST_LAYOUT[facts.kind]) {
-      let front: Panel | null = null;
-      for (const id of views) {
+    const old = [...this.dock.widgets()];
+    const fits = (id: string) =>
+      VIEWS.some((view) => view.id === id && view.about === facts.kind && !view.missing(facts));
+    const shown = filtered(layout, fits);
+    const used = new Set<string>();
+    this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
+    for (const panel of old) panel.dispose();
+  }
+
+  /** What is on screen. */
+  layout(): Layout | null {
+    return described(this.dock.saveLayout().main);
+  }
+
+  private area(layout: Layout, facts: Overview, used: Set<string>): Area {
+    if ("tabs" in layout) {
+      const widgets: Panel[] = [];
+      for (const id of layout.tabs) {
         const view = VIEWS.find((v) => v.id === id);
-        if (!view || view.missing(facts)) continue;
-        const panel = new Panel(view);
-        const ref = front ?? (beside === undefined ? undefined : fronts[beside]);
-        this.dock.addWidget(panel, ref ? { ref, mode: front ? "tab-after" : (mode ?? "split-right") } : {});
-        front ??= panel;
+        if (!view || used.has(id)) continue;
+        used.add(id);
+        widgets.push(new Panel(view, facts));
       }
-      if (front) fronts.push(front);
-      void share;
+      if (!widgets.length) return null;
+      return { type: "tab-area", widgets, currentIndex: Math.min(layout.front ?? 0, widgets.length - 1) };
     }
-    for (const panel of fronts) this.dock.selectWidget(panel);
+    const children = layout.children.map((child) => this.area(child, facts, used));
+    const orientation = layout.split === "row" ? "horizontal" : "vertical";
+    const kept = children.filter((child) => child !== null);
+    return { type: "split-area", orientation, sizes: layout.shares, children: kept };
   }
 
   private panel(id: string): Panel | undefined {
     for (const widget of this.dock.widgets()) if (widget instanceof Panel && widget.view.id === id) return widget;
     return undefined;
   }
+
+  /** The visible panel with most room. */
+  private largest(): Widget | null {
+    const area = (widget: Widget) => widget.node.clientWidth * widget.node.clientHeight;
+    const visible = [...this.dock.widgets()].filter((widget) => widget.isVisible);
+    return visible.sort((a, b) => area(b) - area(a))[0] ?? null;
+  }
+}
+
+function described(area: Area): Layout | null {
+  if (!area) return null;
+  if (area.type === "tab-area") {
+    const ids = area.widgets.map((widget) => (widget instanceof Panel ? widget.view.id : ""));
+    return { tabs: ids.filter(Boolean), front: area.currentIndex };
+  }
+  const children = area.children.map(described).filter((child) => child !== null);
+  const total = area.sizes.reduce((sum, size) => sum + size, 0) || 1;
+  const split = area.orientation === "horizontal" ? "row" : "column";
+  return { split, shares: area.sizes.map((size) => size / total), children };
 }

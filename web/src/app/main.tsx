@@ -2,29 +2,107 @@ import "@lumino/widgets/style/index.css";
 import "./theme.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { loadDocuments, loadOverview, overview } from "../model/document";
+import { current, documents, loadDocuments, loadOverview, overview } from "../model/document";
 import { asAnswerError } from "../model/loaded";
+import { selection } from "../model/selection";
 import { settings } from "../model/settings";
-import { setBounds } from "../model/timewindow";
+import { bounds, setBounds, show } from "../model/timewindow";
+import { onFrontView } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { Dock } from "./dock";
+import { listenToKeys } from "./keys";
+import { type Layout, read, written } from "./layout";
+import { type Address, followLocation, readAddress } from "./location";
+import { FIRST_LAYOUT } from "./registry";
+import { Shell } from "./shell";
 
 effect(() => {
   document.documentElement.dataset.theme = settings.value.theme;
 });
 
+const layoutKey = () => `wavescope.layout.${overview.value?.kind}`;
+
+function keptLayout(): Layout | null {
+  try {
+    return read(localStorage.getItem(layoutKey()) ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function keepLayout(layout: string): void {
+  try {
+    localStorage.setItem(layoutKey(), layout);
+  } catch {
+    // a browser without storage forgets, nothing else
+  }
+}
+
+/** Shows the document of an address; false when it cannot be read. */
+async function open(address: Address, host: HTMLElement): Promise<boolean> {
+  try {
+    current.value = documents.value[address.document] ? address.document : 0;
+    await loadOverview();
+  } catch (error) {
+    render(<Problem error={asAnswerError(error)} />, host);
+    return false;
+  }
+  const facts = overview.value;
+  if (!facts) return false;
+  document.title = `${documents.value[current.value]?.label ?? ""} – wavescope`;
+  setBounds(
+    facts.kind === "trace"
+      ? { begin: facts.begin_cycles, end: facts.end_cycles }
+      : { begin: 0, end: facts.duration_ns },
+  );
+  selection.value = address.selection;
+  show(address.shown ?? bounds.value);
+  return true;
+}
+
 async function start(host: HTMLElement): Promise<void> {
   try {
     await loadDocuments();
-    await loadOverview();
   } catch (error) {
     render(<Problem error={asAnswerError(error)} />, host);
     return;
   }
-  const facts = overview.value;
-  if (facts?.kind === "trace") setBounds({ begin: facts.begin_cycles, end: facts.end_cycles });
+  const first = readAddress(location.hash);
+  if (!(await open(first, host))) return;
+
   host.textContent = "";
-  new Dock(host).layOut();
+  const head = host.appendChild(document.createElement("div"));
+  const body = host.appendChild(document.createElement("div"));
+  body.className = "dock-host";
+  const now = () => written(dock.layout() ?? { tabs: [] });
+  let saved = "";
+  const dock = new Dock(body, () => {
+    saved = now();
+    keepLayout(saved);
+    followed?.layoutChanged();
+  });
+  const firstLayout = () => FIRST_LAYOUT[overview.value?.kind ?? "trace"];
+  const layOut = (address: Address) => {
+    dock.layOut(read(address.layout) ?? keptLayout() ?? firstLayout());
+    if (address.view) dock.front(address.view);
+  };
+  const go = async (address: Address) => {
+    if (address.document === current.value) {
+      if (address.view) dock.front(address.view);
+      return;
+    }
+    if (await open(address, body)) layOut(address);
+  };
+  let followed: ReturnType<typeof followLocation> | null = null;
+  onFrontView((id) => dock.front(id));
+  layOut(first);
+  followed = followLocation(() => (saved ? saved : ""), go);
+  const reset = () => {
+    dock.layOut(firstLayout());
+    saved = "";
+  };
+  listenToKeys();
+  render(<Shell go={(number) => go({ ...readAddress(""), document: number })} resetLayout={reset} />, head);
 }
 
 const host = document.getElementById("app");

@@ -1,19 +1,26 @@
 // All views, in the order of the menu, and where they stand at first.
-import type { DockPanel } from "@lumino/widgets";
 import type { View } from "../model/view";
 import { waves } from "../views/waves";
+import { column, type Layout, row, tabs } from "./layout";
 
-export const VIEWS: View[] = [waves];
+export const VIEWS: View[] = [
+  waves, //
+];
 
-export interface TabGroup {
-  views: string[];
-  /** Where it stands: on which side of the group `beside` (its number in this list), with which share of the space. */
-  mode?: DockPanel.InsertMode;
-  beside?: number;
-  share?: number;
-}
-
-export const FIRST_LAYOUT: Record<View["about"], TabGroup[]> = {
-  trace: [{ views: ["waves"] }],
-  run: [],
+/** Views that have nothing to show for a document are left out; ids that no view has, too. */
+export const FIRST_LAYOUT: Record<View["about"], Layout> = {
+  trace: row(
+    [0.24, tabs("explorer", "diagnosis", "summary", "waves")],
+    [
+      0.76,
+      column(
+        [0.45, tabs("compute_unit", "utilization", "global_view", "occupancy", "wave_states", "hotspot_histogram")],
+        [0.55, row([0.58, tabs("isa", "flame", "loops")], [0.42, tabs("source", "stalls", "waits")])],
+      ),
+    ],
+  ),
+  run: column(
+    [0.5, tabs("run_timeline", "busy")],
+    [0.5, row([0.6, tabs("kernels", "regions", "gaps", "ranks")], [0.4, tabs("run_summary", "run_compare")])],
+  ),
 };

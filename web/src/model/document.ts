@@ -34,6 +34,8 @@ export interface LossLine {
 /** Grown by the views of runs. */
 export interface RunOverview {
   kind: "run";
+  duration_ns: number;
+  losses: LossLine[];
   contents: Record<string, unknown>;
 }
 

@@ -13,3 +13,15 @@ export interface View {
   missing(overview: Overview): string;
   component: ComponentType;
 }
+
+let bringToFront: (id: string) => void = () => {};
+
+/** Put a view on screen, opening it when it is closed. */
+export function frontView(id: string): void {
+  bringToFront(id);
+}
+
+/** `app/main.tsx` says how. */
+export function onFrontView(how: (id: string) => void): void {
+  bringToFront = how;
+}

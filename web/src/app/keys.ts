@@ -1,0 +1,86 @@
+// The keyboard map: declared once, listened to once, and listed by `?`. Views may add keys of their own while they exist.
+import { signal } from "@preact/signals";
+import { clearSelection } from "../model/selection";
+import { change, settings } from "../model/settings";
+import { pan, showAll, shown, zoom } from "../model/timewindow";
+import { frontView } from "../model/view";
+
+export interface Key {
+  /** As `KeyboardEvent.key` says it. */
+  keys: string[];
+  does: string;
+  run?: () => void;
+}
+
+export const helpIsOpen = signal(false);
+export const searchIsOpen = signal(false);
+
+const middle = () => (shown.value.begin + shown.value.end) / 2;
+const toggleTheme = () => change({ theme: settings.value.theme === "dark" ? "light" : "dark" });
+
+export const KEYS: Key[] = [
+  { keys: ["?"], does: "this list", run: () => toggle(helpIsOpen) },
+  { keys: ["/"], does: "search instructions, source and kernels", run: () => open(searchIsOpen) },
+  { keys: ["w", "W"], does: "zoom in", run: () => zoom(0.7, middle()) },
+  { keys: ["s", "S"], does: "zoom out", run: () => zoom(1 / 0.7, middle()) },
+  { keys: ["a", "A"], does: "earlier", run: () => pan(-0.2) },
+  { keys: ["d", "D"], does: "later", run: () => pan(0.2) },
+  { keys: ["0", "Home"], does: "show all of the time", run: showAll },
+  { keys: ["t"], does: "dark or light theme", run: toggleTheme },
+  { keys: ["1"], does: "Explorer, or the timeline of a run", run: () => frontOf("explorer", "run_timeline") },
+  { keys: ["2"], does: "Compute unit, or kernels of a run", run: () => frontOf("compute_unit", "kernels") },
+  { keys: ["3"], does: "Instructions, or regions of a run", run: () => frontOf("isa", "regions") },
+  { keys: ["4"], does: "Source, or busy time of a run", run: () => frontOf("source", "busy") },
+  { keys: ["5"], does: "Diagnosis, or gaps of a run", run: () => frontOf("diagnosis", "gaps") },
+  { keys: ["Escape"], does: "close what is open, else clear the selection", run: leave },
+];
+
+/** Keys that views handle themselves while they have the focus: listed, not run from here. */
+export const KEYS_OF_VIEWS: Key[] = [
+  { keys: ["ArrowUp", "ArrowDown"], does: "previous, next row of a table or listing" },
+  { keys: ["ArrowLeft", "ArrowRight"], does: "previous, next instruction of the selected wave in a timeline" },
+  { keys: ["Enter"], does: "from an instruction to its source line" },
+  { keys: ["[", "]"], does: "previous, next execution of the selected instruction" },
+  { keys: ["{", "}"], does: "previous, next iteration of its loop" },
+  { keys: ["h"], does: "the hottest instruction" },
+  { keys: ["Ctrl + wheel"], does: "zoom around the pointer" },
+  { keys: ["Shift + wheel"], does: "row height of a timeline" },
+  { keys: ["drag"], does: "measure, and select a stretch of time" },
+  { keys: ["double click"], does: "zoom to a span" },
+];
+
+function frontOf(ofTrace: string, ofRun: string): void {
+  frontView(ofTrace);
+  frontView(ofRun);
+}
+
+function toggle(isOpen: typeof helpIsOpen): void {
+  isOpen.value = !isOpen.value;
+}
+
+function open(isOpen: typeof helpIsOpen): void {
+  isOpen.value = true;
+}
+
+function leave(): void {
+  const opened = [helpIsOpen, searchIsOpen].filter((dialog) => dialog.value);
+  for (const dialog of opened) dialog.value = false;
+  if (!opened.length) clearSelection();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+export function listenToKeys(): void {
+  window.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target) && event.key !== "Escape") return;
+    const key = KEYS.find((known) => known.keys.includes(event.key));
+    if (!key?.run) return;
+    event.preventDefault();
+    key.run();
+  });
+}

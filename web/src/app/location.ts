@@ -1,0 +1,110 @@
+// The URL holds what is on screen: document, selection, time, views. Selections make entries in the history, zooming and
+// moving panels do not.
+import { effect } from "@preact/signals";
+import { current } from "../model/document";
+import { onSelect, type Selection, selection } from "../model/selection";
+import { bounds, show, shown } from "../model/timewindow";
+
+export interface Address {
+  document: number;
+  selection: Selection;
+  shown: { begin: number; end: number } | null;
+  /** A view to bring to the front. */
+  view: string;
+  /** As `app/layout.ts` writes it; empty = as it was left, or the first one. */
+  layout: string;
+}
+
+const WHOLE = ["row", "lastRow", "wave", "iteration"] as const;
+const TEXT = ["kernel", "span"] as const;
+
+/** The address in the part of a URL behind `#`. Whatever does not make sense is left out. */
+export function readAddress(hash: string): Address {
+  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  const whole = (name: string) => {
+    const value = given.get(name) ?? "";
+    return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  };
+  const range = (name: string) => {
+    const [begin, end] = (given.get(name) ?? "").split("~").map((part) => (part === "" ? Number.NaN : Number(part)));
+    return begin !== undefined && end !== undefined && Number.isFinite(begin) && end > begin ? { begin, end } : null;
+  };
+  const chosen: Selection = {};
+  for (const name of WHOLE) {
+    const value = whole(name);
+    if (value !== undefined) chosen[name] = value;
+  }
+  for (const name of TEXT) {
+    const value = given.get(name);
+    if (value) chosen[name] = value;
+  }
+  const line = whole("line");
+  const file = given.get("file");
+  if (file && line !== undefined) chosen.place = { file, line };
+  const marked = range("range");
+  if (marked) chosen.range = marked;
+  return {
+    document: whole("document") ?? 0,
+    selection: chosen,
+    shown: range("time"),
+    view: given.get("view") ?? "",
+    layout: given.get("layout") ?? "",
+  };
+}
+
+/** The part behind `#` for an address; empty parts are left out. */
+export function writtenAddress(address: Address): string {
+  const parts = new URLSearchParams();
+  if (address.document) parts.set("document", String(address.document));
+  const { place, range, ...rest } = address.selection;
+  for (const name of [...WHOLE, ...TEXT]) {
+    const value = rest[name];
+    if (value !== undefined) parts.set(name, String(value));
+  }
+  if (place) {
+    parts.set("file", place.file);
+    parts.set("line", String(place.line));
+  }
+  if (range) parts.set("range", `${range.begin}~${range.end}`);
+  if (address.shown) parts.set("time", `${Math.round(address.shown.begin)}~${Math.round(address.shown.end)}`);
+  if (address.view) parts.set("view", address.view);
+  if (address.layout) parts.set("layout", address.layout);
+  return parts.toString();
+}
+
+const SETTLED_MS = 250;
+
+/** Keep URL and state equal from now on. `layout` gives the layout on screen, `go` shows another document. */
+export function followLocation(layout: () => string, go: (address: Address) => void): { layoutChanged: () => void } {
+  const hash = () => {
+    const all = shown.value.begin === bounds.value.begin && shown.value.end === bounds.value.end;
+    const time = all ? null : shown.value;
+    const now = { document: current.value, selection: selection.value, shown: time, view: "", layout: layout() };
+    return `#${writtenAddress(now)}`;
+  };
+  let timer = 0;
+  const replaceSoon = () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => history.replaceState(null, "", hash()), SETTLED_MS);
+  };
+  effect(() => {
+    void shown.value;
+    replaceSoon();
+  });
+  onSelect(() => {
+    clearTimeout(timer);
+    if (hash() !== location.hash) history.pushState(null, "", hash());
+  });
+  window.addEventListener("popstate", () => {
+    clearTimeout(timer);
+    const address = readAddress(location.hash);
+    if (address.document !== current.value) {
+      go(address);
+      return;
+    }
+    selection.value = address.selection;
+    show(address.shown ?? bounds.value);
+    if (address.view) go(address);
+  });
+  return { layoutChanged: replaceSoon };
+}

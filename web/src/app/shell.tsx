@@ -1,0 +1,149 @@
+// Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
+import { useSignal } from "@preact/signals";
+import { exact } from "../base/format";
+import { current, documents, type Overview, overview } from "../model/document";
+import { trouble } from "../model/loaded";
+import { change, settings } from "../model/settings";
+import { frontView } from "../model/view";
+import { Problem } from "../widgets/answered";
+import { Help } from "./help";
+import { helpIsOpen, searchIsOpen } from "./keys";
+import { VIEWS } from "./registry";
+
+interface Props {
+  go: (document: number) => void;
+  resetLayout: () => void;
+}
+
+export function Shell({ go, resetLayout }: Props) {
+  const facts = overview.value;
+  return (
+    <header class="shell">
+      <div class="shell-bar">
+        <strong class="brand">wavescope</strong>
+        <Documents go={go} />
+        <span class="facts">{facts ? words(facts) : ""}</span>
+        <button type="button" class="search-button" onClick={() => (searchIsOpen.value = true)} title="Search (/)">
+          Search <kbd>/</kbd>
+        </button>
+        <ViewsMenu resetLayout={resetLayout} />
+        <Looks />
+        <button type="button" class="quiet" onClick={() => (helpIsOpen.value = true)} title="Keyboard map (?)">
+          ?
+        </button>
+      </div>
+      <Losses />
+      {trouble.value ? <Problem error={trouble.value} /> : null}
+      {helpIsOpen.value ? <Help /> : null}
+    </header>
+  );
+}
+
+function words(facts: Overview): string {
+  if (facts.kind === "run") return "";
+  const parts = [facts.source.target ?? "unknown GPU", facts.kernels[0]?.demangled ?? ""];
+  if (facts.kernels.length > 1) parts[1] += ` and ${facts.kernels.length - 1} more`;
+  parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
+  parts.push(`${exact(facts.end_cycles - facts.begin_cycles)} cycles`);
+  return parts.filter(Boolean).join(" · ");
+}
+
+function Documents({ go }: { go: (document: number) => void }) {
+  const lines = documents.value;
+  if (lines.length < 2) return <span title={lines[0]?.path}>{lines[0]?.label}</span>;
+  return (
+    <select aria-label="Document" value={current.value} onChange={(event) => go(Number(event.currentTarget.value))}>
+      {lines.map((line) => (
+        <option key={line.number} value={line.number} title={line.path}>
+          {line.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function ViewsMenu({ resetLayout }: { resetLayout: () => void }) {
+  const facts = overview.value;
+  const views = VIEWS.filter((view) => view.about === facts?.kind);
+  return (
+    <select
+      aria-label="Views"
+      class="views-menu"
+      value=""
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        event.currentTarget.value = "";
+        if (chosen === "reset") resetLayout();
+        else frontView(chosen);
+      }}
+    >
+      <option value="" disabled>
+        Views
+      </option>
+      {views.map((view) => {
+        const missing = facts ? view.missing(facts) : "";
+        return (
+          <option key={view.id} value={view.id} disabled={missing !== ""} title={missing || view.hint}>
+            {view.title}
+            {missing ? ` (${missing})` : ""}
+          </option>
+        );
+      })}
+      <option value="reset">Reset the layout</option>
+    </select>
+  );
+}
+
+function Looks() {
+  const { theme, palette } = settings.value;
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        data-action="theme"
+        title={`${theme === "dark" ? "Light" : "Dark"} theme (t)`}
+        onClick={() => change({ theme: theme === "dark" ? "light" : "dark" })}
+      >
+        {theme === "dark" ? "☀" : "☾"}
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        data-action="palette"
+        title={palette === "standard" ? "Colours that colour-blind people can tell apart" : "Standard colours"}
+        aria-pressed={palette === "colour-blind"}
+        onClick={() => change({ palette: palette === "standard" ? "colour-blind" : "standard" })}
+      >
+        {palette === "standard" ? "◐" : "◑"}
+      </button>
+    </>
+  );
+}
+
+const SHOWN_LOSSES = 2;
+
+function Losses() {
+  const isClosed = useSignal(false);
+  const facts = overview.value;
+  const losses = facts?.losses ?? [];
+  const worst = [...losses].sort((a, b) => Number(b.is_damage) - Number(a.is_damage));
+  if (!losses.length || isClosed.value) return null;
+  const more = losses.length - SHOWN_LOSSES;
+  return (
+    <div class={`banner${worst[0]?.is_damage ? " damage" : ""}`} role="status" data-banner="losses">
+      <span>
+        {worst
+          .slice(0, SHOWN_LOSSES)
+          .map((loss) => loss.message)
+          .join(" · ")}
+      </span>
+      <button type="button" class="quiet" onClick={() => frontView("losses")}>
+        {more > 0 ? `and ${exact(more)} more: show all` : "what to do"}
+      </button>
+      <button type="button" class="quiet" aria-label="Close" onClick={() => (isClosed.value = true)}>
+        ×
+      </button>
+    </div>
+  );
+}
