@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
+from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
+from wavescope.page.trace.compare import QUESTIONS as _COMPARE
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 
 __all__ = ["QUESTIONS"]
@@ -14,6 +16,8 @@ QUESTIONS = {
         _OVERVIEW,
         _CODE,
         _WAVES,
+        _ANSWERS,
+        _COMPARE,
     )
     for question in group
 }

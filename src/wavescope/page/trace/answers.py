@@ -1,0 +1,281 @@
+"""Answers of the analyses, as they are: the page shows these numbers and makes none of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from wavescope.analysis.stalls import Stalls
+    from wavescope.page.document import Document
+
+__all__ = [
+    "MOST_ROWS",
+    "QUESTIONS",
+    "barriers_of",
+    "coverage_of",
+    "diagnosis",
+    "doubts_of",
+    "handed",
+    "hotspots_of",
+    "latencies",
+    "limits",
+    "stall_rows",
+    "stalls_of",
+    "waits_of",
+]
+
+MOST_ROWS = 2000
+"""Rows of one table that an answer carries; its `row_count` tells how many there are."""
+
+_ADDRESSES = ("address", "producer_address")
+
+
+def handed(answer: Any, *, top: int = MOST_ROWS) -> Any:
+    """An answer for JSON: at most `top` rows per table, addresses as text because JavaScript's numbers end at 2**53.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> handed(pl.DataFrame({"address": [1 << 60, 2]}), top=1)
+    {'row_count': 2, 'rows': [{'address': '0x1000000000000000'}]}
+    """
+    from wavescope.model import to_builtins
+
+    return _with_texts(to_builtins(answer, top=top))
+
+
+def _with_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: f"0x{item:x}" if key in _ADDRESSES and isinstance(item, int) else _with_texts(item)
+            for key, item in value.items()
+        }
+    return [_with_texts(item) for item in value] if isinstance(value, list) else value
+
+
+def _kept(document: Document, name: str, make: Callable[[], Any]) -> Any:
+    return document.kept(("answers", name), lambda: handed(make()))
+
+
+def diagnosis(document: Document) -> Any:
+    """The plan of `diagnose`: findings in the order of what to change first, and how far to trust them.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> diagnosis(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
+    'do not'
+    """
+    from wavescope.analysis.diagnose import diagnose
+
+    return _kept(document, "diagnose", lambda: diagnose(document.trace))
+
+
+def stalls_of(document: Document) -> Any:
+    """Stall cycles by class; the rows of the classes are `stall_rows`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> stalls_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["stall_cycles_total"]
+    0
+    """
+    from wavescope.analysis.stalls import stalls
+
+    return _kept(document, "stalls", lambda: _without_rows(stalls(document.trace)))
+
+
+def stall_rows(document: Document) -> pl.DataFrame:
+    """Stall cycles by code row and class, the largest first.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> stall_rows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
+    ['row', 'class']
+    """
+    import polars as pl
+
+    from wavescope.analysis.stalls import stalls
+
+    return stalls(document.trace).by_row.drop("address").with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def _without_rows(found: Stalls) -> dict[str, Any]:
+    """The rows go as Arrow: there can be a row and class for every instruction of the code."""
+    return {"definition": found.definition, **{name: part for name, part in vars(found).items() if name != "by_row"}}
+
+
+def waits_of(document: Document) -> Any:
+    """Every executed wait with its exposed cycles, and its producers.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> waits_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["waits"]["rows"]
+    []
+    """
+    from wavescope.analysis.exposure import row_costs
+    from wavescope.analysis.waits import waits
+
+    def make() -> Any:
+        found = waits(document.trace)
+        exposed = row_costs(document.trace).select("row", "exposed_stall_cycles_total")
+        return replace(found, waits=found.waits.join(exposed, on="row", how="left", maintain_order="left"))
+
+    return _kept(document, "waits", make)
+
+
+def limits(document: Document) -> Any:
+    """How many waves fit on a SIMD, how many were there, and what limits them.
+
+    Raises
+    ------
+    UsageError
+        When the GPU is not known.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> made = ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))
+    >>> limits(Document(0, "", "", lambda: made))["target"]
+    'gfx942'
+    """
+    from wavescope.analysis.occupancy import occupancy
+
+    return _kept(document, "occupancy", lambda: occupancy(document.trace))
+
+
+def latencies(document: Document) -> Any:
+    """How long each memory operation took.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["bin_cycles"]
+    1
+    """
+    from wavescope.analysis.memory_latency import memory_latency
+
+    return _kept(document, "memory_latency", lambda: memory_latency(document.trace))
+
+
+def barriers_of(document: Document) -> Any:
+    """Every barrier with its meetings, who came last, and why.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> barriers_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["workgroup_count"]
+    0
+    """
+    from wavescope.analysis.barriers import barriers
+
+    return _kept(document, "barriers", lambda: barriers(document.trace))
+
+
+def coverage_of(document: Document) -> Any:
+    """What was traced, on which paths the waves went, and which of them are unlike the others.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> coverage_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
+    0
+    """
+    from wavescope.analysis.coverage import coverage
+
+    return _kept(document, "coverage", lambda: coverage(document.trace))
+
+
+def doubts_of(document: Document) -> Any:
+    """Whether the trace can be trusted, and every reason not to.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> doubts_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
+    'do not'
+    """
+    from wavescope.analysis.doubts import doubts, verdict
+
+    def make() -> dict[str, Any]:
+        found = doubts(document.trace)
+        return {"trust": verdict(found), "doubts": found}
+
+    return _kept(document, "doubts", make)
+
+
+def hotspots_of(document: Document, *, by: str = "line") -> Any:
+    """What units of the code cost, the costliest first.
+
+    Raises
+    ------
+    UsageError
+        When there is no such unit.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> hotspots_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), by="loop")["by"]
+    'loop'
+    """
+    from wavescope.analysis.hotspots import hotspots
+
+    return _kept(document, f"hotspots by {by}", lambda: hotspots(document.trace, by=by))
+
+
+def _unit(given: str) -> str:
+    from wavescope.analysis.hotspots import UNITS
+
+    if given not in UNITS:
+        what = f"there are no units {given[:40]!r}"
+        raise UsageError(what, advice=f"one of {', '.join(UNITS)}")
+    return given
+
+
+def _every_unit(_: Document) -> list[dict[str, str]]:
+    from wavescope.analysis.hotspots import UNITS
+
+    return [{"by": by} for by in UNITS]
+
+
+def _has_limits(document: Document) -> list[dict[str, Any]]:
+    """Nothing where the GPU is not known: that is an error, and an exported page says that it has no answer."""
+    try:
+        limits(document)
+    except UsageError:
+        return []
+    return [{}]
+
+
+QUESTIONS = (
+    Question("diagnose", "trace", diagnosis),
+    Question("stalls", "trace", stalls_of),
+    Question("stall_rows", "trace", stall_rows),
+    Question("waits", "trace", waits_of),
+    Question("occupancy_limits", "trace", limits, exported=_has_limits),
+    Question("memory_latency", "trace", latencies),
+    Question("barriers", "trace", barriers_of),
+    Question("coverage", "trace", coverage_of),
+    Question("doubts", "trace", doubts_of),
+    Question("hotspots", "trace", hotspots_of, {"by": _unit}, exported=_every_unit),
+)

@@ -1,0 +1,111 @@
+"""This trace against another one of the same page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.analysis.compare import Comparison
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "compared", "units"]
+
+
+def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
+    """How this trace differs from document `other`, the base: totals, stall classes, a verdict in words.
+
+    Traces of different kernels are compared too; the answer says that they are.
+
+    Raises
+    ------
+    UsageError
+        When there is no such document, it is a run, or a trace has no instructions.
+
+    Examples
+    --------
+    >>> from wavescope.page.document import Document
+    >>> compared(Document(0, "", "", lambda: None), other=3)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no document 3
+    """
+    from wavescope.page.trace.answers import handed
+
+    found = _comparison(document, other, by)
+    facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
+    return handed(
+        {
+            "definition": found.definition,
+            "verdict": found.verdict(),
+            "beyond_noise_count": found.beyond().height,
+            **{name: getattr(found, name) for name in facts},
+            "stall_classes": found.stall_classes,
+        }
+    )
+
+
+def units(document: Document, *, other: int, by: str = "instruction") -> pl.DataFrame:
+    """The units of the code of both traces, in the order of the code.
+
+    Raises
+    ------
+    UsageError
+        As `compared`.
+
+    Examples
+    --------
+    >>> from wavescope.page.document import Document
+    >>> units(Document(0, "", "", lambda: None), other=3)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no document 3
+    """
+    return _comparison(document, other, by).units.sort("unit").drop("trace")
+
+
+def _comparison(document: Document, other: int, by: str) -> Comparison:
+    from wavescope.analysis.compare import compare
+
+    if document.library is None or not 0 <= other < len(document.library.documents):
+        what = f"there is no document {other}"
+        raise UsageError(what)
+    base = document.library.document(other)
+    if base.number == document.number:
+        what = "a trace cannot be compared with itself"
+        raise UsageError(what, advice="open two: `wavescope open BEFORE AFTER`")
+    traces, labels = [base.trace, document.trace], [base.label, document.label]
+    found: Comparison = document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
+    return found
+
+
+def _kind(given: str) -> str:
+    from wavescope.analysis.compare import KINDS
+
+    if given not in KINDS:
+        what = f"cannot compare by {given[:40]!r}"
+        raise UsageError(what, advice=f"one of {', '.join(KINDS)}")
+    return given
+
+
+def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
+    """Every other trace with instructions, by every kind of unit."""
+    from wavescope.analysis.compare import KINDS
+
+    if document.library is None or not document.trace.instructions.height:
+        return
+    for other in document.library.documents:
+        if other.number != document.number and other.kind == "trace" and other.trace.instructions.height:
+            yield from ({"other": other.number, "by": by} for by in KINDS)
+
+
+_PARAMETERS = {"other": whole_number, "by": _kind}
+
+QUESTIONS = (
+    Question("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
+    Question("compare_units", "trace", units, _PARAMETERS, ("other",), _every_pair),
+)
