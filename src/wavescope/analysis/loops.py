@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis import control_flow
 from wavescope.analysis.exposure import row_costs
-from wavescope.model.answer import Answer
+from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["Loops", "loops"]
+__all__ = ["Loops", "loop_begins", "loops"]
 
 _MOST_LOOPS = 1000
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")
@@ -97,9 +97,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
     """
     import polars as pl
 
-    known = control_flow.loops(trace)
-    often = known.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if known.height > _MOST_LOOPS else known
-    spans = _with_begins(trace, often)
+    spans = loop_begins(trace)
     totals = _totals(trace, spans)
     every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
     share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
@@ -122,13 +120,26 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         upto = pl.col("last_row").map_batches(lambda last: chosen.search_sorted(last, "right"), pl.UInt32)
         table = table.filter(before < upto)
     columns = Loops.tables["loops"].names
-    return Loops(table.select(columns), known.height - often.height, outside / every if every else 0.0)
+    left_out = control_flow.loops(trace).height - spans.height
+    return Loops(table.select(columns), left_out, outside / every if every else 0.0)
 
 
-def _with_begins(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
-    """The loops with the row at which most waves enter: the first one, or one that a jump from outside goes to."""
+@once_per_trace
+def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
+    """The loops that count here (the thousand that were gone round most often), with the row that begins an iteration.
+
+    That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> loop_begins(ThreadTrace({}, TraceSource(path="nothing"))).columns[-1]
+    'begin_row'
+    """
     import polars as pl
 
+    known = control_flow.loops(trace)
+    spans = known.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if known.height > _MOST_LOOPS else known
     jumps = control_flow.taken_jumps(trace)
     source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
     hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())

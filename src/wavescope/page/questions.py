@@ -6,6 +6,9 @@ from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
+from wavescope.page.trace.listing import QUESTIONS as _LISTING
+from wavescope.page.trace.loops import QUESTIONS as _LOOPS
+from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 
 __all__ = ["QUESTIONS"]
@@ -15,6 +18,9 @@ QUESTIONS = {
     for group in (
         _OVERVIEW,
         _CODE,
+        _LISTING,
+        _LOOPS,
+        _PART_COSTS,
         _WAVES,
         _ANSWERS,
         _COMPARE,

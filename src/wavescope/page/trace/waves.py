@@ -26,6 +26,10 @@ def waves(document: Document) -> pl.DataFrame:
     >>> waves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
     'wave'
     """
+    return document.kept("waves", lambda: _waves(document))  # type: ignore[no-any-return]
+
+
+def _waves(document: Document) -> pl.DataFrame:
     import polars as pl
 
     trace = document.trace

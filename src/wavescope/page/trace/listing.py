@@ -1,0 +1,134 @@
+"""What stands beside the code rows: arrows to awaited rows, taken branches, latencies of memory operations, samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "arrows", "branches", "row_latencies", "sample_reasons", "samples"]
+
+
+def arrows(document: Document) -> pl.DataFrame:
+    """Pairs of a waiting row and a row it waited for, over all waves.
+
+    `count` and the pairs are those of `isa_listing`; `stall_cycles_total` is the stall of the executions in which the
+    producer certainly was what ended the wait, distances and latencies are means in cycles and instructions.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> arrows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
+    ['wait_row', 'producer_row', 'counter']
+    """
+    return document.kept("arrows", lambda: _arrows(document))  # type: ignore[no-any-return]
+
+
+def _arrows(document: Document) -> pl.DataFrame:
+    import polars as pl
+
+    from wavescope.analysis.listing import isa_listing
+    from wavescope.analysis.waits import waits
+
+    measured = waits(document.trace).producers.select(
+        wait_row="row",
+        producer_row="producer_row",
+        counter="counter",
+        last_count=pl.col("last_count"),
+        stall_cycles_total=pl.col("last_count") * pl.col("last_stall_cycles_mean").fill_null(0),
+        distance_cycles_mean="distance_cycles_mean",
+        distance_instructions_mean="distance_instructions_mean",
+        latency_cycles_mean="latency_cycles_mean",
+    )
+    keys = ["wait_row", "producer_row", "counter"]
+    listed = isa_listing(document.trace).arrows.join(measured, on=keys, how="left", maintain_order="left")
+    return listed.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def branches(document: Document) -> pl.DataFrame:
+    """Pairs of a row that jumped and the row it led to, with how often, over all waves.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> branches(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
+    ['from_row', 'to_row', 'count']
+    """
+    import polars as pl
+
+    from wavescope.analysis.control_flow import taken_jumps
+
+    jumps = taken_jumps(document.trace)
+    return jumps.select("from_row", "to_row", pl.col("taken_count").cast(pl.Float64).alias("count"))
+
+
+def row_latencies(document: Document) -> pl.DataFrame:
+    """Latencies of memory operations by row: from the level counters where the trace has them, else from waits.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> row_latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[-1]
+    'origin'
+    """
+    return document.kept("row_latencies", lambda: _row_latencies(document))  # type: ignore[no-any-return]
+
+
+def _row_latencies(document: Document) -> pl.DataFrame:
+    import polars as pl
+
+    from wavescope.analysis.memory_latency import memory_latency
+
+    found = memory_latency(document.trace)
+    columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
+    counted = found.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
+    waited = found.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
+    return pl.concat([counted, waited]).sort("row").with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def samples(document: Document) -> pl.DataFrame:
+    """How often PC sampling saw each row issued and not issued; rows that it never saw are left out.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> samples(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
+    ['row', 'issued_count', 'stalled_count']
+    """
+    import polars as pl
+
+    return document.trace.samples.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def sample_reasons(document: Document) -> pl.DataFrame:
+    """Why PC sampling saw each row not issued, the most frequent reason first.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> sample_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
+    ['row', 'reason', 'count']
+    """
+    import polars as pl
+
+    ordered = document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False])
+    return ordered.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+QUESTIONS = (
+    Question("arrows", "trace", arrows),
+    Question("branches", "trace", branches),
+    Question("row_latencies", "trace", row_latencies),
+    Question("samples", "trace", samples),
+    Question("sample_reasons", "trace", sample_reasons),
+)

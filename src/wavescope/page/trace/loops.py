@@ -1,0 +1,71 @@
+"""The loops of the code, and their iterations in one wave or over all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "loops_of", "wave_loops"]
+
+
+def loops_of(document: Document) -> Any:
+    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> loops_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["loops"]["row_count"]
+    0
+    """
+    from wavescope.analysis.loops import loops
+    from wavescope.page.trace.answers import handed
+
+    return document.kept("loops", lambda: handed(loops(document.trace)))
+
+
+def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
+    """The iterations of all loops in one wave, with aligned begins.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> wave_loops(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no wave 0
+    """
+    import polars as pl
+
+    from wavescope.analysis.clocks import alignment
+    from wavescope.analysis.loop_iterations import loop_iterations
+
+    found = loop_iterations(document.trace, wave)
+    se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
+    move = alignment(document.trace).offsets.get(se, 0)
+    return found.with_columns(pl.col("begin_cycles") + move).with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def _waves_with_loops(document: Document) -> list[dict[str, int]]:
+    from wavescope.analysis.loops import loop_begins
+
+    if not loop_begins(document.trace).height:
+        return []
+    return [{"wave": number} for number in document.trace.waves["wave"].to_list()]
+
+
+QUESTIONS = (
+    Question("loops", "trace", loops_of),
+    Question("wave_loops", "trace", wave_loops, {"wave": whole_number}, ("wave",), _waves_with_loops),
+)
