@@ -8,14 +8,18 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from wavescope.errors import MissingToolError
+from wavescope.model.profile import Profile
+from wavescope.model.thread_trace import ThreadTrace
 from wavescope.page.assets import page_folder
 from wavescope.page.document import Library
 from wavescope.readers.opening import open as open_path
+from wavescope.readers.sources import add_sources
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -33,6 +37,14 @@ def browser() -> Iterator[object]:
         started = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield started
         started.close()
+
+
+def _opened(path: Path) -> ThreadTrace | Profile:
+    """What `wavescope open PATH --source-root PATH/src` opens."""
+    opened = open_path(path)
+    if isinstance(opened, ThreadTrace) and (path / "src").is_dir():
+        add_sources(opened, path / "src")
+    return opened
 
 
 class Served:
@@ -71,7 +83,7 @@ def serve() -> Iterator[Callable[..., Served]]:
         if paths not in kept:
             library = Library()
             for path in paths:
-                library.add(path.name, str(path), lambda path=path: open_path(path))
+                library.add(path.name, str(path), partial(_opened, path))
             kept[paths] = Served(library)
         return kept[paths]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
+from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
 from wavescope.page.trace.listing import QUESTIONS as _LISTING
 from wavescope.page.trace.loops import QUESTIONS as _LOOPS
 from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
+from wavescope.page.trace.search import QUESTIONS as _SEARCH
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 
 __all__ = ["QUESTIONS"]
@@ -24,6 +26,8 @@ QUESTIONS = {
         _WAVES,
         _ANSWERS,
         _COMPARE,
+        _SEARCH,
+        _NAMES,
     )
     for question in group
 }

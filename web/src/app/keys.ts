@@ -4,6 +4,7 @@ import { clearSelection } from "../model/selection";
 import { change, settings } from "../model/settings";
 import { pan, showAll, shown, zoom } from "../model/timewindow";
 import { frontView } from "../model/view";
+import { bookmark } from "./bookmarks";
 
 export interface Key {
   /** As `KeyboardEvent.key` says it. */
@@ -14,6 +15,7 @@ export interface Key {
 
 export const helpIsOpen = signal(false);
 export const searchIsOpen = signal(false);
+export const bookmarksAreOpen = signal(false);
 
 const middle = () => (shown.value.begin + shown.value.end) / 2;
 const toggleTheme = () => change({ theme: settings.value.theme === "dark" ? "light" : "dark" });
@@ -21,6 +23,7 @@ const toggleTheme = () => change({ theme: settings.value.theme === "dark" ? "lig
 export const KEYS: Key[] = [
   { keys: ["?"], does: "this list", run: () => toggle(helpIsOpen) },
   { keys: ["/"], does: "search instructions, source and kernels", run: () => open(searchIsOpen) },
+  { keys: ["b"], does: "bookmark what is selected", run: bookmark },
   { keys: ["w", "W"], does: "zoom in", run: () => zoom(0.7, middle()) },
   { keys: ["s", "S"], does: "zoom out", run: () => zoom(1 / 0.7, middle()) },
   { keys: ["a", "A"], does: "earlier", run: () => pan(-0.2) },
@@ -63,7 +66,7 @@ function open(isOpen: typeof helpIsOpen): void {
 }
 
 function leave(): void {
-  const opened = [helpIsOpen, searchIsOpen].filter((dialog) => dialog.value);
+  const opened = [helpIsOpen, searchIsOpen, bookmarksAreOpen].filter((dialog) => dialog.value);
   for (const dialog of opened) dialog.value = false;
   if (!opened.length) clearSelection();
 }

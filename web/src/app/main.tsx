@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { current, documents, loadDocuments, loadOverview, overview } from "../model/document";
 import { asAnswerError } from "../model/loaded";
+import { openNotes } from "../model/notes";
 import { selection } from "../model/selection";
 import { settings } from "../model/settings";
 import { bounds, setBounds, show } from "../model/timewindow";
@@ -57,6 +58,7 @@ async function open(address: Address, host: HTMLElement): Promise<boolean> {
   );
   selection.value = address.selection;
   show(address.shown ?? bounds.value);
+  openNotes();
   return true;
 }
 

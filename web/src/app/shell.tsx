@@ -3,12 +3,15 @@ import { useSignal } from "@preact/signals";
 import { exact } from "../base/format";
 import { current, documents, type Overview, overview } from "../model/document";
 import { trouble } from "../model/loaded";
+import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
 import { Problem } from "../widgets/answered";
+import { Bookmarks } from "./bookmarks";
 import { Help } from "./help";
-import { helpIsOpen, searchIsOpen } from "./keys";
+import { bookmarksAreOpen, helpIsOpen, searchIsOpen } from "./keys";
 import { VIEWS } from "./registry";
+import { Search } from "./search";
 
 interface Props {
   go: (document: number) => void;
@@ -27,6 +30,15 @@ export function Shell({ go, resetLayout }: Props) {
           Search <kbd>/</kbd>
         </button>
         <ViewsMenu resetLayout={resetLayout} />
+        <button
+          type="button"
+          class="quiet"
+          data-action="bookmarks"
+          title="Bookmarks and notes"
+          onClick={() => (bookmarksAreOpen.value = !bookmarksAreOpen.value)}
+        >
+          ★ {notes.value.length || ""}
+        </button>
         <Looks />
         <button type="button" class="quiet" onClick={() => (helpIsOpen.value = true)} title="Keyboard map (?)">
           ?
@@ -35,6 +47,8 @@ export function Shell({ go, resetLayout }: Props) {
       <Losses />
       {trouble.value ? <Problem error={trouble.value} /> : null}
       {helpIsOpen.value ? <Help /> : null}
+      {searchIsOpen.value ? <Search /> : null}
+      {bookmarksAreOpen.value ? <Bookmarks close={() => (bookmarksAreOpen.value = false)} /> : null}
     </header>
   );
 }

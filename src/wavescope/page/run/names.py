@@ -1,0 +1,39 @@
+"""What the search looks through in a run: the names of kernels, copies, calls and markers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_NAMES", "QUESTIONS", "names"]
+
+MOST_NAMES = 100_000
+"""Names that are handed to the page, those with most time first."""
+
+
+def names(document: Document) -> pl.DataFrame:
+    """Every name of the run with its domain, calls and total time in ns, most time first.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> names(Document(0, "", "", lambda: Profile([]))).columns
+    ['domain', 'name', 'calls', 'total_ns']
+    """
+    import polars as pl
+
+    from wavescope.analysis.profile.summary import summary
+
+    things: pl.DataFrame = document.kept("summary", lambda: summary(document.run)).things
+    columns = ("domain", pl.col("name").fill_null(""), pl.col("calls", "total_ns").cast(pl.Float64))
+    return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
+
+
+QUESTIONS = (Question("names", "run", names),)

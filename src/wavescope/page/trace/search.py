@@ -1,0 +1,40 @@
+"""What the search looks through besides the code: every line of source text that came with the trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_LINES", "QUESTIONS", "source_texts"]
+
+MOST_LINES = 200_000
+"""Lines that are handed to the page; what comes behind them is not found."""
+
+
+def source_texts(document: Document) -> pl.DataFrame:
+    """The lines of all source texts that are not blank: file, line, text.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_texts(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
+    ['file', 'line', 'text']
+    """
+    import polars as pl
+
+    with_text = document.trace.sources.filter(pl.col("text").is_not_null())
+    lines = with_text.with_columns(pl.col("text").str.split("\n")).with_columns(
+        line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32)
+    )
+    rows = lines.explode("text", "line", empty_as_null=False).filter(pl.col("text").str.strip_chars() != "")
+    return rows.select("file", "line", pl.col("text").str.strip_chars_end()).head(MOST_LINES)
+
+
+QUESTIONS = (Question("source_texts", "trace", source_texts),)

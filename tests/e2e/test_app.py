@@ -1,0 +1,93 @@
+"""What stands around the views: URL, history, search, keys, themes, bookmarks, documents."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.e2e.inputs import made_gemm, real_trace
+
+SELECTED_WAVE = "document.querySelector('.row.selected [data-column=wave]')?.innerText"
+
+
+@pytest.fixture
+def gemm(page, serve):
+    served = serve(made_gemm())
+    page.goto(served.url)
+    page.locator("[data-view]").first.wait_for()
+    return served
+
+
+def test_a_url_restores_the_selection(page, gemm):
+    page.goto(gemm.url + "#view=waves&wave=5")
+    page.reload()
+    chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
+    chosen.wait_for()
+    assert chosen.inner_text() == "5"
+
+
+def test_back_and_forward_follow_the_selection(page, gemm):
+    page.goto(gemm.url + "#view=waves")
+    page.reload()
+    rows = page.locator('[data-view="waves"] .row:not(.head)')
+    chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
+    rows.nth(2).click()
+    first = chosen.inner_text()
+    rows.nth(4).click()
+    assert chosen.inner_text() != first
+    page.go_back()
+    page.wait_for_function(f"{SELECTED_WAVE} === '{first}'")
+    page.go_forward()
+    page.wait_for_function(f"{SELECTED_WAVE} !== '{first}'")
+
+
+def test_search_finds_instructions_and_source(page, gemm):
+    trace = gemm.library.document(0).trace
+    expected = trace.code["text"].str.contains("v_fma").sum()
+    page.keyboard.press("/")
+    page.get_by_label("Search for").fill("v_fma")
+    page.get_by_text(re.compile(rf"^(showing \d+ of )?{expected} hits$")).wait_for()
+    page.keyboard.press("Enter")
+    row = trace.code.filter(trace.code["text"].str.contains("v_fma"))["row"][0]
+    page.wait_for_function("row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=row)
+    page.keyboard.press("/")
+    page.get_by_label("Search for").fill("/__shared__|for \\(/")
+    page.locator(".hits h3", has_text="Source").wait_for()
+    page.get_by_label("Search for").fill("/(/")
+    page.get_by_text("this is no regular expression").wait_for()
+
+
+def test_keys_zoom_and_the_list_of_keys_opens(page, gemm):
+    page.keyboard.press("w")
+    page.wait_for_function("location.hash.includes('time=')")
+    page.keyboard.press("0")
+    page.wait_for_function("!location.hash.includes('time=')")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Help").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog", name="Help").wait_for(state="detached")
+
+
+def test_theme_and_palette_are_kept(page, gemm):
+    page.locator('[data-action="theme"]').click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.locator('[data-action="palette"]').click()
+    page.reload()
+    page.locator("[data-view]").first.wait_for()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert page.locator('[data-action="palette"]').get_attribute("aria-pressed") == "true"
+
+
+def test_nonsense_in_the_url_does_no_harm(page, gemm):
+    page.goto(gemm.url + "#document=99&row=-3&wave=99999999999999999999&time=b~a&layout=r(((&view=%3Cimg%3E&range=5~1")
+    page.reload()
+    page.locator("[data-view]").first.wait_for()
+
+
+def test_documents_can_be_changed(page, serve):
+    served = serve(made_gemm(), real_trace("flash_attn_func", 38430))
+    page.goto(served.url)
+    page.get_by_label("Document").select_option("1")
+    page.get_by_text("315,400 instructions").wait_for()
+    page.wait_for_function("location.hash.includes('document=1')")

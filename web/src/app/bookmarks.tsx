@@ -1,0 +1,97 @@
+// The list of bookmarks: go there, write a note, forget it, save all beside the trace.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { AnswerError } from "../data/source";
+import { textOf } from "../model/code";
+import { asAnswerError } from "../model/loaded";
+import {
+  addNote,
+  addStoredNotes,
+  canSave,
+  changeNote,
+  isUnsaved,
+  notes,
+  removeNote,
+  saveBesideTrace,
+  savedAt,
+} from "../model/notes";
+import { type Selection, selection } from "../model/selection";
+import { Problem } from "../widgets/answered";
+
+/** What is selected, in a few words: the text of a new bookmark. */
+export function described(chosen: Selection): string {
+  const parts: string[] = [];
+  if (chosen.row !== undefined) parts.push(textOf(chosen.row) || `row ${chosen.row}`);
+  if (chosen.place) parts.push(`${chosen.place.file.split("/").at(-1)}:${chosen.place.line}`);
+  if (chosen.kernel && chosen.row === undefined) parts.push(`kernel ${chosen.kernel}`);
+  if (chosen.wave !== undefined) parts.push(`wave ${chosen.wave}`);
+  if (chosen.range) parts.push(`${chosen.range.begin} to ${chosen.range.end}`);
+  return parts.join(" · ") || "what is on screen";
+}
+
+/** A bookmark of what is on screen now. */
+export function bookmark(): void {
+  addNote(described(selection.value), location.hash.replace(/^#/, ""));
+}
+
+export function Bookmarks({ close }: { close: () => void }) {
+  const trouble = useSignal<AnswerError | null>(null);
+  useEffect(() => {
+    addStoredNotes().catch((error: unknown) => {
+      trouble.value = asAnswerError(error);
+    });
+  }, [trouble]);
+  const go = (address: string) => {
+    location.hash = address;
+    close();
+  };
+  return (
+    <div class="dialog bookmarks" role="dialog" aria-label="Bookmarks">
+      <div class="dialog-head">
+        <h2>Bookmarks and notes</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={close}>
+          ×
+        </button>
+      </div>
+      <button type="button" onClick={bookmark}>
+        Bookmark what is selected (b)
+      </button>
+      {notes.value.map((note) => (
+        <div class="bookmark" key={note.id}>
+          <textarea
+            aria-label="Note"
+            rows={2}
+            value={note.text}
+            maxLength={4000}
+            onInput={(event) => changeNote(note.id, event.currentTarget.value)}
+          />
+          <button type="button" class="link" onClick={() => go(note.address)}>
+            go there
+          </button>
+          <button type="button" class="quiet" aria-label="Remove" onClick={() => removeNote(note.id)}>
+            ×
+          </button>
+        </div>
+      ))}
+      {notes.value.length ? null : <p class="note">None yet. They are kept in this browser.</p>}
+      {canSave.value && notes.value.length ? (
+        <p>
+          <button
+            type="button"
+            data-action="save-notes"
+            disabled={!isUnsaved.value}
+            onClick={() =>
+              saveBesideTrace().catch((error: unknown) => {
+                trouble.value = asAnswerError(error);
+              })
+            }
+          >
+            Save beside the trace
+          </button>{" "}
+          <span class="faint">{savedAt.value ? `saved in ${savedAt.value}` : "so far only in this browser"}</span>
+        </p>
+      ) : null}
+      {trouble.value ? <Problem error={trouble.value} /> : null}
+    </div>
+  );
+}

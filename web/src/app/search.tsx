@@ -1,0 +1,91 @@
+// The search: type, see hits of every kind, go there.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { exact } from "../base/format";
+import { asAnswerError } from "../model/loaded";
+import { type Found, type Results, search } from "./found";
+import { searchIsOpen } from "./keys";
+
+const NONE: Results = { found: [], count: 0, problem: "" };
+
+export function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  const results = useSignal<Results>(NONE);
+  const query = useSignal("");
+  const chosen = useSignal(0);
+  useEffect(() => input.current?.focus(), []);
+
+  const look = (text: string) => {
+    query.value = text;
+    search(text).then(
+      (found) => {
+        if (query.value !== text) return;
+        results.value = found;
+        chosen.value = 0;
+      },
+      (error: unknown) => {
+        results.value = { ...NONE, problem: asAnswerError(error).what };
+      },
+    );
+  };
+  const go = (hit: Found | undefined) => {
+    if (!hit) return;
+    searchIsOpen.value = false;
+    hit.go();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = results.value.found.length - 1;
+    if (event.key === "ArrowDown") chosen.value = Math.min(chosen.value + 1, last);
+    else if (event.key === "ArrowUp") chosen.value = Math.max(chosen.value - 1, 0);
+    else if (event.key === "Enter") go(results.value.found[chosen.value]);
+    else if (event.key === "Escape") searchIsOpen.value = false;
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="dialog search" role="dialog" aria-label="Search" aria-modal="true">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search for"
+        placeholder="text, or /regular expression/"
+        value={query.value}
+        onInput={(event) => look(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <p class="note">{words(query.value, results.value)}</p>
+      <Hits hits={results.value.found} chosen={chosen.value} go={go} />
+    </div>
+  );
+}
+
+function words(query: string, { count, found, problem }: Results): string {
+  if (problem) return `this is no regular expression: ${problem}`;
+  if (!query.trim()) return "Looks through instructions, source lines and kernels; ↑ ↓ and Enter go there.";
+  return found.length < count ? `showing ${exact(found.length)} of ${exact(count)} hits` : `${exact(count)} hits`;
+}
+
+function Hits({ hits, chosen, go }: { hits: Found[]; chosen: number; go: (hit: Found) => void }) {
+  return (
+    <div class="hits" role="listbox" aria-label="Hits">
+      {hits.map((hit, i) => (
+        <>
+          {hit.group === hits[i - 1]?.group ? null : <h3>{hit.group}</h3>}
+          <button
+            type="button"
+            role="option"
+            aria-selected={i === chosen}
+            class="hit"
+            ref={(element) => {
+              if (i === chosen) element?.scrollIntoView({ block: "nearest" });
+            }}
+            onClick={() => go(hit)}
+          >
+            <span class="mono">{hit.text}</span>
+            <span class="faint">{hit.note}</span>
+          </button>
+        </>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+// Bookmarks with notes: kept in this browser per document, and beside the trace when the user asks for it.
+import { signal } from "@preact/signals";
+import { loadNotes, type StoredNote, saveNotes } from "../data/notes";
+import { current, documents } from "./document";
+
+export type Note = StoredNote;
+
+export const notes = signal<Note[]>([]);
+/** Where they were last saved beside the trace; null = only in this browser. */
+export const savedAt = signal<string | null>(null);
+export const canSave = signal(false);
+/** Whether something changed since they were saved beside the trace. */
+export const isUnsaved = signal(false);
+
+const key = () => `wavescope.notes.${documents.value[current.value]?.path ?? ""}`;
+
+function kept(): Note[] {
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(key()) ?? "[]");
+    return Array.isArray(read) ? (read as Note[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(next: Note[]): void {
+  notes.value = next;
+  isUnsaved.value = true;
+  try {
+    localStorage.setItem(key(), JSON.stringify(next));
+  } catch {
+    // a browser without storage forgets, nothing else
+  }
+}
+
+/** The notes of the current document that this browser keeps. */
+export function openNotes(): void {
+  notes.value = kept();
+  savedAt.value = null;
+  canSave.value = false;
+  isUnsaved.value = notes.value.length > 0;
+}
+
+/** Adds those that were saved beside the trace. */
+export async function addStoredNotes(): Promise<void> {
+  const document = current.value;
+  const mine = notes.value;
+  const stored = await loadNotes(document);
+  if (document !== current.value) return;
+  const known = new Set(mine.map((note) => note.id));
+  notes.value = [...mine, ...stored.notes.filter((note) => !known.has(note.id))];
+  savedAt.value = stored.saved_at;
+  canSave.value = stored.can_save;
+  isUnsaved.value = mine.some(
+    (note) => !stored.notes.some((other) => other.id === note.id && other.text === note.text),
+  );
+}
+
+export function addNote(text: string, address: string): void {
+  const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  keep([...notes.value, { id, text, address, created: new Date().toISOString() }]);
+}
+
+export function changeNote(id: string, text: string): void {
+  keep(notes.value.map((note) => (note.id === id ? { ...note, text } : note)));
+}
+
+export function removeNote(id: string): void {
+  keep(notes.value.filter((note) => note.id !== id));
+}
+
+/** Write them beside the trace: only ever called by the button that says so. */
+export async function saveBesideTrace(): Promise<void> {
+  const stored = await saveNotes(current.value, notes.value);
+  savedAt.value = stored.saved_at;
+  isUnsaved.value = false;
+}
