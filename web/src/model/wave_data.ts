@@ -39,3 +39,45 @@ export function positionsOf(data: WaveData, row: number): number[] {
   for (let i = 0; i < data.count; i++) if (data.row[i] === row) found.push(i);
   return found;
 }
+
+export interface RowFigures {
+  hits: Float64Array;
+  latency: Float64Array;
+  stall: Float64Array;
+  idle: Float64Array;
+}
+
+export type Gathering = { by: "sum" } | { by: "max" } | { by: "iteration"; iteration: number };
+
+/**
+ * Hits, latency, stall and idle of every row in one wave: sums, the largest execution, or one execution. Idle is the
+ * gap before an execution: from the latest end of earlier instructions, or the wave's begin. As in the analyses,
+ * instructions without a known PC neither count nor end a gap.
+ */
+export function rowFigures(data: WaveData, begin: number, rowCount: number, how: Gathering): RowFigures {
+  const make = () => new Float64Array(rowCount);
+  const figures: RowFigures = { hits: make(), latency: make(), stall: make(), idle: make() };
+  const seen = make();
+  let freeFrom = begin;
+  for (let i = 0; i < data.count; i++) {
+    const row = data.row[i] as number;
+    if (row < 0 || row >= rowCount) continue;
+    const time = data.time[i] as number;
+    const duration = data.duration[i] as number;
+    const idle = Math.max(0, time - freeFrom);
+    freeFrom = Math.max(freeFrom, time + duration);
+    const number = seen[row] as number;
+    seen[row] = number + 1;
+    if (how.by === "iteration" && number !== how.iteration) continue;
+    figures.hits[row] = (figures.hits[row] as number) + 1;
+    const parts = [
+      [figures.latency, duration],
+      [figures.stall, data.stall[i] as number],
+      [figures.idle, idle],
+    ] as const;
+    for (const [into, value] of parts) {
+      into[row] = how.by === "max" ? Math.max(into[row] as number, value) : (into[row] as number) + value;
+    }
+  }
+  return figures;
+}

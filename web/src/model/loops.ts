@@ -1,0 +1,141 @@
+// The loops of the current trace and the iterations of one wave: where they begin, and stepping from one to the next.
+import { effect, signal } from "@preact/signals";
+import { askJson, askTable } from "../data/ask";
+import { selectRow } from "./code";
+import { current, overview } from "./document";
+import { asAnswerError, type Loaded } from "./loaded";
+import { selection } from "./selection";
+import { show } from "./timewindow";
+import { loadWave, positionsOf } from "./wave_data";
+
+export interface Loop {
+  loop: number;
+  parent: number | null;
+  depth: number;
+  first_row: number;
+  last_row: number;
+  begin_row: number;
+  function: string | null;
+  file: string | null;
+  first_line: number | null;
+  last_line: number | null;
+  wave_count: number | null;
+  entry_count: number | null;
+  iteration_count: number | null;
+  trips_min: number | null;
+  trips_median: number | null;
+  trips_max: number | null;
+  iteration_cycles_min: number | null;
+  iteration_cycles_median: number | null;
+  iteration_cycles_max: number | null;
+  first_cycles_median: number | null;
+  steady_cycles_median: number | null;
+  last_cycles_median: number | null;
+  steady_stall_share: number | null;
+  hit_count: number;
+  latency_cycles_total: number;
+  stall_cycles_total: number;
+  idle_cycles_total: number;
+  exposed_cycles_total: number;
+  cycles_share: number;
+  self_cycles_share: number;
+}
+
+export interface Loops {
+  definition: string;
+  loops: { row_count: number; rows: Loop[] };
+  left_out_count: number;
+  outside_cycles_share: number;
+}
+
+export interface Iteration {
+  loop: number;
+  entry: number;
+  iteration: number;
+  isLast: boolean;
+  /** Aligned cycles. */
+  begin: number;
+  cycles: number;
+  stall: number;
+}
+
+const loaded = signal<Loaded<Loops>>({ state: "waiting" });
+let asked: unknown = null;
+
+/** The loops; asked for when a view first wants them. */
+export function loopsAnswer(): Loaded<Loops> {
+  const facts = overview.value;
+  if (facts?.kind === "trace" && asked !== facts) {
+    asked = facts;
+    askJson<Loops>(current.peek(), "loops").then(
+      (value) => {
+        if (asked === facts) loaded.value = { state: "ready", value };
+      },
+      (error: unknown) => {
+        if (asked === facts) loaded.value = { state: "failed", error: asAnswerError(error) };
+      },
+    );
+  }
+  return loaded.value;
+}
+
+effect(() => {
+  void overview.value;
+  loaded.value = { state: "waiting" };
+  asked = null;
+});
+
+/** The loops now; empty while they are on their way. */
+export function loopsNow(): Loop[] {
+  const answer = loopsAnswer();
+  return answer.state === "ready" ? answer.value.loops.rows : [];
+}
+
+/** The innermost of these loops that holds a row. */
+export function loopAround(loops: Loop[], row: number | undefined): Loop | undefined {
+  if (row === undefined) return undefined;
+  const around = loops.filter((loop) => loop.first_row <= row && row <= loop.last_row);
+  return around.reduce<Loop | undefined>((best, loop) => (!best || loop.depth > best.depth ? loop : best), undefined);
+}
+
+/** All iterations of all loops in one wave, in the order of loops and time. */
+export async function loadIterations(wave: number, document = current.value): Promise<Iteration[]> {
+  const table = await askTable(document, "wave_loops", { wave });
+  const [loop, entry, number] = ["loop", "entry", "iteration"].map((name) => table.numbers(name));
+  const [begin, cycles, stall] = ["begin_cycles", "cycles", "stall_cycles"].map((name) => table.numbers(name));
+  const isLast = table.flags("is_last");
+  const at = (values: ArrayLike<number> | undefined, i: number) => values?.[i] ?? Number.NaN;
+  return Array.from({ length: table.length }, (_, i) => ({
+    loop: at(loop, i),
+    entry: at(entry, i),
+    iteration: at(number, i),
+    isLast: isLast[i] === true,
+    begin: at(begin, i),
+    cycles: at(cycles, i),
+    stall: at(stall, i),
+  }));
+}
+
+/** Which of a loop's iterations a time lies in; -1 = none. */
+export function iterationAt(iterations: Iteration[], time: number): number {
+  return iterations.findIndex(({ begin, cycles }) => begin <= time && time < begin + cycles);
+}
+
+/**
+ * Show exactly one iteration, and select the row's first execution in it: the selected row when it is executed there,
+ * else the row with which the iteration begins.
+ */
+export async function showIteration(wave: number, loop: Loop, iteration: Iteration): Promise<void> {
+  const data = await loadWave(wave);
+  const end = iteration.begin + iteration.cycles;
+  const inside = (row: number) =>
+    positionsOf(data, row).findIndex((at) => {
+      const time = data.time[at] as number;
+      return time >= iteration.begin && time < end;
+    });
+  const chosen = selection.value.row;
+  const isKept = chosen !== undefined && inside(chosen) >= 0;
+  const row = isKept ? chosen : loop.begin_row;
+  selectRow(row, { wave, iteration: Math.max(0, inside(row)), ...(isKept ? { place: selection.value.place } : {}) });
+  show({ begin: iteration.begin, end });
+}

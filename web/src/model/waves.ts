@@ -1,0 +1,69 @@
+// The traced waves of the current document, loaded once: where they ran, when, and how much of it they stalled.
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { askTable } from "../data/ask";
+import type { Columns } from "../data/columns";
+import { current, overview } from "./document";
+import { asAnswerError, type Loaded } from "./loaded";
+import { selection } from "./selection";
+
+export interface Wave {
+  wave: number;
+  se: number;
+  cu: number;
+  simd: number;
+  slot: number;
+  slotWave: number;
+  /** Aligned cycles. */
+  begin: number;
+  end: number;
+  instructions: number;
+  stall: number;
+}
+
+const loaded = signal<Loaded<Wave[]>>({ state: "waiting" });
+export const wavesAnswer: ReadonlySignal<Loaded<Wave[]>> = loaded;
+
+/** The waves in the order of their numbers; empty while they are on their way. */
+export function wavesNow(): Wave[] {
+  return loaded.value.state === "ready" ? loaded.value.value : [];
+}
+
+effect(() => {
+  const facts = overview.value;
+  loaded.value = { state: "waiting" };
+  if (facts?.kind !== "trace") return;
+  const isStale = () => overview.peek() !== facts;
+  askTable(current.peek(), "waves").then(
+    (table) => {
+      if (!isStale()) loaded.value = { state: "ready", value: wavesFrom(table) };
+    },
+    (error: unknown) => {
+      if (!isStale()) loaded.value = { state: "failed", error: asAnswerError(error) };
+    },
+  );
+});
+
+function wavesFrom(table: Columns): Wave[] {
+  const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "begin_cycles", "end_cycles"];
+  const columns = [...names, "instruction_count", "stall_cycles_total"].map((name) => table.numbers(name));
+  return Array.from({ length: table.length }, (_, i) => {
+    const [wave, se, cu, simd, slot, slotWave, begin, end, instructions, stall] = columns.map(
+      (values) => values[i] as number,
+    ) as [number, number, number, number, number, number, number, number, number, number];
+    return { wave, se, cu, simd, slot, slotWave, begin, end, instructions, stall };
+  });
+}
+
+/** The wave with the most instructions: what the analyses look at when one wave is needed and none is chosen. */
+export function longestWave(): Wave | undefined {
+  return wavesNow().reduce<Wave | undefined>(
+    (best, wave) => (best === undefined || wave.instructions > best.instructions ? wave : best),
+    undefined,
+  );
+}
+
+/** The wave that per-wave figures, arrows and stepping are about: the selected one, else the longest. */
+export function targetWave(): Wave | undefined {
+  const chosen = selection.value.wave;
+  return wavesNow().find((wave) => wave.wave === chosen) ?? longestWave();
+}
