@@ -91,3 +91,16 @@ def test_documents_can_be_changed(page, serve):
     page.get_by_label("Document").select_option("1")
     page.get_by_text("315,400 instructions").wait_for()
     page.wait_for_function("location.hash.includes('document=1')")
+
+
+def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
+    page.may_fail_to_load = True
+    page.route("**/api/**", lambda route: route.abort())
+    page.keyboard.press("/")
+    page.get_by_label("Search for").fill("fma")
+    banner = page.locator(".shell .problem")
+    banner.get_by_text("the server does not answer").wait_for()
+    page.unroute("**/api/**")
+    banner.wait_for(state="detached")
+    page.get_by_label("Search for").fill("v_fma")
+    page.locator(".hit").first.wait_for()

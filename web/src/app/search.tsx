@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { exact } from "../base/format";
+import { reportFailure } from "../model/connection";
 import { asAnswerError } from "../model/loaded";
 import { type Found, type Results, search } from "./found";
 import { searchIsOpen } from "./keys";
@@ -24,7 +25,9 @@ export function Search() {
         chosen.value = 0;
       },
       (error: unknown) => {
-        results.value = { ...NONE, problem: asAnswerError(error).what };
+        const problem = asAnswerError(error);
+        reportFailure(problem);
+        results.value = { ...NONE, problem: problem.what };
       },
     );
   };
@@ -60,7 +63,7 @@ export function Search() {
 }
 
 function words(query: string, { count, found, problem }: Results): string {
-  if (problem) return `this is no regular expression: ${problem}`;
+  if (problem) return problem;
   if (!query.trim()) return "Looks through instructions, source lines and kernels; ↑ ↓ and Enter go there.";
   return found.length < count ? `showing ${exact(found.length)} of ${exact(count)} hits` : `${exact(count)} hits`;
 }

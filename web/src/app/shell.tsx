@@ -1,8 +1,8 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact } from "../base/format";
+import { trouble } from "../model/connection";
 import { current, documents, type Overview, overview } from "../model/document";
-import { trouble } from "../model/loaded";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";

@@ -6,6 +6,8 @@ export class AnswerError extends Error {
     readonly where = "",
     readonly kept = "",
     readonly advice = "",
+    /** Whether the server could not be reached at all. */
+    readonly isConnection = false,
   ) {
     super(what);
   }
@@ -30,7 +32,8 @@ class ServerSource implements AnswerSource {
         "the server does not answer",
         "",
         "what is on screen stays",
-        "start it again with `wavescope open`, then reload this page",
+        "if it was stopped, start `wavescope open` again and open the URL that it prints; else this page goes on by itself",
+        true,
       );
     }
     if (!response.ok) throw await problem(response);

@@ -1,6 +1,7 @@
 // Answers on their way: every view shows that it waits, what arrived, or what went wrong.
-import { type ReadonlySignal, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { AnswerError } from "../data/source";
+import { reportFailure, turn } from "./connection";
 
 export type Loaded<T> = { state: "waiting" } | { state: "ready"; value: T } | { state: "failed"; error: AnswerError };
 
@@ -14,22 +15,23 @@ export function asAnswerError(error: unknown): AnswerError {
  */
 export function useAnswer<T>(ask: () => Promise<T> | null): ReadonlySignal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>({ state: "waiting" });
-  const turn = useSignal({ number: 0 });
+  const latest = useSignal({ number: 0 });
   useSignalEffect(() => {
+    void turn.value;
     const asked = ask();
-    const mine = ++turn.peek().number;
+    const mine = ++latest.peek().number;
     if (!asked) return;
     asked.then(
       (value) => {
-        if (mine === turn.peek().number) loaded.value = { state: "ready", value };
+        if (mine === latest.peek().number) loaded.value = { state: "ready", value };
       },
       (error: unknown) => {
-        if (mine === turn.peek().number) loaded.value = { state: "failed", error: asAnswerError(error) };
+        if (mine !== latest.peek().number) return;
+        const problem = asAnswerError(error);
+        reportFailure(problem);
+        loaded.value = { state: "failed", error: problem };
       },
     );
   });
   return useComputed(() => loaded.value);
 }
-
-/** Problems that belong to no view: the shell shows them in a banner. */
-export const trouble = signal<AnswerError | null>(null);
