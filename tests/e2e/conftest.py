@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,6 +16,7 @@ from wavescope.page.assets import page_folder
 from wavescope.page.document import Library
 from wavescope.readers.opening import open as open_path
 from wavescope.readers.sources import add_sources
+from wavescope.server.serving import Serving, listen
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -47,44 +44,21 @@ def _opened(path: Path) -> ThreadTrace | Profile:
     return opened
 
 
-class Served:
-    """A server of ours in a thread of this process, so that tests can compare with the same documents."""
-
-    def __init__(self, library: Library) -> None:
-        import uvicorn
-
-        from wavescope.server.app import make_app
-
-        self.library = library
-        token = secrets.token_urlsafe(24)
-        listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
-        self.server = uvicorn.Server(uvicorn.Config(make_app(library, token, page_folder()), log_level="warning"))
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listener]}, daemon=True)
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
-
-    def stop(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(timeout=10)
-
-
 @pytest.fixture(scope="session")
-def serve() -> Iterator[Callable[..., Served]]:
+def serve() -> Iterator[Callable[..., Serving]]:
     """`serve(path, ...)`: a server for these documents, one per set of paths, kept for the whole session."""
     try:
         page_folder()
     except MissingToolError as error:
         pytest.skip(str(error))
-    kept: dict[tuple[Path, ...], Served] = {}
+    kept: dict[tuple[Path, ...], Serving] = {}
 
-    def start(*paths: Path) -> Served:
+    def start(*paths: Path) -> Serving:
         if paths not in kept:
             library = Library()
             for path in paths:
                 library.add(path.name, str(path), partial(_opened, path))
-            kept[paths] = Served(library)
+            kept[paths] = Serving(library, page_folder(), listen())
         return kept[paths]
 
     yield start

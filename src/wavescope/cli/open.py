@@ -2,42 +2,114 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import progress
+from wavescope.cli._io import code_object_option, json_option, progress, resources_option
+from wavescope.cli._serving import Place, import_server, serving_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.model.profile import Profile
+    from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.page.document import Library
+
+_MOST_SIBLINGS = 64
+"""Other dispatches of a folder that the page can open."""
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback; default: any free one.")
-@click.option("--no-browser", is_flag=True, help="Only print the URL.")
-def command(paths: tuple[Path, ...], port: int, no_browser: bool) -> None:
-    """Serve the viewer on this machine and open it in a browser."""
-    import secrets
-    import socket
-    import webbrowser
-    from functools import partial
+@click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest.")
+@click.option("--one-run", is_flag=True, help="All PATHS are profiles of one run; else each is shown by itself.")
+@click.option(
+    "--source-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Where the source files are that the trace names but does not hold.",
+)
+@serving_options
+@code_object_option
+@resources_option
+@json_option
+def command(paths: tuple[Path, ...], one_run: bool, port: int, no_browser: bool, as_json: bool, **reading: Any) -> None:
+    """Show traces and runs in a browser: timelines, instructions, source, findings.
 
-    import uvicorn
+    PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, and profiles of runs.
+    The page is served on this machine only, to whoever has its address, until Ctrl-C.
 
-    from wavescope.page.assets import page_folder
+    \b
+    wavescope open ui_output_agent_5600_dispatch_1/
+    wavescope open before/ after/
+    wavescope open rank0.db rank1.db --one-run
+    """
+    import_server()
+    with Place(port) as place:
+        library = _library(paths, one_run=one_run, reading=reading)
+        with progress(f"reading {paths[0].name}"):
+            _ = library.documents[0].opened
+        place.serve(library, no_browser=no_browser, as_json=as_json)
+
+
+def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -> Library:
+    """The documents of the page: one for each path, or one for all."""
     from wavescope.page.document import Library
-    from wavescope.readers.opening import open as open_path
-    from wavescope.server.app import make_app
 
-    page = page_folder()
     library = Library()
+    if one_run:
+        label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
+        library.add(label, str(paths[0]), partial(_one_run, paths))
+        return library
     for path in paths:
-        library.add(path.name, str(path), partial(open_path, path))
-    with progress(f"reading {paths[0].name}"):
-        _ = library.documents[0].opened
-    token = secrets.token_urlsafe(24)
-    listener = socket.create_server(("127.0.0.1", port))
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
-    click.echo(url)
-    if not no_browser:
-        webbrowser.open(url)
-    config = uvicorn.Config(make_app(library, token, page), log_level="warning")
-    uvicorn.Server(config).run(sockets=[listener])
+        _check(path)
+    for path in paths:
+        library.add(path.resolve().name, str(path), partial(_open, library, path, reading, is_only=len(paths) == 1))
+    return library
+
+
+def _check(path: Path) -> None:
+    """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
+    from wavescope.readers.opening import does_not_fit
+    from wavescope.readers.profile_inputs import holds_profile
+    from wavescope.readers.sniff import THREAD_TRACES, sniff
+
+    if not holds_profile(path) and (kind := sniff(path)) not in THREAD_TRACES:
+        raise does_not_fit(kind, path)
+
+
+def _one_run(paths: Sequence[Path]) -> Profile:
+    from wavescope.readers.profile_inputs import find_profiles, open_inputs
+
+    return open_inputs(find_profiles(paths))
+
+
+def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: bool) -> ThreadTrace | Profile:
+    """What is at a path. Other dispatches that stand there become documents, too, to be read when they are chosen."""
+    from wavescope.model import ThreadTrace
+
+    opened = _read(path, **reading)
+    if isinstance(opened, ThreadTrace):
+        others = opened.source.other_dispatches
+        for number in others[:_MOST_SIBLINGS]:
+            label = f"dispatch {number}" if is_only else f"{path.resolve().name}, dispatch {number}"
+            library.add(label, str(path), partial(_read, path, **(reading | {"dispatch": number})))
+        if len(others) > _MOST_SIBLINGS:
+            told = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
+            click.echo(f"{told}; --dispatch N opens any", err=True)
+    return opened
+
+
+def _read(path: Path, *, source_root: Path | None, **reading: Any) -> ThreadTrace | Profile:
+    from wavescope.model import ThreadTrace
+    from wavescope.readers.opening import open as open_path
+
+    opened = open_path(path, **reading)
+    if source_root is not None and isinstance(opened, ThreadTrace):
+        from wavescope.readers.sources import add_sources
+
+        add_sources(opened, source_root)
+    return opened

@@ -35,7 +35,10 @@ class Document:
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     """What questions keep between answers: indices, levels of detail."""
     _opened: ThreadTrace | Profile | None = field(default=None, repr=False)
-    _lock: RLock = field(default_factory=RLock, repr=False)
+    _opening: RLock = field(default_factory=RLock, repr=False)
+    _making: dict[Hashable, RLock] = field(default_factory=dict, repr=False)
+    """Locks of what is being made for `cache`: each is made once, different ones at the same time."""
+    _lock: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -63,7 +66,7 @@ class Document:
         >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).opened.waves.height
         0
         """
-        with self._lock:
+        with self._opening:
             if self._opened is None:
                 self._opened = self.opener()
             return self._opened
@@ -81,6 +84,18 @@ class Document:
         from wavescope.model import ThreadTrace
 
         return "trace" if isinstance(self.opened, ThreadTrace) else "run"
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """What the list of documents says of it; the kind is not known before it was opened.
+
+        Examples
+        --------
+        >>> Document(0, "capture", "/tmp/capture", lambda: None).line["kind"] is None
+        True
+        """
+        kind = self.kind if self.is_open else None
+        return {"number": self.number, "label": self.label, "path": self.path, "kind": kind, "is_open": self.is_open}
 
     @property
     def trace(self) -> ThreadTrace:
@@ -125,7 +140,7 @@ class Document:
         return self.opened
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """`make()`, once per key; other threads wait for it.
+        """`make()`, once per key: other threads wait for it, but not for what is made under other keys.
 
         Examples
         --------
@@ -133,6 +148,10 @@ class Document:
         3
         """
         with self._lock:
+            if key in self.cache:
+                return self.cache[key]
+            making = self._making.setdefault(key, RLock())
+        with making:
             if key not in self.cache:
                 self.cache[key] = make()
             return self.cache[key]

@@ -1,0 +1,118 @@
+"""A running server: a free port of loopback, a fresh token, and a thread that answers."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+import time
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError, WavescopeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wavescope.page.document import Library
+
+__all__ = ["Serving", "listen"]
+
+_TOKEN_BYTES = 32
+_MOST_HEADER_BYTES = 64 << 10
+_MOST_REQUESTS = 256
+_START_SECONDS = 30
+
+
+def listen(port: int = 0) -> socket.socket:
+    """A listening socket on loopback; port 0 = any free one.
+
+    Raises
+    ------
+    UsageError
+        When the port cannot be had.
+
+    Examples
+    --------
+    >>> with listen() as listener:
+    ...     listener.getsockname()[0]
+    '127.0.0.1'
+    """
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            what = f"port {port} is in use"
+        elif error.errno == errno.EACCES:
+            what = f"port {port} is not ours to use"
+        else:
+            what = f"cannot listen on port {port}: {error.strerror}"
+        raise UsageError(what, advice="leave --port out: any free port is taken then") from error
+
+
+class Serving:
+    """A server in a thread of its own, from its making until `stop` or the end of the process.
+
+    Examples
+    --------
+    >>> from wavescope.page.assets import page_folder
+    >>> from wavescope.page.document import Library
+    >>> serving = Serving(Library(), page_folder(), listen())  # doctest: +SKIP
+    >>> serving.stop()  # doctest: +SKIP
+    """
+
+    def __init__(self, library: Library, page: Path, listener: socket.socket) -> None:
+        import uvicorn
+
+        from wavescope.server.app import make_app
+
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        self.library = library
+        self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/{token}/"
+        config = uvicorn.Config(
+            make_app(library, token, page),
+            http="h11",  # the one whose limit on headers can be set
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,  # the address holds the token
+            server_header=False,
+            proxy_headers=False,
+            h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
+            limit_concurrency=_MOST_REQUESTS,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
+        self._thread.start()
+        self._await()
+
+    def _await(self) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > end:
+                what = "the server did not start"
+                raise WavescopeError(what)
+            time.sleep(0.002)
+
+    def wait(self) -> None:
+        """Answer until the process is interrupted, or the server has ended.
+
+        Examples
+        --------
+        >>> Serving(library, page, listen()).wait()  # doctest: +SKIP
+        """
+        while self._thread.is_alive():
+            self._thread.join(timeout=3600)
+
+    def stop(self) -> None:
+        """Answer no more.
+
+        Examples
+        --------
+        >>> Serving(library, page, listen()).stop()  # doctest: +SKIP
+        """
+        self._server.should_exit = True
+        self._thread.join(timeout=10)

@@ -1,0 +1,159 @@
+"""`wavescope open`: an address, answers behind it, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.cli.in_process import call
+from tests.cli.serving import running
+from wavescope.errors import MissingToolError
+from wavescope.page.assets import page_folder
+from wavescope.synth.rocpd import write_rocpd_ranks
+from wavescope.synth.workload import Workload
+
+try:
+    page_folder()
+except MissingToolError as error:
+    pytestmark = pytest.mark.skip(reason=str(error))
+
+
+@pytest.fixture(scope="module")
+def run_of_two(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    write_rocpd_ranks(folder, Workload(dispatches=60, ranks=2, nodes=1, gpus=2, seed=3))
+    return folder
+
+
+def test_a_raw_capture_is_decoded_and_served_until_ctrl_c(capture):
+    with running("open", capture) as program:
+        assert urlsplit(program.url).hostname == "127.0.0.1"
+        assert program.ask("documents")[0] == {
+            "number": 0, "label": "capture", "path": str(capture), "kind": "trace", "is_open": True,
+        }  # fmt: skip
+        assert program.ask("0/overview")["instruction_count"] > 0
+        status, said, seconds = program.interrupt()
+    assert status == 0
+    assert said.endswith("stopped\n")
+    assert "Traceback" not in said
+    assert "ssh" not in said
+    assert seconds < 1.5
+
+
+def test_scripts_get_the_address_as_json_in_the_first_line(capture):
+    with running("open", capture, "--json", "--no-browser") as program:
+        assert program.first_line.startswith('{"url":"http://127.0.0.1:')
+        assert program.ask("documents")[0]["is_open"]
+        assert program.interrupt()[:2] == (0, "stopped\n")
+
+
+def test_over_ssh_it_tells_the_way_through(capture, tmp_path):
+    opened = tmp_path / "opened"
+    environment = {
+        "SSH_CONNECTION": "192.0.2.1 50022 192.0.2.7 2222",
+        "BROWSER": f"touch {opened} %s",
+    }
+    with running("open", capture, environment=environment) as program:
+        port = urlsplit(program.url).port
+        said = program.interrupt()[1]
+    assert f"ssh -p 2222 -L {port}:127.0.0.1:{port} " in said
+    assert not opened.exists()
+
+
+def test_a_port_in_use_is_said_before_anything_is_read(capture):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = call("open", capture, "--port", taken.getsockname()[1])
+    assert done.status == 2
+    assert "is in use" in done.stderr
+    assert "--port" in done.stderr
+
+
+def test_the_port_that_was_asked_for_is_taken(capture):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with running("open", capture, "--port", port) as program:
+        assert urlsplit(program.url).port == port
+
+
+def test_what_cannot_be_shown_leaves_with_an_honest_status(capture, tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    for paths, status in (
+        (["/nowhere"], 2),
+        ([tmp_path / "notes.txt"], 3),
+        ([capture, tmp_path / "notes.txt"], 3),
+        ([capture, "--dispatch", 77], 2),
+        ([capture, "--one-run"], 3),
+    ):
+        done = call("open", *paths)
+        assert (done.status, done.stdout) == (status, ""), paths
+        assert done.stderr.startswith("error:") or "error:" in done.stderr
+
+
+def test_without_the_built_page_it_says_what_is_missing(capture, monkeypatch, tmp_path):
+    import wavescope
+
+    monkeypatch.setattr(wavescope, "__path__", [str(tmp_path)])
+    done = call("open", capture)
+    assert done.status == 5
+    assert "Node.js" in done.stderr
+
+
+def test_each_path_is_a_document_and_read_when_it_is_asked_for(capture, run_of_two):
+    with running("open", run_of_two, capture) as program:
+        assert [line["kind"] for line in program.ask("documents")] == ["run", None]
+        assert program.ask("1/overview")["kind"] == "trace"
+        assert [line["kind"] for line in program.ask("documents")] == ["run", "trace"]
+
+
+def test_databases_of_one_run_are_one_document(run_of_two):
+    files = sorted(run_of_two.glob("*.db"))
+    with running("open", *files, "--one-run") as program:
+        assert [line["label"] for line in program.ask("documents")] == [f"{files[0].name} and 1 more"]
+
+
+@pytest.fixture
+def three_dispatches(capture, tmp_path):
+    assert call("decode", capture, "-o", tmp_path / "decoded").status == 0
+    decoded = next((tmp_path / "decoded").glob("ui_output_*"))
+    for number in (1, 2, 3):
+        shutil.copytree(decoded, tmp_path / "many" / f"ui_output_agent_1_dispatch_{number}")
+    return tmp_path / "many"
+
+
+def test_other_dispatches_of_the_folder_can_be_chosen(three_dispatches):
+    with running("open", three_dispatches, "--dispatch", 2) as program:
+        labels = [(line["label"], line["is_open"]) for line in program.ask("documents")]
+        assert labels == [("many", True), ("dispatch 1", False), ("dispatch 3", False)]
+        assert program.ask("2/overview")["source"]["dispatch"] == 3
+
+
+def test_a_trace_deleted_while_it_is_open_is_reported(three_dispatches):
+    with running("open", three_dispatches) as program:
+        shutil.rmtree(three_dispatches)
+        with pytest.raises(HTTPError) as problem:
+            program.ask("1/overview")
+        assert problem.value.code == 410
+        assert b"moved or deleted" in problem.value.read()
+        assert program.ask("documents")
+
+
+def test_ctrl_c_does_not_wait_for_an_answer(capture):
+    with (
+        running("open", capture) as program,
+        socket.create_connection(("127.0.0.1", urlsplit(program.url).port)) as connection,
+    ):
+        connection.sendall(f"GET {urlsplit(program.url).path}api/0/over".encode())  # never ends
+        assert program.interrupt()[2] < 1.5
+        assert program.process.returncode == 0
+
+
+def test_sigterm_ends_it(capture):
+    with running("open", capture) as program:
+        os.kill(program.process.pid, signal.SIGTERM)
+        assert program.process.wait(timeout=10) == -signal.SIGTERM
