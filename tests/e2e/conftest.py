@@ -72,7 +72,9 @@ def page(browser: object) -> Iterator[object]:
 
     A test that provokes failing requests sets `page.may_fail_to_load = True`.
     """
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme="dark")  # type: ignore[attr-defined]
+    size = {"width": 1280, "height": 800}
+    # Playwright's wait_for_function evaluates text; test_safety.py looks at every view without this leave.
+    context = browser.new_context(viewport=size, color_scheme="dark", bypass_csp=True)  # type: ignore[attr-defined]
     context.set_default_timeout(15_000)
     opened = context.new_page()
     problems: list[str] = []

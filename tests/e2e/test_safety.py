@@ -1,0 +1,48 @@
+"""The page under the policy that the server sends: nothing of it is refused by the browser, and names stay text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.inputs import made_gemm
+
+
+@pytest.fixture
+def strict_page(browser: object) -> Iterator[object]:
+    """A page that obeys the Content-Security-Policy; what the browser refuses is an error in its console."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})  # type: ignore[attr-defined]
+    context.set_default_timeout(15_000)
+    opened = context.new_page()
+    opened.problems = []
+    opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+    opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
+    yield opened
+    context.close()
+
+
+def test_the_policy_lets_the_page_work(strict_page, serve):
+    served = serve(made_gemm())
+    strict_page.goto(served.url)
+    strict_page.locator(".dock [data-view]").first.wait_for()
+    shown = strict_page.locator(".dock [data-view]").count()
+    assert shown > 0
+    assert strict_page.problems == []
+
+
+def test_the_policy_refuses_what_it_should(strict_page, serve):
+    strict_page.goto(serve(made_gemm()).url)
+    strict_page.locator(".dock [data-view]").first.wait_for()
+    strict_page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.wasRun = true";
+            document.body.append(script);
+            const image = document.createElement("img");
+            image.src = "http://127.0.0.1:9/elsewhere.png";
+            document.body.append(image);
+        }"""
+    )
+    assert strict_page.evaluate("() => window.wasRun") is None
+    assert sum("Content Security Policy" in problem for problem in strict_page.problems) >= 2
