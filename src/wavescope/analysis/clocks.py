@@ -10,9 +10,11 @@ from wavescope.model.answer import Answer, once_per_trace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import polars as pl
+
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["ClockAlignment", "alignment", "clock_mhz"]
+__all__ = ["ClockAlignment", "alignment", "clock_curves", "clock_mhz"]
 
 DEFAULT_REALTIME_HZ = 100_000_000
 """Frequency of the wall clock where the capture does not name it: that of every MI300 seen so far."""
@@ -96,8 +98,35 @@ def clock_mhz(trace: ThreadTrace) -> float | None:
     """
     growing = [span for span in _spans(trace).values() if span.cycles > 0 and span.ticks > 0]
     cycles, ticks = sum(span.cycles for span in growing), sum(span.ticks for span in growing)
-    frequency_hz = max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
-    return cycles / ticks * frequency_hz / 1e6 if ticks else None
+    return cycles / ticks * _realtime_hz(trace) / 1e6 if ticks else None
+
+
+def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
+    """Shader clock between neighbouring realtime pairs: from `time_cycles` (aligned) of engine `se` on, `mhz`.
+
+    It is null behind the last pair of an engine, and where the wall clock does not grow.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> clock_curves(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['se', 'time_cycles', 'mhz']
+    """
+    import polars as pl
+
+    cycles = pl.col("shader_clock_cycles").clip(-_MAX_OFFSET_CYCLES, _MAX_OFFSET_CYCLES)
+    ticks = pl.col("realtime_ticks").cast(pl.Float64)
+    offset = pl.col("se").replace_strict(dict(alignment(trace).offsets), default=0, return_dtype=pl.Int64)
+    passed = (ticks.shift(-1) - ticks).over("se")
+    rate = (cycles.shift(-1) - cycles).over("se") / passed * (_realtime_hz(trace) / 1e6)
+    pairs = trace.realtime.drop_nulls().unique(["se", "shader_clock_cycles"], keep="first", maintain_order=True)
+    return pairs.sort("se", "shader_clock_cycles").select(
+        "se", time_cycles=cycles + offset, mhz=pl.when(passed > 0).then(rate)
+    )
+
+
+def _realtime_hz(trace: ThreadTrace) -> int:
+    return max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
 
 
 @dataclass(frozen=True)

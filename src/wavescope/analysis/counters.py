@@ -152,8 +152,8 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
     )
 
 
-def gpu_curve(trace: ThreadTrace, number: int) -> pl.DataFrame:
-    """One counter over time: from `time_cycles` on the latest samples of all CUs add up to `value`.
+def gpu_curve(trace: ThreadTrace, number: int, *, se: int | None = None) -> pl.DataFrame:
+    """One counter over time: from `time_cycles` on the latest samples of all CUs, or those of one engine, are `value`.
 
     Examples
     --------
@@ -165,8 +165,9 @@ def gpu_curve(trace: ThreadTrace, number: int) -> pl.DataFrame:
 
     before = pl.col("value").shift(1, fill_value=0).over("se", "cu")
     clock = pl.col("time_cycles") // _CLOCK_CYCLES * _CLOCK_CYCLES
+    of_counter = samples(trace, number)
     return (
-        filled(samples(trace, number), sampling_step(trace))
+        filled(of_counter if se is None else of_counter.filter(pl.col("se") == se), sampling_step(trace))
         .select(time_cycles=clock, change=pl.col("value") - before)
         .group_by("time_cycles")
         .agg(pl.col("change").sum())

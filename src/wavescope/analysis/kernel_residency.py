@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis._time_bins import aligned, bins_of_trace, step_means
 from wavescope.analysis.clocks import alignment
-from wavescope.model.answer import Answer
+from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["KernelResidency", "kernel_residency"]
+__all__ = ["KernelResidency", "kernel_residency", "residency_changes"]
 
 _MAX_CELLS = 1 << 20
 _CURVE = """\
@@ -82,7 +82,7 @@ def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
     >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).kernel_curves.columns[:2]
     ['kernel', 'bin']
     """
-    events = _matched(aligned(trace, trace.occupancy, "time_cycles"))
+    events = residency_changes(trace)
     groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
     stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))
     names = trace.kernels.select("kernel", name="demangled")
@@ -100,20 +100,28 @@ def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
     )
 
 
-def _matched(events: pl.DataFrame) -> pl.DataFrame:
-    """Events by time as changes of +1 and -1, without ends that have no start and starts in a taken slot.
+@once_per_trace
+def residency_changes(trace: ThreadTrace) -> pl.DataFrame:
+    """Starts and ends of waves as changes of +1 and -1, by aligned time: `se`, `cu`, `time_cycles`, `kernel`, `change`.
 
-    An end counts for the kernel of its start.
+    Ends that have no start and starts in a taken slot are left out. An end counts for the kernel of its start.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> residency_changes(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['se', 'cu', 'time_cycles', 'kernel', 'change']
     """
     import polars as pl
 
+    events = aligned(trace, trace.occupancy, "time_cycles")
     slot = ["se", "cu", "simd", "slot"]
     # at one cycle the end comes first: the slot is free before it is taken again
     ordered = events.sort("time_cycles", "start", maintain_order=True)
     before = pl.col("start").shift(1, fill_value=False).over(slot)
     kernel = pl.when("start").then("kernel").otherwise(pl.col("kernel").shift(1).over(slot))
     return ordered.filter(pl.col("start") != before).select(
-        "se", "time_cycles", kernel=kernel, change=pl.when("start").then(1).otherwise(-1).cast(pl.Int64)
+        "se", "cu", "time_cycles", kernel=kernel, change=pl.when("start").then(1).otherwise(-1).cast(pl.Int64)
     )
 
 

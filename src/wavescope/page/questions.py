@@ -7,10 +7,13 @@ from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
+from wavescope.page.trace.curves import QUESTIONS as _CURVES
+from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
 from wavescope.page.trace.listing import QUESTIONS as _LISTING
 from wavescope.page.trace.loops import QUESTIONS as _LOOPS
 from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
 from wavescope.page.trace.search import QUESTIONS as _SEARCH
+from wavescope.page.trace.summary import QUESTIONS as _SUMMARY
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 
 __all__ = ["QUESTIONS"]
@@ -23,6 +26,9 @@ QUESTIONS = {
         _LISTING,
         _LOOPS,
         _PART_COSTS,
+        _CURVES,
+        _HISTOGRAM,
+        _SUMMARY,
         _WAVES,
         _ANSWERS,
         _COMPARE,

@@ -6,28 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.derived_counters.builtin import BUILTIN
-from wavescope.analysis.derived_counters.evaluation import evaluate
-from wavescope.analysis.derived_counters.parser import parse
 from wavescope.analysis.derived_counters.syntax import to_text
-from wavescope.analysis.derived_counters.tensors import raw_tensors
+from wavescope.analysis.derived_counters.values import derived_values, indices
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
     from wavescope.analysis.derived_counters.syntax import Definition, Problem
     from wavescope.analysis.derived_counters.tensors import RawTensors, Tensor
+    from wavescope.analysis.derived_counters.values import DerivedValues
     from wavescope.model.schema import TableSpec
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["BUILTIN", "DerivedCounters", "derived_counters"]
-
-MAX_CURVES = 10
-"""Curves of one counter that keeps an axis besides time."""
+__all__ = ["BUILTIN", "DerivedCounters", "derived_counters", "summary_of"]
 
 
 @dataclass(frozen=True)
@@ -112,35 +108,36 @@ def derived_counters(
     >>> derived_counters(nothing, definitions="a := 2 * b\\nb := 3").summary["value_mean"].to_list()
     [6.0, 3.0]
     """
-    builtin, _ = parse(BUILTIN)
-    given, mistakes = parse(definitions) if definitions is not None else (builtin, [])
-    if mistakes:
-        shown = "; ".join(map(str, mistakes[:5])) + (f"; {len(mistakes) - 5} more" if len(mistakes) > 5 else "")
-        what = f"{len(mistakes)} definition{'s' if len(mistakes) > 1 else ''} cannot be read: {shown}"
+    got = derived_values(trace, definitions=definitions, names=names)
+    if got.mistakes:
+        shown = "; ".join(map(str, got.mistakes[:5]))
+        more = f"; {len(got.mistakes) - 5} more" if len(got.mistakes) > 5 else ""
+        what = f"{len(got.mistakes)} definition{'s' if len(got.mistakes) > 1 else ''} cannot be read: {shown}{more}"
         raise UsageError(what, advice="the language: docs/reference/derived-counters.md")
-    raw = raw_tensors(trace, names)
-    wanted = {definition.name: definition for definition in given}
-    others = [definition for definition in builtin if definition.name not in wanted]
-    has_counters = bool(raw.counters) or definitions is not None
-    values, failed = evaluate([*given, *others], raw.values, wanted=list(wanted) if has_counters else [])
-    shown_definitions = [d for name, d in wanted.items() if name in values and not name.startswith("_")]
-    own = [problem for problem in failed if definitions is not None and problem.name in wanted]
     return DerivedCounters(
-        summary=_summary(shown_definitions, values),
-        curves=_curves(shown_definitions, values, raw, bins),
-        problems=_problems(own),
-        step_cycles=raw.step_cycles,
-        sample_count=raw.sample_count,
+        summary=summary_of(got),
+        curves=_curves(got.definitions, got.values, got.raw, bins),
+        problems=_problems(got.problems),
+        step_cycles=got.raw.step_cycles,
+        sample_count=got.raw.sample_count,
     )
 
 
-def _summary(definitions: Sequence[Definition], values: Mapping[str, Tensor]) -> pl.DataFrame:
+def summary_of(got: DerivedValues) -> pl.DataFrame:
+    """The table `summary` of `DerivedCounters`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> summary_of(derived_values(ThreadTrace({}, TraceSource(path="nothing")), definitions="a := 3"))["name"].to_list()
+    ['a']
+    """
     import numpy as np
     import polars as pl
 
     rows = []
-    for definition in definitions:
-        tensor = values[definition.name]
+    for definition in got.definitions:
+        tensor = got.values[definition.name]
         finite = tensor[np.isfinite(tensor)].astype(np.float64)
         numbers = (finite.mean(), finite.min(), finite.max()) if finite.size else (None, None, None)
         shape = " x ".join(map(str, tensor.shape))
@@ -161,7 +158,7 @@ def _curves(
         per_bin = -(-steps // max(1, bins))
         count = -(-steps // per_bin)
         is_timed = steps == raw.sample_count
-        for xcc, se, cu in _indices(tensor.shape):
+        for xcc, se, cu in indices(tensor.shape):
             line = np.full(count * per_bin, np.nan)
             line[:steps] = tensor[xcc, se, cu]
             parts = np.where(np.isfinite(line), line, np.nan).reshape(count, per_bin)
@@ -173,14 +170,6 @@ def _curves(
             more = {"bin": list(range(count)), "begin_cycles": begins, "value_mean": means}
             frames.append(pl.DataFrame(columns | more, schema=_schema("curves")))
     return pl.concat(frames)
-
-
-def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-    """Indices of the axes besides time, at most `MAX_CURVES` of them."""
-    import itertools
-
-    xccs, engines, cus, _ = shape
-    return itertools.islice(itertools.product(range(xccs), range(engines), range(cus)), MAX_CURVES)
 
 
 def _problems(problems: Sequence[Problem]) -> pl.DataFrame:

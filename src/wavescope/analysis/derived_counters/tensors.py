@@ -40,10 +40,11 @@ class RawTensors:
     sample_count: int
 
 
-def raw_tensors(trace: ThreadTrace, names: Sequence[str] = ()) -> RawTensors:
+def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None = None) -> RawTensors:
     """Tensors of all counters, also without their prefix SQ_, the clocks, and the constants of the language.
 
-    A sample goes to the step of time it lies in; what several samples of a CU count in one step is added.
+    A sample goes to the step of time it lies in; what several samples of a CU count in one step is added. With `se` the
+    other engines have counted nothing; the axes stay as they are.
 
     Raises
     ------
@@ -68,7 +69,8 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = ()) -> RawTensors:
     shape = (1, _size(parts, "se"), _size(parts, "cu"), count)
     _check(shape, trace)
     values: dict[str, Tensor] = {}
-    for name, part in zip(counters, parts, strict=True):
+    for name, all_engines in zip(counters, parts, strict=True):
+        part = all_engines if se is None else all_engines.filter(all_engines["se"] == se)
         tensor = np.zeros(shape, dtype=np.float64)
         at = np.minimum((part["time_cycles"].to_numpy() - begin + step // 4) // step, count - 1)
         places = (np.zeros(part.height, dtype=np.int64), part["se"].to_numpy(), part["cu"].to_numpy(), at)

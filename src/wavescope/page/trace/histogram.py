@@ -1,0 +1,56 @@
+"""Cycles along the code, by category."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.question import Question, number, whole_number
+
+if TYPE_CHECKING:
+    from wavescope.analysis.histogram import RowHistogram
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "histogram"]
+
+
+def histogram(
+    document: Document,
+    *,
+    bins: int = 32,
+    first: int = 0,
+    last: int | None = None,
+    se: int | None = None,
+    begin: float | None = None,
+    end: float | None = None,
+) -> RowHistogram:
+    """Cycles over stretches of code rows (`analysis.histogram`).
+
+    Raises
+    ------
+    UsageError
+        When there are too many bins or none.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> histogram(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), bins=4).bin_count
+    0
+    """
+    from wavescope.analysis.histogram import row_histogram
+
+    return row_histogram(
+        document.trace, bins=bins, first_row=first, last_row=last, se=se, begin_cycles=begin, end_cycles=end
+    )
+
+
+def _exported(document: Document) -> list[dict[str, Any]]:
+    return [{}, *({"se": se} for se in document.trace.waves["se"].unique().sort())]
+
+
+_PARAMETERS = {
+    "bins": whole_number, "first": whole_number, "last": whole_number, "se": whole_number, "begin": number,
+    "end": number,
+}  # fmt: skip
+
+QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported),)

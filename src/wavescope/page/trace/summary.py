@@ -1,0 +1,78 @@
+"""A trace on one screen: how its cycles were spent, how much was traced, how busy the hardware was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "summary"]
+
+
+def summary(document: Document) -> dict[str, Any]:
+    """Activity, contents, coverage, use of the pipes, and hardware utilization from counters (null without them).
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> summary(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["counters"] is None
+    True
+    """
+    return document.kept("summary", lambda: _summary(document))  # type: ignore[no-any-return]
+
+
+def _summary(document: Document) -> dict[str, Any]:
+    from wavescope.analysis.activity import activity
+    from wavescope.analysis.contents import contents
+    from wavescope.analysis.counters import counters
+    from wavescope.analysis.coverage import coverage
+    from wavescope.analysis.states import states
+    from wavescope.analysis.utilization import utilization
+    from wavescope.model import to_builtins
+
+    trace = document.trace
+    split = activity(trace)
+    covered = coverage(trace)
+    pipes = utilization(trace, bins=1)
+    held = contents(trace)
+    counted = counters(trace, bins=1) if trace.counters.height else None
+    resources = held.kernels.drop("code_object", "address", "size").to_dicts()
+    answer = {
+        "activity": {
+            "definition": split.definition, "idle_cycles_total": split.idle_cycles_total,
+            "stall_cycles_total": split.stall_cycles_total, "issue_cycles_total": split.issue_cycles_total,
+            "cycles_total": split.cycles_total, "execution_count": split.execution_count, "is_stored": split.is_stored,
+            "idle_share": split.idle_share, "stall_share": split.stall_share, "issue_share": split.issue_share,
+        },
+        "totals": {
+            "shader_engines": held.shader_engines, "span_cycles": held.overview.span_cycles,
+            "waves": held.overview.waves, "waves_complete": held.overview.waves_complete,
+            "instructions": held.overview.instructions, "unresolved": held.overview.unresolved,
+            "clock_mhz": held.overview.clock_mhz, "code_rows": held.code_rows, "rows_with_line": held.rows_with_line,
+            "pc_samples": held.pc_samples, "missing": held.missing,
+        },
+        "kernels": resources,
+        "coverage": {
+            "executed_row_count": covered.executed_row_count, "entered_row_count": covered.entered_row_count,
+            "executed_share": covered.executed_share, "traced_share": covered.traced_share,
+            "all_wave_count": covered.all_wave_count, "early_exit_wave_count": covered.early_exit_wave_count,
+        },
+        "states": states(trace, bins=1).total.to_dicts(),
+        "pipes": {
+            "definition": pipes.definition, "busy": pipes.pipes.to_dicts(), "bubble_share": pipes.bubble_share,
+            "is_issue_only": pipes.is_issue_only,
+        },
+        "counters": counted and {
+            "definition": counted.definition, "names_are_known": counted.names_are_known,
+            "totals": counted.totals.to_dicts(), "by_cu": counted.by_cu.to_dicts(),
+            "hardware": counted.hardware.to_dicts(), "hardware_by_cu": counted.hardware_by_cu.to_dicts(),
+        },
+    }  # fmt: skip
+    return to_builtins(answer)  # type: ignore[no-any-return]
+
+
+QUESTIONS = (Question("summary", "trace", summary),)
