@@ -30,7 +30,7 @@ _MOST_SIBLINGS = 64
     "--source-root",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="Where the source files are that the trace names but does not hold.",
+    help="Where the source files are that the trace names but does not hold; default: PATH/src, if it is there.",
 )
 @serving_options
 @code_object_option
@@ -108,7 +108,8 @@ def _read(path: Path, *, source_root: Path | None, **reading: Any) -> ThreadTrac
     from wavescope.readers.opening import open as open_path
 
     opened = open_path(path, **reading)
-    if source_root is not None and isinstance(opened, ThreadTrace):
+    source_root = source_root or path / "src"
+    if isinstance(opened, ThreadTrace) and source_root.is_dir():
         from wavescope.readers.sources import add_sources
 
         add_sources(opened, source_root)

@@ -8,11 +8,13 @@ from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
 from wavescope.page.trace.curves import QUESTIONS as _CURVES
+from wavescope.page.trace.flame import QUESTIONS as _FLAME
 from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
 from wavescope.page.trace.listing import QUESTIONS as _LISTING
 from wavescope.page.trace.loops import QUESTIONS as _LOOPS
 from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
 from wavescope.page.trace.search import QUESTIONS as _SEARCH
+from wavescope.page.trace.source import QUESTIONS as _SOURCE
 from wavescope.page.trace.summary import QUESTIONS as _SUMMARY
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 
@@ -30,6 +32,8 @@ QUESTIONS = {
         _HISTOGRAM,
         _SUMMARY,
         _WAVES,
+        _SOURCE,
+        _FLAME,
         _ANSWERS,
         _COMPARE,
         _SEARCH,

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ByLine", "by_line"]
 
+MOST_DEPTH = 64
+"""Depths that `inlined` shows below a line: the paths of deeper chains would grow with the square of their depth."""
+
 _INLINED = ["file", "line", "path", "depth", "inlined_file", "inlined_line"]
 
 
@@ -89,7 +92,7 @@ def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.Data
         own = next((at for at, frame in enumerate(frames) if place_of(frame) == (file, line)), len(frames) - 1)
         if attribution == "outermost":
             own = len(frames) - 1
-        for depth in range(own + 1):
+        for depth in range(min(own, MOST_DEPTH) + 1):
             path = " -> ".join(frames[own - depth : own][::-1])
             paths.append((chain, depth, path, file, line, *place_of(frames[own - depth])))
     names = ("inline_chain", "depth", "path", "file", "line", "inlined_file", "inlined_line")

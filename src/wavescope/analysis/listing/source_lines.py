@@ -92,7 +92,7 @@ class SourceListing(Answer):
         "Every code row belongs to one line: the innermost of its inline chain (the line the instruction was compiled "
         "from), the outermost (the line of the kernel that called for it), or the first from the inside that is not in "
         "a library. The costs of a line are the sums over its rows; lines inlined into it have their shares in "
-        "`inlined`, where a row counts at every depth."
+        "`inlined`, where a row counts at every depth down to 64."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"files": _FILES, "lines": _LINES, "inlined": _INLINED}
 

@@ -1,0 +1,280 @@
+"""What does each source line cost by itself, and what with everything that was inlined into it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis._stall_rows import stall_rows
+from wavescope.analysis.exposure import row_costs
+from wavescope.model.answer import Answer, once_per_trace
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["LineCosts", "line_costs"]
+
+_CYCLES = (
+    "hit_count",
+    "latency_cycles_total",
+    "stall_cycles_total",
+    "idle_cycles_total",
+    "exposed_stall_cycles_total",
+    "exposed_issue_cycles_total",
+    "exposed_idle_cycles_total",
+)
+_SAMPLES = ("issued_count", "stalled_count")
+_SUMS = ("row_count", *_CYCLES, *_SAMPLES)
+_OWN = """
+    row_count                             Int64   -       | code rows whose innermost line it is
+    hit_count                             Int64   -       | executions of these rows; so all below
+    latency_cycles_total                  Int64   cycles  | sum of durations
+    stall_cycles_total                    Int64   cycles  | sum of stalls
+    idle_cycles_total                     Int64   cycles  | sum of the gaps before the executions
+    exposed_stall_cycles_total            Int64   cycles  | stall that work of other waves did not hide
+    exposed_issue_cycles_total            Int64   cycles  | latency without stall that other work did not hide
+    exposed_idle_cycles_total             Int64   cycles  | idle that other work did not hide
+    issued_count                          Int64   -       | PC samples in which one of the rows was issued
+    stalled_count                         Int64   -       | PC samples in which it was not
+    inclusive_row_count                   Int64   -       | the same of all rows with it anywhere in their inline chain
+    inclusive_hit_count                   Int64   -       | executions
+    inclusive_latency_cycles_total        Int64   cycles  | sum of durations
+    inclusive_stall_cycles_total          Int64   cycles  | sum of stalls
+    inclusive_idle_cycles_total           Int64   cycles  | sum of the gaps
+    inclusive_exposed_stall_cycles_total  Int64   cycles  | stall that nothing hid
+    inclusive_exposed_issue_cycles_total  Int64   cycles  | latency without stall that nothing hid
+    inclusive_exposed_idle_cycles_total   Int64   cycles  | idle that nothing hid
+    inclusive_issued_count                Int64   -       | PC samples, issued
+    inclusive_stalled_count               Int64   -       | PC samples, not issued"""
+_FILES = table_spec(
+    "files",
+    "one source file that debug lines name, costliest first; last, if there are any, the rows without a debug line",
+    f"""
+    file                                  String  -       | path as in the debug lines; null = no debug line
+    has_text                              Boolean -       | whether its text is here
+    line_count                            Int64   -       | distinct lines with rows
+    {_OWN.strip()}
+    """,
+)
+_LINES = table_spec(
+    "lines",
+    "one source line that debug lines name, in the order of files and lines",
+    f"""
+    file                                  String  -       | path as in the debug lines
+    line                                  UInt32  -       | number of the line; null = the compiler gave none
+    stall_class                           String  -       | what its own rows stalled on most; null = no stall
+    {_OWN.strip()}
+    """,
+)
+_CALLS = table_spec(
+    "calls",
+    "one pair of a line and a line that was inlined directly into it",
+    """
+    file                  String  -       | file of the line with the call
+    line                  UInt32  -       | the line with the call; null = the compiler gave none
+    inlined_file          String  -       | file of the inlined line
+    inlined_line          UInt32  -       | number of the inlined line
+    row_count             Int64   -       | code rows that came through this pair
+    latency_cycles_total  Int64   cycles  | sum of their durations
+    idle_cycles_total     Int64   cycles  | sum of the gaps before them
+    """,
+)
+_REASONS = table_spec(
+    "reasons",
+    "one reason for which PC samples saw the rows of one line not issued",
+    """
+    file             String  -  | path as in the debug lines
+    line             UInt32  -  | number of the line
+    reason           String  -  | why (SAMPLE_REASONS)
+    count            Int64   -  | samples of rows whose innermost line it is
+    inclusive_count  Int64   -  | samples of rows with it anywhere in their inline chain
+    """,
+)
+
+
+@dataclass(frozen=True)
+class LineCosts(Answer):
+    """Costs of source lines, own and inclusive.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> line_costs(ThreadTrace({}, TraceSource(path="nothing"))).lines.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "The own cost of a line is that of the code rows whose innermost line it is: own costs of all files, with the "
+        "rows without a debug line, add up to the whole. Its inclusive cost is that of all rows that have it anywhere "
+        "in their inline chain, each row once; inclusive costs of different lines overlap."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "files": _FILES,
+        "lines": _LINES,
+        "calls": _CALLS,
+        "reasons": _REASONS,
+    }
+
+    files: pl.DataFrame
+    lines: pl.DataFrame
+    calls: pl.DataFrame
+    reasons: pl.DataFrame
+
+
+@once_per_trace
+def line_costs(trace: ThreadTrace) -> LineCosts:
+    """What every source line cost by itself and with what was inlined into it, in cycles and PC samples.
+
+    Its time follows the number of frames in all distinct inline chains, however deep they are.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> line_costs(ThreadTrace({}, TraceSource(path="nothing"))).files.columns[:3]
+    ['file', 'has_text', 'line_count']
+    """
+    import polars as pl
+
+    costs = _costs(trace)
+    chains, frames = _frames(trace.code)
+    of_chains = chains.join(costs, on="row", maintain_order="left").group_by("chain").agg(pl.col(_SUMS).sum())
+    lines = _both(frames, of_chains, ["file", "line"])
+    classes = _largest_class(trace, chains.join(_innermost(frames), on="chain", maintain_order="left"))
+    here = trace.sources.filter(pl.col("text").is_not_null())["file"]
+    files = (
+        _both(frames, of_chains, ["file"])
+        .join(lines.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
+        .with_columns(has_text=pl.col("file").is_in(here.implode()))
+        .sort(pl.col("latency_cycles_total") + pl.col("idle_cycles_total"), "issued_count", descending=True)
+    )
+    return LineCosts(
+        pl.concat([files.select(_FILES.names), _without_line(trace, costs).select(_FILES.names)]),
+        lines.join(classes, on=["file", "line"], how="left", nulls_equal=True)
+        .sort("file", "line", nulls_last=True)
+        .select(_LINES.names),
+        _calls(frames, of_chains).select(_CALLS.names),
+        _reasons(trace, chains, frames).select(_REASONS.names),
+    )
+
+
+def _costs(trace: ThreadTrace) -> pl.DataFrame:
+    """Cycles and samples of every code row."""
+    import polars as pl
+
+    return (
+        trace.code.select("row", row_count=pl.lit(1, pl.Int64))
+        .join(row_costs(trace).select("row", *_CYCLES), on="row", how="left", maintain_order="left")
+        .join(trace.samples.select("row", *_SAMPLES), on="row", how="left", maintain_order="left")
+        .with_columns(pl.col(*_CYCLES, *_SAMPLES).fill_null(0))
+    )
+
+
+def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Which chain every row has, and the frames of every chain: `chain`, `depth` (0 = innermost), `file`, `line`."""
+    import polars as pl
+
+    known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
+    unique = known.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
+    frame = pl.col("frame")
+    number = frame.str.extract(r"^.+:([0-9]+)$").cast(pl.UInt32, strict=False)
+    frames = (
+        unique.select("chain", frame=pl.col("inline_chain").str.split(" -> "))
+        .with_columns(depth=pl.int_ranges(0, pl.col("frame").list.len(), dtype=pl.UInt32))
+        .explode("frame", "depth")
+        .select(
+            "chain",
+            "depth",
+            file=pl.coalesce(frame.str.extract(r"^(.+):[0-9]+$"), frame.str.strip_suffix(":?")),
+            line=pl.when(number > 0).then(number),
+        )
+    )
+    return known.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), frames
+
+
+def _innermost(frames: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return frames.filter(pl.col("depth") == 0).select("chain", "file", "line")
+
+
+def _both(frames: pl.DataFrame, of_chains: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Own and inclusive sums by `keys`; a chain counts once, however often it names the same place."""
+    import polars as pl
+
+    def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
+        joined = places.join(of_chains, on="chain", maintain_order="left")
+        return joined.group_by(keys, maintain_order=True).agg(pl.col(n).sum().alias(prefix + n) for n in _SUMS)
+
+    anywhere = summed(frames.select("chain", *keys).unique(maintain_order=True), "inclusive_")
+    own = summed(_innermost(frames), "")
+    both = anywhere.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return both.with_columns(pl.col(_SUMS).fill_null(0))
+
+
+def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """The rows without a debug line as one file without a name; no row if there are none that cost anything."""
+    import polars as pl
+
+    rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
+    unmapped = costs.join(rows, on="row", how="semi")
+    sums = unmapped.select(pl.col(_SUMS).sum())
+    found = sums.with_columns(pl.col(n).alias(f"inclusive_{n}") for n in _SUMS).select(
+        pl.lit(None, pl.String).alias("file"),
+        pl.lit(value=False).alias("has_text"),
+        pl.lit(0, pl.Int64).alias("line_count"),
+        pl.all(),
+    )
+    return found.filter(pl.sum_horizontal(*_CYCLES, *_SAMPLES) > 0)
+
+
+def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
+    """The class that the rows of each line stalled on most; `rows` are numbers with their innermost places."""
+    import polars as pl
+
+    keys = ["file", "line"]
+    stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
+    return (
+        rows.join(stalls, on="row")
+        .group_by([*keys, "stall_class"])
+        .agg(pl.col("stall_cycles_total").sum())
+        .filter(pl.col("stall_cycles_total") > 0)
+        .sort("stall_cycles_total", "stall_class", descending=[True, False])
+        .unique(keys, keep="first", maintain_order=True)
+        .select(*keys, "stall_class")
+    )
+
+
+def _calls(frames: pl.DataFrame, of_chains: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    keys = ["file", "line", "inlined_file", "inlined_line"]
+    inner = frames.select("chain", pl.col("depth") + 1, inlined_file="file", inlined_line="line")
+    return (
+        frames.join(inner, on=["chain", "depth"], maintain_order="left")
+        .select("chain", *keys)
+        .unique(maintain_order=True)
+        .join(of_chains, on="chain", maintain_order="left")
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("row_count", "latency_cycles_total", "idle_cycles_total").sum())
+    )
+
+
+def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    keys: Sequence[str] = ("file", "line", "reason")
+    of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
+
+    def summed(places: pl.DataFrame, name: str) -> pl.DataFrame:
+        joined = places.join(of_chains, on="chain", maintain_order="left")
+        return joined.group_by(keys, maintain_order=True).agg(pl.col("count").sum().alias(name))
+
+    anywhere = summed(frames.select("chain", "file", "line").unique(maintain_order=True), "inclusive_count")
+    own = summed(_innermost(frames), "count")
+    both = anywhere.join(own, on=keys, how="left", nulls_equal=True).with_columns(pl.col("count").fill_null(0))
+    return both.sort(*keys, nulls_last=True)

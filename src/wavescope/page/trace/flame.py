@@ -1,0 +1,49 @@
+"""Trees of costs, for flame graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question, text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "flame"]
+
+LONGEST_NAME = 300
+"""Characters of a frame's name that are sent."""
+
+
+def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
+    """The frames of one of the trees of `wavescope.analysis.flame`, parents before children.
+
+    Raises
+    ------
+    UsageError
+        When there is no such tree.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> flame(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["name"].to_list()
+    ['all']
+    """
+    import polars as pl
+
+    from wavescope.analysis.flame import flame as grow
+
+    return grow(document.trace, tree).frames.with_columns(
+        pl.col(pl.Int64).cast(pl.Float64), pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)
+    )
+
+
+def _every_tree(document: Document) -> list[dict[str, str]]:
+    with_markers = ("source", "scopes", "scope_source")
+    return [{"tree": tree} for tree in (with_markers if document.trace.markers.height else with_markers[:1])]
+
+
+QUESTIONS = (Question("flame", "trace", flame, {"tree": text}, (), _every_tree),)

@@ -1,0 +1,182 @@
+"""Source files and lines with what they cost, and the texts that are part of the capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.listing.line_costs import LineCosts
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "source", "source_calls", "source_files", "source_lines", "source_reasons"]
+
+MOST_LINES = 100_000
+"""Longer files are shown up to here."""
+LONGEST_LINE = 2_000
+"""Characters of a line that are sent."""
+LONGEST_GLIMPSE = 160
+"""Characters of a line in the table of all lines."""
+
+NO_TEXT = "the source text is not part of this capture"
+ADVICE = "`wavescope open PATH --source-root DIR` reads it from below DIR; without the option it looks below PATH/src"
+
+
+def source_files(document: Document) -> pl.DataFrame:
+    """The source files with their costs, costliest first; one without a name stands for rows without a debug line.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_files(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
+    ['number', 'file']
+    """
+    return _narrow(_costs(document).files.with_row_index("number"))
+
+
+def source_lines(document: Document) -> pl.DataFrame:
+    """Every source line that debug lines name, with its costs and the beginning of its text.
+
+    `file` is the number of the file; line 0 = the compiler gave no line.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_lines(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
+    ['file', 'line', 'stall_class']
+    """
+    import polars as pl
+
+    lines = _numbered(document, _costs(document).lines)
+    texts = [
+        pl.DataFrame(
+            {"file": number, "line": line, "text": text},
+            schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String},
+        )
+        for number, line, text in _glimpses(document, lines)
+    ]
+    glimpses = (
+        pl.concat(texts) if texts else pl.DataFrame(schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String})
+    )
+    return _narrow(lines.join(glimpses, on=["file", "line"], how="left", maintain_order="left"))
+
+
+def source_calls(document: Document) -> pl.DataFrame:
+    """Which lines were inlined directly into which, with the cycles that came through.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_calls(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
+    0
+    """
+    calls = _numbered(document, _costs(document).calls)
+    return _narrow(_numbered(document, calls, file="inlined_file", line="inlined_line"))
+
+
+def source_reasons(document: Document) -> pl.DataFrame:
+    """Why PC samples saw the instructions of each line not issued.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
+    0
+    """
+    return _narrow(_numbered(document, _costs(document).reasons))
+
+
+def source(document: Document, *, file: int) -> dict[str, Any]:
+    """The text of one file of `source_files`, by its number, or the reason why it is not here.
+
+    Nothing is read from disk for it but what the trace itself names, from where the trace was opened with.
+
+    Raises
+    ------
+    UsageError
+        When there is no such file.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), file=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no source file 0
+    """
+    files = _costs(document).files
+    if not 0 <= file < files.height:
+        what = f"there is no source file {file}"
+        raise UsageError(what)
+    name = files["file"][file]
+    if name is None:
+        reason = "these instructions have no debug line"
+        return {"file": None, "lines": None, "line_count": 0, "reason": reason, "advice": "compile with -g"}
+    lines = _text_lines(document, name)
+    if lines is None:
+        return {"file": name, "lines": None, "line_count": 0, "reason": NO_TEXT, "advice": ADVICE}
+    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
+    return {"file": name, "lines": shown, "line_count": len(lines), "reason": "", "advice": ""}
+
+
+def _costs(document: Document) -> LineCosts:
+    from wavescope.analysis.listing.line_costs import line_costs
+
+    return line_costs(document.trace)
+
+
+def _narrow(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with 64-bit integers as doubles, which JavaScript's numbers are."""
+    import polars as pl
+
+    return frame.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", line: str = "line") -> pl.DataFrame:
+    """The frame with numbers of files instead of their names, and 0 where there is no line."""
+    import polars as pl
+
+    names = _costs(document).files["file"].drop_nulls()
+    numbers = pl.Series(range(names.len()), dtype=pl.UInt32)
+    return frame.with_columns(
+        pl.col(file).replace_strict(names, numbers, default=None, return_dtype=pl.UInt32), pl.col(line).fill_null(0)
+    )
+
+
+def _text_lines(document: Document, file: str) -> list[str] | None:
+    import polars as pl
+
+    found = document.trace.sources.filter(pl.col("file") == file)["text"].drop_nulls()
+    return None if not found.len() else found[0].replace("\r\n", "\n").split("\n")
+
+
+def _glimpses(document: Document, lines: pl.DataFrame) -> list[tuple[int, list[int], list[str]]]:
+    """File, numbers and beginnings of the lines in the table whose text is here."""
+    found = []
+    for (number,), group in lines.select("file", "line").group_by("file", maintain_order=True):
+        text = _text_lines(document, _costs(document).files["file"][number])
+        if text is not None:
+            there = [line for line in group["line"].to_list() if 0 < line <= len(text)]
+            found.append((number, there, [text[line - 1].strip()[:LONGEST_GLIMPSE] for line in there]))
+    return found
+
+
+def _every_file(document: Document) -> list[dict[str, int]]:
+    return [{"file": number} for number in range(_costs(document).files.height)]
+
+
+QUESTIONS = (
+    Question("source_files", "trace", source_files),
+    Question("source_lines", "trace", source_lines),
+    Question("source_calls", "trace", source_calls),
+    Question("source_reasons", "trace", source_reasons),
+    Question("source", "trace", source, {"file": whole_number}, ("file",), _every_file),
+)
