@@ -35,6 +35,11 @@ export function askTable(document: number, question: string, parameters: Paramet
   return once(path(document, question, parameters), (bytes) => Columns.from(bytes));
 }
 
+/** An answer in Arrow that is not kept here, because who asks keeps it: tiles of timelines. */
+export async function askUnkept(document: number, question: string, parameters: Parameters): Promise<Columns> {
+  return Columns.from(await source.get(path(document, question, parameters)));
+}
+
 export interface DocumentLine {
   number: number;
   label: string;

@@ -31,6 +31,16 @@ export interface Painter {
     rows: number,
     colours: Uint32Array,
   ): void;
+  /** The same for a picture whose rows stand in bands of different heights: what timelines with many lanes are made of. */
+  bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void;
+}
+
+/** Rows of a picture and where they stand. */
+export interface Band {
+  row: number;
+  rows: number;
+  y: number;
+  height: number;
 }
 
 const FONT = "system-ui, sans-serif";
@@ -93,17 +103,26 @@ export class CanvasPainter implements Painter {
     rows: number,
     colours: Uint32Array,
   ): void {
-    if (columns < 1 || rows < 1) return;
+    this.bands(x, width, columns, colours.subarray(0, columns * rows), [{ row: 0, rows, y, height }]);
+  }
+
+  bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void {
+    const rows = columns < 1 ? 0 : Math.floor(colours.length / columns);
+    if (rows < 1) return;
     this.scratch ??= document.createElement("canvas");
     const canvas = this.scratch;
-    if (canvas.width !== columns || canvas.height !== rows) {
-      canvas.width = columns;
-      canvas.height = rows;
+    // Grown only: a new size means new memory, and the picture of a timeline changes its height while one scrolls.
+    if (canvas.width < columns || canvas.height < rows) {
+      canvas.width = Math.max(canvas.width, columns);
+      canvas.height = Math.max(canvas.height, rows);
     }
     const bytes = new Uint8ClampedArray(colours.buffer as ArrayBuffer, colours.byteOffset, columns * rows * 4);
-    canvas.getContext("2d")?.putImageData(new ImageData(bytes, columns, rows), 0, 0);
+    const scratch = canvas.getContext("2d", { willReadFrequently: true });
+    scratch?.putImageData(new ImageData(bytes, columns, rows), 0, 0);
     this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(canvas, x, y, width, height);
+    for (const band of bands) {
+      this.context.drawImage(canvas, 0, band.row, columns, band.rows, x, band.y, width, band.height);
+    }
   }
 
   private trace(points: ArrayLike<number>): void {
@@ -186,6 +205,12 @@ export class SvgPainter implements Painter {
         if (colour) this.rect(x + first * stepX, y + row * stepY, (last - first) * stepX, stepY, cssOf(colour));
         first = last;
       }
+    }
+  }
+
+  bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void {
+    for (const { row, rows, y, height } of bands) {
+      this.pixels(x, y, width, height, columns, rows, colours.subarray(row * columns, (row + rows) * columns));
     }
   }
 

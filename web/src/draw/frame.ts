@@ -1,0 +1,86 @@
+// One picture of a timeline: which time and which lanes stand where.
+import type { Range } from "../model/selection";
+import type { Track } from "../model/tracks";
+import { type LaneLayout, type PlacedRow, type PlacedStrip, rowsBetween, stripAt } from "./lanes";
+import type { Ticks } from "./ticks";
+
+export interface FrameParts {
+  window: Range;
+  width: number;
+  height: number;
+  /** Width of the labels at the left. */
+  gutter: number;
+  /** Height of what stands above the lanes. */
+  top: number;
+  scroll: number;
+  lanes: LaneLayout;
+  unit: "cycles" | "ns";
+  clockMhz: number | null;
+  ticks: Ticks;
+}
+
+export class Frame {
+  readonly plotWidth: number;
+
+  constructor(readonly parts: FrameParts) {
+    this.plotWidth = Math.max(1, parts.width - parts.gutter);
+  }
+
+  get window(): Range {
+    return this.parts.window;
+  }
+
+  get timePerPixel(): number {
+    return (this.window.end - this.window.begin) / this.plotWidth;
+  }
+
+  timeToX(time: number): number {
+    return this.parts.gutter + (time - this.window.begin) / this.timePerPixel;
+  }
+
+  xToTime(x: number): number {
+    return this.window.begin + (x - this.parts.gutter) * this.timePerPixel;
+  }
+
+  /** y on the canvas of a y of the lanes. */
+  toScreen(y: number): number {
+    return y - this.parts.scroll + this.parts.top;
+  }
+
+  /** Where a lane of a track stands on the canvas, perhaps outside of it; null when it is not in the timeline. */
+  laneToY(track: Track | string, lane: number): { y: number; height: number } | null {
+    const strip = this.stripsByLane().get(`${typeof track === "string" ? track : track.name}/${lane}`);
+    return strip ? { y: this.toScreen(strip.y), height: strip.height } : null;
+  }
+
+  /** The rows on screen. */
+  visibleRows(): PlacedRow[] {
+    const { lanes, scroll, height, top } = this.parts;
+    const [first, last] = rowsBetween(lanes, scroll, scroll + height - top);
+    return lanes.rows.slice(first, last);
+  }
+
+  /** The strip at a point of the canvas. */
+  stripAt(x: number, y: number): PlacedStrip | null {
+    const { gutter, top, scroll, lanes } = this.parts;
+    return x < gutter || y < top ? null : stripAt(lanes, y - top + scroll);
+  }
+
+  private stripsByLane(): Map<string, PlacedStrip> {
+    return indexOf(this.parts.lanes);
+  }
+}
+
+const indices = new WeakMap<LaneLayout, Map<string, PlacedStrip>>();
+
+function indexOf(lanes: LaneLayout): Map<string, PlacedStrip> {
+  let index = indices.get(lanes);
+  if (!index) {
+    index = new Map();
+    for (const row of lanes.rows) {
+      for (const strip of row.strips) if (!strip.emptyIn) index.set(`${strip.track.name}/${strip.lane}`, strip);
+    }
+    indices.set(lanes, index);
+  }
+  return index;
+}

@@ -1,0 +1,107 @@
+// Spans of lanes as pixels: one row of pixels per lane (a few where spans may overlap). Cost follows pixels and spans on
+// screen, never the length of the trace.
+import type { Piece } from "../model/levels";
+import type { Range } from "../model/selection";
+import type { Tile } from "../model/tile";
+
+/** Rows of pixels per lane where overlapping spans have sub-lanes. */
+export const SUB_ROWS = 4;
+/** Spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
+const WIDTH_WITH_GAP = 4;
+
+export interface Raster {
+  columns: number;
+  /** 0xAABBGGRR; 0 = nothing. */
+  pixels: Uint32Array;
+}
+
+let spare = new Uint32Array(0);
+
+/** An empty raster. Its memory is that of the last one: use it before the next one is made. */
+export function raster(columns: number, rows: number): Raster {
+  const size = columns * rows;
+  if (spare.length < size) spare = new Uint32Array(Math.ceil(size * 1.25));
+  else spare.fill(0, 0, size);
+  return { columns, pixels: spare.subarray(0, size) };
+}
+
+/** The spans of one lane, into the `rows` rows of a raster that begin with `row`; deeper spans leave rows above free. */
+export function rasterLane(
+  target: Raster,
+  row: number,
+  rows: number,
+  pieces: Piece<Tile>[],
+  lane: number,
+  window: Range,
+  colours: Uint32Array,
+): void {
+  const { columns, pixels } = target;
+  const scale = columns / (window.end - window.begin);
+  const origin = window.begin;
+  const unknown = colours[colours.length - 1] as number;
+  for (const { tile, level, begin: from, end: to } of pieces) {
+    const { begin, end, kind, depth } = tile;
+    const least = Math.max(Math.floor((from - origin) * scale), 0);
+    const most = Math.min(Math.ceil((to - origin) * scale), columns);
+    if (least >= most) continue;
+    const isRaw = level === 0;
+    const last = tile.last(lane);
+    for (let i = tile.first(lane); i < last; i++) {
+      let first = Math.floor(((begin[i] as number) - origin) * scale);
+      if (first >= most) break;
+      let behind = Math.round(((end[i] as number) - origin) * scale);
+      if (behind <= first) behind = first + 1;
+      if (behind <= least) continue;
+      if (isRaw && behind - first >= WIDTH_WITH_GAP) behind--;
+      if (first < least) first = least;
+      if (behind > most) behind = most;
+      const colour = colours[kind[i] as number] ?? unknown;
+      const top = rows > 1 ? Math.min(depth[i] as number, rows - 1) : 0;
+      for (let r = row + top; r < row + rows; r++) {
+        const offset = r * columns;
+        // Most spans are a few pixels wide: a call costs more than writing them.
+        if (behind - first > 24) pixels.fill(colour, offset + first, offset + behind);
+        else for (let x = first; x < behind; x++) pixels[offset + x] = colour;
+      }
+    }
+  }
+}
+
+/** Stretches of time in one colour: the lives of waves behind their instructions. */
+export function rasterStretches(
+  target: Raster,
+  row: number,
+  rows: number,
+  begins: ArrayLike<number>,
+  ends: ArrayLike<number>,
+  window: Range,
+  colour: number,
+): void {
+  const { columns, pixels } = target;
+  const scale = columns / (window.end - window.begin);
+  for (let i = 0; i < begins.length; i++) {
+    const first = Math.max(0, Math.floor(((begins[i] as number) - window.begin) * scale));
+    const behind = Math.min(columns, Math.ceil(((ends[i] as number) - window.begin) * scale));
+    if (behind <= first) continue;
+    for (let r = row; r < row + rows; r++) pixels.fill(colour, r * columns + first, r * columns + behind);
+  }
+}
+
+/** Colour the pixels of a row that are empty in all of some other rows and not empty in the row `within`: bubbles. */
+export function rasterEmpty(
+  target: Raster,
+  row: number,
+  others: { row: number; rows: number }[],
+  within: number,
+  colour: number,
+): void {
+  const { columns, pixels } = target;
+  for (let column = 0; column < columns; column++) {
+    if (!pixels[within * columns + column]) continue;
+    const isEmpty = others.every((other) => {
+      for (let r = other.row; r < other.row + other.rows; r++) if (pixels[r * columns + column]) return false;
+      return true;
+    });
+    if (isEmpty) pixels[row * columns + column] = colour;
+  }
+}

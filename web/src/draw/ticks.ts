@@ -1,0 +1,54 @@
+// Round numbers on a time axis.
+import { exact } from "../base/format";
+
+/** The smallest step of 1, 2 or 5 times a power of ten that is at least `least`. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-12)) return factor * power;
+  return 10 * power;
+}
+
+export interface Ticks {
+  step: number;
+  times: number[];
+}
+
+/** Multiples of a round step in a window, counted from `origin`, at least `gap` pixels apart. */
+export function ticks(begin: number, end: number, pixels: number, gap: number, origin = 0, least = 0): Ticks {
+  if (!(end > begin) || !(pixels > 0)) return { step: 1, times: [] };
+  const step = roundStep(Math.max(((end - begin) * gap) / pixels, least, Number.MIN_VALUE));
+  const times: number[] = [];
+  for (let n = Math.ceil((begin - origin) / step); origin + n * step <= end; n++) times.push(origin + n * step);
+  return { step, times };
+}
+
+const UNITS = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+] as const;
+
+/** Nanoseconds in the unit of the step, with as many digits as the step needs: all ticks of an axis look alike. */
+export function tickNanoseconds(value: number, step: number): string {
+  const [scale, unit] = UNITS.find(([scale]) => Math.max(step * 9, Math.abs(value)) >= scale) ?? [1, "ns"];
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
+  return `${(value / scale).toFixed(Math.min(digits, 9))} ${unit}`;
+}
+
+/** A length of time in words: cycles (and the time they take, when the clock is known), or nanoseconds. */
+export function durationText(length: number, unit: "cycles" | "ns", clockMhz: number | null): string {
+  if (unit === "ns") return nanosecondsText(length);
+  const cycles = `${exact(Math.round(length))} cycles`;
+  return clockMhz ? `${cycles} (${nanosecondsText((length * 1e3) / clockMhz)})` : cycles;
+}
+
+/** A point in time in words. */
+export function timeText(time: number, unit: "cycles" | "ns"): string {
+  return unit === "ns" ? nanosecondsText(time) : exact(Math.round(time));
+}
+
+function nanosecondsText(value: number): string {
+  const [scale, unit] = UNITS.find(([scale]) => Math.abs(value) >= scale) ?? [1, "ns"];
+  return `${scale === 1 ? Math.round(value * 10) / 10 : (value / scale).toFixed(3)} ${unit}`;
+}

@@ -1,0 +1,152 @@
+// The time axis, the labels of lanes, and the overview of the whole time.
+import { exact } from "../base/format";
+import type { Range } from "../model/selection";
+import type { Track, TrackSet } from "../model/tracks";
+import type { Frame } from "./frame";
+import { HEADING, type LaneLayout, type PlacedGroup } from "./lanes";
+import type { Painter } from "./painter";
+import { paper } from "./palette";
+import { tickNanoseconds, ticks } from "./ticks";
+
+export const MINIMAP = 22;
+export const AXIS_LINE = 15;
+
+/** Height of the axis: one line, or two when cycles can be told in microseconds too. */
+export function axisHeight(unit: "cycles" | "ns", clockMhz: number | null): number {
+  return unit === "cycles" && clockMhz ? 2 * AXIS_LINE + 2 : AXIS_LINE + 4;
+}
+
+export function paintAxis(painter: Painter, frame: Frame, y: number, origin: number): void {
+  const { unit, clockMhz, gutter, width, top } = frame.parts;
+  painter.rect(0, y, width, top - y, paper("raised"));
+  const middle = y + AXIS_LINE / 2 + 1;
+  painter.clipped(gutter, y, frame.plotWidth, top - y, () => {
+    for (const time of frame.parts.ticks.times) {
+      const x = frame.timeToX(time);
+      const text = unit === "cycles" ? exact(time) : tickNanoseconds(time, frame.parts.ticks.step);
+      painter.text(x + 3, middle, text, paper("text"), { size: 11 });
+      painter.polyline([x, y, x, y + AXIS_LINE], paper("faint"), 1);
+    }
+    if (unit !== "cycles" || !clockMhz) return;
+    const perCycle = 1e3 / clockMhz;
+    const { begin, end } = frame.window;
+    const marks = ticks((begin - origin) * perCycle, (end - origin) * perCycle, frame.plotWidth, 110);
+    for (const time of marks.times) {
+      const x = frame.timeToX(origin + time / perCycle);
+      painter.text(x + 3, middle + AXIS_LINE, tickNanoseconds(time, marks.step), paper("faint"), { size: 11 });
+      painter.polyline([x, y + AXIS_LINE + 2, x, top], paper("line"), 1);
+    }
+  });
+  painter.text(6, middle, unit === "cycles" ? "cycles" : "time", paper("faint"), { maxWidth: gutter - 8 });
+  if (unit === "cycles" && clockMhz) {
+    painter.text(6, middle + AXIS_LINE, "since begin", paper("faint"), { maxWidth: gutter - 8 });
+  }
+  painter.polyline([0, top - 0.5, width, top - 0.5], paper("line"), 1);
+}
+
+const LETTER = 6.4;
+
+/** Widths of the columns of labels: inner groups, then rows. */
+export function gutterColumns(lanes: LaneLayout, most: number): number[] {
+  const widths = new Array<number>(lanes.columns + 1).fill(0);
+  for (const group of lanes.groups) {
+    if (group.level > 0) widths[group.level - 1] = Math.max(widths[group.level - 1] ?? 0, group.label.length);
+  }
+  for (const { row } of lanes.rows) {
+    widths[lanes.columns] = Math.max(widths[lanes.columns] ?? 0, row.label.length);
+  }
+  const pixels = widths.map((letters) => Math.min(240, Math.max(16, letters * LETTER + 10)));
+  const sum = pixels.reduce((a, b) => a + b, 0);
+  return sum > most ? pixels.map((width) => (width * most) / sum) : pixels;
+}
+
+export function paintGutter(painter: Painter, frame: Frame, columns: number[], chosenRow: string | null): void {
+  const { gutter, top, height, lanes, width } = frame.parts;
+  const tall = Math.max(0, height - top);
+  painter.clipped(0, top, width, tall, () => {
+    painter.rect(0, top, gutter, tall, paper("raised"));
+    const labels = gutter - (columns.at(-1) ?? 0);
+    for (const { row, y, height, folded } of frame.visibleRows()) {
+      if (height < 9 || (folded !== null && row.path.length === 1)) continue;
+      const isChosen = row.key === chosenRow;
+      if (isChosen) painter.rect(labels, frame.toScreen(y), gutter - labels, height, paper("selected"));
+      const ink = paper(isChosen ? "text" : "faint");
+      const style = { size: Math.min(11, height), maxWidth: gutter - labels - 6 };
+      painter.text(labels + 4, frame.toScreen(y) + height / 2, row.label, ink, style);
+    }
+    for (const group of lanes.groups) paintGroup(painter, frame, group, columns);
+    painter.polyline([gutter - 0.5, top, gutter - 0.5, height], paper("line"), 1);
+  });
+}
+
+function paintGroup(painter: Painter, frame: Frame, group: PlacedGroup, columns: number[]): void {
+  const { top, height, width, gutter } = frame.parts;
+  const y = frame.toScreen(group.y);
+  if (y > height || y + group.height < top) return;
+  const sign = group.isFolded ? "▸" : "▾";
+  if (group.level === 0) {
+    if (!group.isFolded) painter.rect(0, y, width, HEADING, paper("raised"));
+    painter.text(4, y + HEADING / 2, `${sign} ${group.label}`, paper("text"), {
+      bold: true,
+      maxWidth: group.isFolded ? gutter - 8 : width - 8,
+    });
+    painter.polyline([0, y + 0.5, width, y + 0.5], paper("line"), 1);
+    return;
+  }
+  const left = columns.slice(0, group.level - 1).reduce((a, b) => a + b, 0);
+  const wide = columns[group.level - 1] ?? 0;
+  painter.polyline([left, y + 0.5, gutter, y + 0.5], paper("line"), 1);
+  const from = Math.max(y, top);
+  const to = Math.min(y + group.height, height);
+  if (to - from < 9) return;
+  const text = wide > 40 ? `${sign} ${group.label}` : group.label;
+  painter.text(left + 4, Math.min(from + 8, (from + to) / 2), text, paper("text"), { size: 11, maxWidth: wide - 5 });
+}
+
+/** How many lanes are busy, over the whole time, from the coarsest tile. */
+function busyLanes(set: TrackSet, track: Track): Float32Array | null {
+  const tile = set.store.at({ track: track.name, level: track.level_count - 1, tile: 0 });
+  if (!tile) return null;
+  let known = profiles.get(tile);
+  if (!known) {
+    const cells = track.tile_cells;
+    const width = track.cell * 2 ** (track.level_count - 1);
+    known = new Float32Array(cells);
+    for (let i = 0; i < tile.length; i++) {
+      const first = Math.max(0, Math.floor(((tile.begin[i] as number) - track.begin) / width));
+      const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - track.begin) / width));
+      for (let cell = first; cell < last; cell++) known[cell] = (known[cell] as number) + 1;
+    }
+    profiles.set(tile, known);
+  }
+  return known;
+}
+
+const profiles = new WeakMap<object, Float32Array>();
+
+/** The whole time with the stretch on screen: how high = how many lanes are busy. */
+export function paintMinimap(painter: Painter, frame: Frame, set: TrackSet, track: Track | null, whole: Range): void {
+  const { gutter, width } = frame.parts;
+  painter.rect(0, 0, width, MINIMAP, paper("background"));
+  const scale = frame.plotWidth / (whole.end - whole.begin);
+  const x = (time: number) => gutter + (time - whole.begin) * scale;
+  const busy = track ? busyLanes(set, track) : null;
+  if (busy && track) {
+    const cell = track.cell * 2 ** (track.level_count - 1);
+    const most = busy.reduce((a, b) => Math.max(a, b), 1);
+    const points = [x(track.begin), MINIMAP];
+    for (let i = 0; i < busy.length; i++) {
+      const y = MINIMAP - ((busy[i] as number) / most) * (MINIMAP - 4);
+      const [from, to] = [x(track.begin + i * cell), x(track.begin + (i + 1) * cell)];
+      if (from > width) break;
+      points.push(from, y, to, y);
+    }
+    points.push(Math.min(points.at(-2) ?? width, width), MINIMAP);
+    painter.clipped(gutter, 0, frame.plotWidth, MINIMAP, () => painter.polygon(points, paper("line")));
+  }
+  painter.text(6, MINIMAP / 2, "overview", paper("faint"), { maxWidth: gutter - 8 });
+  const from = x(frame.window.begin);
+  const to = Math.max(x(frame.window.end), from + 3);
+  painter.rect(from, 0, to - from, MINIMAP, `${paper("accent")}33`);
+  painter.polyline([from, 0, to, 0, to, MINIMAP, from, MINIMAP, from, 0], paper("accent"), 1.5);
+}

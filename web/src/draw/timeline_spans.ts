@@ -1,0 +1,142 @@
+// The spans of all lanes on screen.
+import type { Track, TrackSet } from "../model/tracks";
+import { type Span, spanOf } from "../model/tracks";
+import type { Frame } from "./frame";
+import type { PlacedStrip } from "./lanes";
+import { type Band, type Painter, pixelOf } from "./painter";
+import { colourOf, paper, seriesColour } from "./palette";
+import { raster, rasterEmpty, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+
+/** How the spans of a timeline look, where that differs from what their track says. */
+export interface SpanStyle {
+  /** The colour of a kind ("#rrggbb"); undefined = that of the track. */
+  kindColour?: ((track: Track, kind: number) => string | undefined) | undefined;
+  /** What stands inside a span that is wide enough; default: the name of its kind. */
+  labelOf?: ((span: Span) => string) | undefined;
+}
+
+/** Wider pictures than this have pixels of two screen pixels. */
+const MOST_COLUMNS = 4096;
+const MOST_LABELS = 1200;
+const LABEL_HEIGHT = 11;
+const LABEL_WIDTH = 26;
+
+export function spanColour(track: Track, kind: number, style: SpanStyle): string {
+  const own = style.kindColour?.(track, kind);
+  if (own) return own;
+  const meaning = track.kinds.find((k) => k.kind === kind)?.colour;
+  return meaning ? colourOf(meaning) : seriesColour(kind);
+}
+
+export function kindName(track: Track, kind: number): string {
+  return track.kinds.find((k) => k.kind === kind)?.name ?? `kind ${kind}`;
+}
+
+function coloursOf(track: Track, style: SpanStyle): Uint32Array {
+  const most = track.kinds.reduce((sum, k) => Math.max(sum, k.kind), 0);
+  const colours = new Uint32Array(most + 2).fill(pixelOf(colourOf("NONE")));
+  for (const { kind } of track.kinds) colours[kind] = pixelOf(spanColour(track, kind, style));
+  return colours;
+}
+
+export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style: SpanStyle, ratio: number): void {
+  const strips = frame.visibleRows().flatMap((row) => row.strips);
+  const { gutter, top, height } = frame.parts;
+  const wide = frame.plotWidth * ratio;
+  const columns = Math.max(1, Math.round(wide / Math.ceil(wide / MOST_COLUMNS)));
+  const timePerColumn = (frame.window.end - frame.window.begin) / columns;
+  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: Uint32Array; isRaw: boolean }>();
+  const of = (track: Track) => {
+    let known = byTrack.get(track);
+    if (!known) {
+      const pieces = set.pieces(track, frame.window, timePerColumn);
+      const isRaw = pieces.some((piece) => piece.level === 0);
+      known = { pieces, colours: coloursOf(track, style), isRaw };
+      byTrack.set(track, known);
+    }
+    return known;
+  };
+  const rowsOf = (strip: PlacedStrip) => {
+    if (strip.emptyIn) return strip.emptyIn.length + 2;
+    return of(strip.track).isRaw && strip.height * ratio >= 6 ? SUB_ROWS : 1;
+  };
+  let total = 0;
+  const places = strips.map((strip) => {
+    const row = total;
+    const rows = rowsOf(strip);
+    total += rows;
+    return { strip, row, rows };
+  });
+  const picture = raster(columns, total);
+  const life = pixelOf(colourOf("EMPTY"));
+  const bubble = pixelOf(colourOf("stall"));
+  const bands: Band[] = [];
+  for (const { strip, row, rows } of places) {
+    const { pieces, colours } = of(strip.track);
+    const { behind, emptyIn } = strip;
+    const shown = emptyIn ? 1 : rows;
+    if (emptyIn) {
+      emptyIn.forEach((lane, i) => {
+        rasterLane(picture, row + 2 + i, 1, pieces, lane, frame.window, colours);
+      });
+      if (behind) rasterStretches(picture, row + 1, 1, behind.begins, behind.ends, frame.window, life);
+      const others = emptyIn.map((_, i) => ({ row: row + 2 + i, rows: 1 }));
+      if (pieces.length) rasterEmpty(picture, row, others, row + 1, bubble);
+    } else {
+      if (behind) rasterStretches(picture, row, rows, behind.begins, behind.ends, frame.window, life);
+      rasterLane(picture, row, rows, pieces, strip.lane, frame.window, colours);
+    }
+    bands.push({ row, rows: shown, y: frame.toScreen(strip.y), height: strip.height });
+  }
+  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    painter.bands(gutter, frame.plotWidth, columns, picture.pixels, bands);
+    paintLabels(painter, frame, style, strips, of);
+  });
+}
+
+function paintLabels(
+  painter: Painter,
+  frame: Frame,
+  style: SpanStyle,
+  strips: PlacedStrip[],
+  of: (track: Track) => { pieces: ReturnType<TrackSet["pieces"]> },
+): void {
+  const { window, timePerPixel } = frame;
+  const wide = LABEL_WIDTH * timePerPixel;
+  let labels = 0;
+  for (const strip of strips) {
+    if (strip.height < LABEL_HEIGHT || strip.emptyIn) continue;
+    const middle = frame.toScreen(strip.y) + strip.height / 2;
+    for (const { tile, level, begin, end } of of(strip.track).pieces) {
+      for (let i = tile.first(strip.lane); i < tile.last(strip.lane); i++) {
+        const from = Math.max(tile.begin[i] as number, begin, window.begin);
+        if (from >= window.end || from >= end) break;
+        const to = Math.min(tile.end[i] as number, end, window.end);
+        if (to - from < wide || (tile.depth[i] as number) > 0) continue;
+        const span = spanOf(strip.track, strip.lane, tile, i, level);
+        const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
+        if (!text) continue;
+        if (++labels > MOST_LABELS) return;
+        const ink = inkOn(spanColour(span.track, span.kind, style));
+        const maxWidth = (to - from) / timePerPixel - 6;
+        painter.text(frame.timeToX(from) + 3, middle, text, ink, { size: Math.min(11, strip.height - 2), maxWidth });
+      }
+    }
+  }
+}
+
+/** Black or white, whichever reads better on a colour. */
+export function inkOn(css: string): string {
+  const value = Number.parseInt(css.slice(1), 16);
+  const light = 0.299 * (value >> 16) + 0.587 * ((value >> 8) & 0xff) + 0.114 * (value & 0xff);
+  return light > 128 ? "#101318" : "#ffffff";
+}
+
+/** Lines at the ticks of the axis, behind everything. */
+export function paintGrid(painter: Painter, frame: Frame): void {
+  const { top, height, ticks } = frame.parts;
+  for (const time of ticks.times) {
+    const x = Math.round(frame.timeToX(time)) + 0.5;
+    painter.polyline([x, top, x, height], paper("line"), 1);
+  }
+}

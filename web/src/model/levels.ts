@@ -1,0 +1,104 @@
+// Levels of detail of a track: which level suits the screen, which tiles it needs, and what stands in for missing ones.
+import type { Range } from "./selection";
+
+/** The addressing of a track: level L has cells of `cell` * 2^L, a tile has `tile_cells` of them. */
+export interface Levels {
+  begin: number;
+  end: number;
+  cell: number;
+  level_count: number;
+  tile_cells: number;
+}
+
+export interface TileAddress {
+  level: number;
+  tile: number;
+}
+
+/** A cell may be a little wider than a pixel: half of the data for the same picture. */
+const WIDEST_CELL = 1.5;
+
+export function tileWidth(track: Levels, level: number): number {
+  return track.tile_cells * track.cell * 2 ** level;
+}
+
+/** The coarsest level whose cells are not much wider than a pixel. */
+export function levelFor(track: Levels, timePerPixel: number): number {
+  const level = Math.floor(Math.log2((timePerPixel * WIDEST_CELL) / track.cell));
+  return Math.min(Math.max(level, 0), Math.max(track.level_count - 1, 0));
+}
+
+/** First and last tile of a level that reach into a window; last < first when none does. */
+export function tilesIn(track: Levels, level: number, window: Range): { first: number; last: number } {
+  const width = tileWidth(track, level);
+  const most = Math.max(0, Math.ceil((track.end - track.begin) / width) - 1);
+  const first = Math.floor((window.begin - track.begin) / width);
+  const last = Math.ceil((window.end - track.begin) / width) - 1;
+  if (last < 0 || first > most) return { first: 0, last: -1 };
+  return { first: Math.max(first, 0), last: Math.min(last, most) };
+}
+
+/** The tiles that a window needs at a level, those in the middle of the screen first. */
+export function needed(track: Levels, level: number, window: Range): TileAddress[] {
+  const { first, last } = tilesIn(track, level, window);
+  const middle = (window.begin + window.end) / 2;
+  const width = tileWidth(track, level);
+  const distance = (tile: number) => Math.abs(track.begin + (tile + 0.5) * width - middle);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => ({ level, tile: first + i })).sort(
+    (a, b) => distance(a.tile) - distance(b.tile),
+  );
+}
+
+/** A tile at hand and the stretch of time for which it is shown. */
+export interface Piece<T> {
+  tile: T;
+  level: number;
+  begin: number;
+  end: number;
+}
+
+/** How many levels down to look for finer tiles when no coarser one is at hand. */
+const FINER_LEVELS = 3;
+
+/**
+ * What to show in a window: the tiles of the level where they are at hand, else the next coarser one, else finer ones.
+ */
+export function cover<T>(
+  track: Levels,
+  level: number,
+  window: Range,
+  at: (address: TileAddress) => T | undefined,
+): Piece<T>[] {
+  const pieces: Piece<T>[] = [];
+  const { first, last } = tilesIn(track, level, window);
+  const width = tileWidth(track, level);
+  for (let tile = first; tile <= last; tile++) {
+    const begin = track.begin + tile * width;
+    let found: T | undefined;
+    let higher = level;
+    for (; higher < track.level_count; higher++) {
+      found = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
+      if (found !== undefined) break;
+    }
+    if (found !== undefined) pieces.push({ tile: found, level: higher, begin, end: begin + width });
+    else pieces.push(...finer(track, level, tile, at, FINER_LEVELS));
+  }
+  return pieces;
+}
+
+function finer<T>(
+  track: Levels,
+  level: number,
+  tile: number,
+  at: (address: TileAddress) => T | undefined,
+  depth: number,
+): Piece<T>[] {
+  if (level === 0 || depth === 0) return [];
+  const width = tileWidth(track, level - 1);
+  return [2 * tile, 2 * tile + 1].flatMap((child) => {
+    const found = at({ level: level - 1, tile: child });
+    const begin = track.begin + child * width;
+    if (found !== undefined) return [{ tile: found, level: level - 1, begin, end: begin + width }];
+    return finer(track, level - 1, child, at, depth - 1);
+  });
+}

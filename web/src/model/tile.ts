@@ -1,0 +1,108 @@
+// The spans of one tile, in the order of their lanes, so that a lane is a slice.
+import type { Columns } from "../data/columns";
+
+export class Tile {
+  readonly length: number;
+  readonly bytes: number;
+
+  private constructor(
+    readonly begin: Float64Array,
+    readonly end: Float64Array,
+    readonly kind: Uint16Array,
+    readonly count: Uint32Array,
+    readonly item: Int32Array,
+    readonly depth: Uint8Array,
+    /** The spans of lane n are those from laneStarts[n] to laneStarts[n + 1]. */
+    private readonly laneStarts: Uint32Array,
+  ) {
+    this.length = begin.length;
+    this.bytes = begin.length * 31 + laneStarts.byteLength + 400;
+  }
+
+  static from(table: Columns): Tile {
+    return Tile.of({
+      lane: Uint32Array.from(table.numbers("lane")),
+      begin: asType(table.numbers("begin"), Float64Array),
+      end: asType(table.numbers("end"), Float64Array),
+      kind: asType(table.numbers("kind"), Uint16Array),
+      count: asType(table.numbers("count"), Uint32Array),
+      item: asType(table.numbers("item"), Int32Array),
+      depth: asType(table.numbers("depth"), Uint8Array),
+    });
+  }
+
+  static of(columns: {
+    lane: Uint32Array;
+    begin: Float64Array;
+    end: Float64Array;
+    kind: Uint16Array;
+    count: Uint32Array;
+    item: Int32Array;
+    depth: Uint8Array;
+  }): Tile {
+    const { lane, begin, end, kind, count, item, depth } = columns;
+    const length = lane.length;
+    let isSorted = true;
+    let most = 0;
+    for (let i = 0; i < length; i++) {
+      const here = lane[i] as number;
+      if (here > most) most = here;
+      if (i === 0) continue;
+      const before = lane[i - 1] as number;
+      if (before > here || (before === here && (begin[i - 1] as number) > (begin[i] as number))) isSorted = false;
+    }
+    const starts = new Uint32Array(most + 2);
+    for (let i = 0; i < length; i++) {
+      const next = (lane[i] as number) + 1;
+      starts[next] = (starts[next] as number) + 1;
+    }
+    for (let n = 1; n < starts.length; n++) starts[n] = (starts[n] as number) + (starts[n - 1] as number);
+    if (isSorted) return new Tile(begin, end, kind, count, item, depth, starts);
+    const order = Uint32Array.from({ length }, (_, i) => i).sort(
+      (a, b) => (lane[a] as number) - (lane[b] as number) || (begin[a] as number) - (begin[b] as number) || a - b,
+    );
+    const moved = <A extends { [n: number]: number; length: number }>(from: A, to: A): A => {
+      for (let i = 0; i < length; i++) to[i] = from[order[i] as number] as number;
+      return to;
+    };
+    return new Tile(
+      moved(begin, new Float64Array(length)),
+      moved(end, new Float64Array(length)),
+      moved(kind, new Uint16Array(length)),
+      moved(count, new Uint32Array(length)),
+      moved(item, new Int32Array(length)),
+      moved(depth, new Uint8Array(length)),
+      starts,
+    );
+  }
+
+  first(lane: number): number {
+    return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane] as number) : this.length;
+  }
+
+  /** One behind the last span of a lane. */
+  last(lane: number): number {
+    return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane + 1] as number) : this.length;
+  }
+
+  /** The first span of a lane that begins at or after a time; `last(lane)` when none does. */
+  from(lane: number, time: number): number {
+    let low = this.first(lane);
+    let high = this.last(lane);
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.begin[middle] as number) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+type Typed = Float64Array | Uint16Array | Uint32Array | Int32Array | Uint8Array;
+
+function asType<A extends Typed>(
+  values: ArrayLike<number>,
+  type: { new (n: number): A; from(v: ArrayLike<number>): A },
+): A {
+  return values instanceof type ? values : type.from(values);
+}

@@ -1,0 +1,132 @@
+// Tiles at hand and on their way. Bounded in bytes; few requests at a time; what nobody wants any more is not asked for.
+import { type Signal, signal } from "@preact/signals";
+import { AnswerError } from "../data/source";
+import type { Tile } from "./tile";
+
+export interface Wanted {
+  track: string;
+  level: number;
+  tile: number;
+}
+
+export const keyOf = (wanted: Wanted) => `${wanted.track}/${wanted.level}/${wanted.tile}`;
+
+interface Limits {
+  bytes: number;
+  inFlight: number;
+  /** A tile that could not be had is asked for again after this time. */
+  retryMs: number;
+}
+
+const LIMITS: Limits = { bytes: 96 << 20, inFlight: 4, retryMs: 5000 };
+
+export class TileStore {
+  /** Changes whenever a tile has arrived: drawings that read it are drawn again. */
+  readonly turn: Signal<number> = signal(0);
+  /** Why the last tile could not be had; null = all could. */
+  readonly problem: Signal<AnswerError | null> = signal(null);
+  private readonly tiles = new Map<string, Tile>();
+  private readonly flying = new Map<string, Promise<Tile>>();
+  private readonly failures = new Map<string, { when: number; error: AnswerError }>();
+  private readonly wants = new Map<object, Wanted[]>();
+  private readonly limits: Limits;
+  private bytes = 0;
+
+  constructor(
+    private readonly get: (wanted: Wanted) => Promise<Tile>,
+    limits: Partial<Limits> = {},
+  ) {
+    this.limits = { ...LIMITS, ...limits };
+  }
+
+  /** A tile if it is at hand; it then counts as used. */
+  at(wanted: Wanted): Tile | undefined {
+    const key = keyOf(wanted);
+    const tile = this.tiles.get(key);
+    if (tile) {
+      this.tiles.delete(key);
+      this.tiles.set(key, tile);
+    }
+    return tile;
+  }
+
+  /** Say what a drawing needs now, most important first; what it wanted before and did not get is forgotten. */
+  want(owner: object, wanted: Wanted[]): void {
+    const missing = wanted.filter((w) => !this.tiles.has(keyOf(w)));
+    if (missing.length) this.wants.set(owner, missing);
+    else this.wants.delete(owner);
+    this.next();
+  }
+
+  release(owner: object): void {
+    this.wants.delete(owner);
+  }
+
+  /** One tile, asked for at once. */
+  fetch(wanted: Wanted): Promise<Tile> {
+    const known = this.at(wanted);
+    return known ? Promise.resolve(known) : this.start(wanted);
+  }
+
+  get heldBytes(): number {
+    return this.bytes;
+  }
+
+  private next(): void {
+    for (let round = 0; this.flying.size < this.limits.inFlight; round++) {
+      let isLeft = false;
+      for (const list of this.wants.values()) {
+        const wanted = list[round];
+        if (!wanted) continue;
+        isLeft = true;
+        if (this.flying.size >= this.limits.inFlight || !this.isOpen(keyOf(wanted))) continue;
+        this.start(wanted).catch(() => {});
+      }
+      if (!isLeft) return;
+    }
+  }
+
+  private isOpen(key: string): boolean {
+    const failed = this.failures.get(key);
+    return !this.tiles.has(key) && !this.flying.has(key) && !(failed && Date.now() - failed.when < this.limits.retryMs);
+  }
+
+  private start(wanted: Wanted): Promise<Tile> {
+    const key = keyOf(wanted);
+    const flying = this.flying.get(key);
+    if (flying) return flying;
+    const asked = this.get(wanted);
+    this.flying.set(key, asked);
+    asked.then(
+      (tile) => {
+        this.keep(key, tile);
+        this.failures.delete(key);
+        if (this.problem.peek() && !this.failures.size) this.problem.value = null;
+        this.landed(key);
+      },
+      (error: unknown) => {
+        const known = error instanceof AnswerError ? error : new AnswerError(String(error));
+        this.failures.set(key, { when: Date.now(), error: known });
+        this.problem.value = known;
+        this.landed(key);
+      },
+    );
+    return asked;
+  }
+
+  private landed(key: string): void {
+    this.flying.delete(key);
+    this.turn.value++;
+    this.next();
+  }
+
+  private keep(key: string, tile: Tile): void {
+    this.tiles.set(key, tile);
+    this.bytes += tile.bytes;
+    for (const [oldest, dropped] of this.tiles) {
+      if (this.bytes <= this.limits.bytes || oldest === key) break;
+      this.tiles.delete(oldest);
+      this.bytes -= dropped.bytes;
+    }
+  }
+}

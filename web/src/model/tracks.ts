@@ -1,0 +1,221 @@
+// The tracks of a document: lanes of spans on one time axis, with levels of detail.
+import { askJson, askUnkept, type Parameters } from "../data/ask";
+import { cover, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
+import type { Range } from "./selection";
+import { Tile } from "./tile";
+import { TileStore, type Wanted } from "./tile_store";
+
+export interface Lane {
+  lane: number;
+  label: string;
+  /** Names of the groups around it, outermost first, or one name. */
+  group?: string | string[] | null;
+  [key: string]: unknown;
+}
+
+export interface Kind {
+  kind: number;
+  name: string;
+  /** Meaning in draw/palette.ts; absent = the colour of that number. */
+  colour?: string | null;
+}
+
+export interface Track extends Levels {
+  name: string;
+  title: string;
+  unit: "cycles" | "ns";
+  lane_count: number;
+  lanes: Lane[];
+  kinds: Kind[];
+}
+
+/** One span, or several that are too short to be told apart on screen. */
+export interface Span {
+  track: Track;
+  lane: number;
+  begin: number;
+  end: number;
+  kind: number;
+  /** How many spans it stands for. */
+  count: number;
+  /** Number of the thing when it is one; -1 otherwise. */
+  item: number;
+  depth: number;
+  level: number;
+}
+
+/** The tracks of one document and their tiles. */
+export class TrackSet {
+  readonly tracks: Map<string, Track>;
+  readonly store: TileStore;
+
+  constructor(tracks: Track[], get: (parameters: Parameters) => Promise<Tile>) {
+    this.tracks = new Map(tracks.map((track) => [track.name, track]));
+    this.store = new TileStore((wanted) => get({ ...wanted }));
+  }
+
+  track(name: string): Track | undefined {
+    return this.tracks.get(name);
+  }
+
+  /** What is at hand of a track for a window, best first choice per stretch of time. */
+  pieces(track: Track, window: Range, timePerPixel: number): Piece<Tile>[] {
+    const level = levelFor(track, timePerPixel);
+    return cover(track, level, window, ({ level, tile }) => this.store.at({ track: track.name, level, tile }));
+  }
+
+  /** The tiles that these tracks need for a window: the coarsest first, because it always gives a picture. */
+  wanted(tracks: Iterable<Track>, window: Range, timePerPixel: number): Wanted[] {
+    const coarse: Wanted[] = [];
+    const fine: Wanted[] = [];
+    for (const track of tracks) {
+      if (!track.lane_count || !track.level_count) continue;
+      const level = levelFor(track, timePerPixel);
+      coarse.push({ track: track.name, level: track.level_count - 1, tile: 0 });
+      for (const { level: l, tile } of needed(track, level, window)) fine.push({ track: track.name, level: l, tile });
+    }
+    return [...coarse, ...fine];
+  }
+
+  /** The span of a lane at a time, as far as it is at hand; of overlapping ones the deepest. */
+  at(track: Track, lane: number, time: number, timePerPixel: number): Span | null {
+    const window = { begin: time, end: time + track.cell / 4 };
+    let best: Span | null = null;
+    for (const { tile, level } of this.pieces(track, window, timePerPixel)) {
+      const slack = timePerPixel;
+      for (let i = tile.first(lane); i < tile.last(lane); i++) {
+        const begin = tile.begin[i] as number;
+        if (begin > time + slack) break;
+        const end = Math.max(tile.end[i] as number, begin + slack);
+        if (time < begin || time >= end) continue;
+        const span = spanOf(track, lane, tile, i, level);
+        if (!best || span.depth >= best.depth) best = span;
+      }
+    }
+    return best;
+  }
+
+  /** The free time of a lane around a time, as far as the raw spans around it are at hand; null = not known or not free. */
+  gap(track: Track, lane: number, time: number): Range | null {
+    const tile = this.store.at({ track: track.name, level: 0, tile: tileAt(track, time) });
+    if (!tile) return null;
+    let begin = Number.NEGATIVE_INFINITY;
+    for (let i = tile.first(lane); i < tile.last(lane); i++) {
+      const next = tile.begin[i] as number;
+      if (next > time) return Number.isFinite(begin) ? { begin, end: next } : null;
+      begin = Math.max(begin, tile.end[i] as number);
+    }
+    return null;
+  }
+
+  /** The span before or after another one in its lane; looked for in as many raw tiles as reasonable. */
+  async neighbour(of: Span, step: 1 | -1): Promise<Span | null> {
+    const { track, lane } = of;
+    const most = tileAt(track, track.end - track.cell / 2);
+    let number = tileAt(track, of.begin);
+    for (let turns = 0; turns < MOST_TILES_SEARCHED && number >= 0 && number <= most; turns++, number += step) {
+      const tile = await this.store.fetch({ track: track.name, level: 0, tile: number });
+      const found = step > 0 ? after(tile, lane, of) : before(tile, lane, of);
+      if (found >= 0) return spanOf(track, lane, tile, found, 0);
+    }
+    return null;
+  }
+
+  /** The raw span of a lane at a time, or the nearest one that is not farther than `slack`. */
+  async raw(track: Track, lane: number, time: number, slack: number): Promise<Span | null> {
+    const number = tileAt(track, time);
+    const tile = await this.store.fetch({ track: track.name, level: 0, tile: Math.max(0, number) });
+    let best = -1;
+    let distance = slack;
+    for (let i = tile.first(lane); i < tile.last(lane); i++) {
+      const begin = tile.begin[i] as number;
+      const away = Math.max(begin - time, time - (tile.end[i] as number), 0);
+      if (away < distance || (away === distance && (away === 0 || best < 0))) [best, distance] = [i, away];
+    }
+    return best < 0 ? null : spanOf(track, lane, tile, best, 0);
+  }
+
+  /** How many spans begin in a stretch, and whether that is exact: it is when every one of them is at hand by itself. */
+  count(
+    track: Track,
+    lanes: Iterable<number>,
+    range: Range,
+    timePerPixel: number,
+  ): { count: number; isExact: boolean } {
+    let count = 0;
+    let isExact = true;
+    const pieces = this.pieces(track, range, timePerPixel);
+    for (const lane of lanes) {
+      for (const { tile, begin, end } of pieces) {
+        const last = Math.min(end, range.end);
+        for (let i = tile.from(lane, Math.max(begin, range.begin)); i < tile.last(lane); i++) {
+          if ((tile.begin[i] as number) >= last) break;
+          count += tile.count[i] as number;
+          if ((tile.count[i] as number) > 1) isExact = false;
+        }
+      }
+    }
+    return { count, isExact: isExact && pieces.every((piece) => piece.level === 0) };
+  }
+}
+
+const MOST_TILES_SEARCHED = 64;
+
+function tileAt(track: Track, time: number): number {
+  return Math.floor((time - track.begin) / tileWidth(track, 0));
+}
+
+export function spanOf(track: Track, lane: number, tile: Tile, i: number, level: number): Span {
+  return {
+    track,
+    lane,
+    begin: tile.begin[i] as number,
+    end: tile.end[i] as number,
+    kind: tile.kind[i] as number,
+    count: tile.count[i] as number,
+    item: tile.item[i] as number,
+    depth: tile.depth[i] as number,
+    level,
+  };
+}
+
+/** Spans of a lane are in the order of begin, then item: what is before and after follows that. */
+function isLess(tile: Tile, i: number, begin: number, item: number): boolean {
+  const here = tile.begin[i] as number;
+  return here < begin || (here === begin && (tile.item[i] as number) < item);
+}
+
+function after(tile: Tile, lane: number, of: Span): number {
+  let best = -1;
+  for (let i = tile.from(lane, of.begin); i < tile.last(lane); i++) {
+    const isAfter = !isLess(tile, i, of.begin, of.item) && (tile.item[i] !== of.item || tile.begin[i] !== of.begin);
+    if (!isAfter) continue;
+    if (best >= 0 && (tile.begin[i] as number) > (tile.begin[best] as number)) break;
+    if (best < 0 || isLess(tile, i, tile.begin[best] as number, tile.item[best] as number)) best = i;
+  }
+  return best;
+}
+
+function before(tile: Tile, lane: number, of: Span): number {
+  let best = -1;
+  for (let i = tile.first(lane); i < tile.last(lane) && (tile.begin[i] as number) <= of.begin; i++) {
+    if (!isLess(tile, i, of.begin, of.item)) continue;
+    if (best < 0 || !isLess(tile, i, tile.begin[best] as number, tile.item[best] as number)) best = i;
+  }
+  return best;
+}
+
+const sets = new Map<number, Promise<TrackSet>>();
+
+/** The tracks of a document, asked for once. */
+export function trackSet(document: number): Promise<TrackSet> {
+  const known = sets.get(document);
+  if (known) return known;
+  const asked = askJson<{ tracks: Track[] }>(document, "tracks").then(
+    ({ tracks }) =>
+      new TrackSet(tracks, async (parameters) => Tile.from(await askUnkept(document, "spans", parameters))),
+  );
+  sets.set(document, asked);
+  asked.catch(() => sets.delete(document));
+  return asked;
+}

@@ -1,0 +1,81 @@
+// What the pointer is over, in words: exact begin and length, kind, and what the view adds.
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { exact } from "../base/format";
+import { durationText, timeText } from "../draw/ticks";
+import { kindName } from "../draw/timeline_spans";
+import type { Span } from "../model/tracks";
+import type { Hit, TimelineState } from "./timeline_state";
+
+interface Props {
+  state: TimelineState;
+  tooltipOf?: ((span: Span) => string[] | Promise<string[]>) | undefined;
+}
+
+const DELAY_MS = 90;
+
+function lines(hit: Hit, state: TimelineState): string[] {
+  const { span, gap, row } = hit;
+  const { unit, clockMhz } = state;
+  const where = [...row.path, row.label].filter(Boolean).join(" · ");
+  const around = (range: { begin: number; end: number }) => [
+    `begin ${timeText(range.begin, unit)}`,
+    `length ${durationText(range.end - range.begin, unit, clockMhz)}`,
+  ];
+  if (span) {
+    const what = kindName(span.track, span.kind);
+    const named = span.count > 1 ? `${exact(span.count)} spans, mostly ${what}` : what;
+    return [named, ...around(span), where];
+  }
+  return gap ? ["nothing here", ...around(gap), where] : [];
+}
+
+export function TimelineTooltip({ state, tooltipOf }: Props) {
+  const more = useSignal<{ key: string; lines: string[] }>({ key: "", lines: [] });
+  const hit = state.hit.value;
+  const keyOf = (span: Span) => `${span.track.name}/${span.lane}/${span.begin}/${span.item}`;
+  useSignalEffect(() => {
+    const span = state.hit.value?.span;
+    if (!span || !tooltipOf || span.count > 1 || span.item < 0) return;
+    const key = keyOf(span);
+    const timer = setTimeout(() => {
+      Promise.resolve(tooltipOf(span)).then(
+        (lines) => {
+          more.value = { key, lines };
+        },
+        () => {},
+      );
+    }, DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+  const pointer = state.pointer.value;
+  const text = hit ? lines(hit, state) : [];
+  if (!hit || !pointer || !text.length) return null;
+  const range = hit.span ?? hit.gap;
+  const extra = hit.span && keyOf(hit.span) === more.value.key ? more.value.lines : [];
+  const { width, height } = state.size.value;
+  const isRight = pointer.x > width / 2;
+  const isLow = pointer.y > height / 2;
+  const style = {
+    [isRight ? "right" : "left"]: `${isRight ? width - pointer.x + 14 : pointer.x + 14}px`,
+    [isLow ? "bottom" : "top"]: `${isLow ? height - pointer.y + 10 : pointer.y + 14}px`,
+  };
+  return (
+    <div
+      class="tooltip"
+      role="status"
+      style={style}
+      data-begin={range?.begin}
+      data-length={range ? range.end - range.begin : undefined}
+      data-kind={hit.span?.kind}
+      data-item={hit.span?.item}
+      data-lane={hit.lane}
+      data-track={hit.track.name}
+    >
+      {[...text.slice(0, 1), ...extra, ...text.slice(1)].map((line, i) => (
+        <div key={`${i}${line}`} class={i === 0 ? "strong" : ""}>
+          {line}
+        </div>
+      ))}
+    </div>
+  );
+}
