@@ -47,7 +47,9 @@ export const KEYS_OF_VIEWS: Key[] = [
   { keys: ["{", "}"], does: "previous, next iteration of its loop" },
   { keys: ["h"], does: "the hottest instruction" },
   { keys: ["Ctrl + wheel"], does: "zoom around the pointer" },
-  { keys: ["Shift + wheel"], does: "row height of a timeline" },
+  { keys: ["Shift + wheel"], does: "earlier, later" },
+  { keys: ["Alt + wheel", "+", "-"], does: "taller, thinner lanes of a timeline" },
+  { keys: ["f"], does: "zoom to the selected stretch or span of a timeline" },
   { keys: ["drag"], does: "measure, and select a stretch of time" },
   { keys: ["double click"], does: "zoom to a span" },
 ];

@@ -1,5 +1,5 @@
 // A canvas that draws itself again, once per frame, whenever a signal that its drawing reads has changed.
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { CanvasPainter, type Painter, SvgPainter } from "../draw/painter";
 
@@ -44,15 +44,19 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
     if (!canvas || !context) return;
     if (canvasRef) canvasRef.current = canvas;
     const painter = new CanvasPainter(context);
-    const turn = signal(0);
     let frame = 0;
     let stop = () => {};
     const draw = () => {
       frame = 0;
       stop();
+      let isPainted = false;
       stop = effect(() => {
-        void turn.value;
-        if (frame) return;
+        // Signals may change many times before the next frame: only that frame draws.
+        if (isPainted) {
+          soon();
+          return;
+        }
+        isPainted = true;
         const { clientWidth: width, clientHeight: tall } = canvas;
         const ratio = devicePixelRatio || 1;
         if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {

@@ -81,10 +81,7 @@ export function Timeline(props: TimelineProps) {
   const clockMhz = props.clockMhz ?? null;
   const latest = useRef(props);
   latest.current = props;
-  const state = useMemo(
-    () => new TimelineState(set, unit, clockMhz, props.rowHeight ?? 16),
-    [set, unit, clockMhz],
-  );
+  const state = useMemo(() => new TimelineState(set, unit, clockMhz, props.rowHeight ?? 16), [set, unit, clockMhz]);
   state.rows.value = rows;
   const chosen = () => (latest.current.focus === undefined ? state.chosen.value : latest.current.focus);
   const input = useMemo(() => {

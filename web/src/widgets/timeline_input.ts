@@ -7,23 +7,6 @@ import { bounds, pan, reveal, show, showAll, shown, zoom } from "../model/timewi
 import type { Span } from "../model/tracks";
 import type { TimelineState } from "./timeline_state";
 
-/** What the keys and the mouse do, for the help. */
-export const TIMELINE_KEYS: [keys: string, meaning: string][] = [
-  ["W / S", "zoom in and out around the pointer"],
-  ["A / D", "move earlier and later"],
-  ["0 or Home", "show the whole time"],
-  ["F", "zoom to the selected range or span"],
-  ["← / →", "previous and next span of the lane (without a selected span: move)"],
-  ["↑ / ↓", "the lane above and below"],
-  ["+ / −", "taller and thinner lanes"],
-  ["Esc", "forget the selected range"],
-  ["wheel", "scroll lanes; zoom when all lanes fit, over the axis, or with Ctrl"],
-  ["Shift+wheel", "move in time"],
-  ["Alt+wheel", "taller and thinner lanes"],
-  ["drag", "measure and select a range; with the middle or right button: move"],
-  ["double click", "zoom to the span"],
-];
-
 const STEP = 1.25;
 const LEAST_DRAG = 4;
 
@@ -189,6 +172,7 @@ export class TimelineInput {
         state.resizeRows(1 / STEP, state.pointer.value?.y ?? 0);
         return true;
       case "Escape":
+        if (!selection.value.range) return false;
         select({ range: undefined });
         return true;
       case "ArrowLeft":

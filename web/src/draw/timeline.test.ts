@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { Tile } from "../model/tile";
+import type { Track } from "../model/tracks";
+import { HEADING, layOutLanes, rowsBetween, stripAt, type TimelineRow } from "./lanes";
+import { raster, rasterEmpty, rasterLane, rasterStretches } from "./raster";
+import { durationText, roundStep, tickNanoseconds, ticks } from "./ticks";
+
+describe("ticks", () => {
+  it("stand at round numbers, far enough apart", () => {
+    const { step, times } = ticks(1234, 5678, 1000, 95);
+    expect(step).toBe(500);
+    expect(times).toEqual([1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000, 5500]);
+  });
+  it("are never finer than asked", () => {
+    expect(ticks(10, 12, 1000, 95, 0, 1)).toEqual({ step: 1, times: [10, 11, 12] });
+  });
+  it("have steps of 1, 2 and 5", () => {
+    expect([0.11, 1, 1.5, 2.1, 7, 1000].map(roundStep)).toEqual([0.2, 1, 2, 5, 10, 1000]);
+  });
+  it("tell nanoseconds with as many digits as the step needs", () => {
+    expect(tickNanoseconds(2500, 500)).toBe("2.5 µs");
+    expect(tickNanoseconds(1_000_000, 200)).toBe("1.0000 ms");
+    expect(tickNanoseconds(30, 10)).toBe("30 ns");
+  });
+  it("lengths have both units when the clock is known", () => {
+    expect(durationText(4200, "cycles", 2100)).toBe("4,200 cycles (2.000 µs)");
+    expect(durationText(64, "cycles", null)).toBe("64 cycles");
+    expect(durationText(1500, "ns", null)).toBe("1.500 µs");
+  });
+});
+
+function tileOf(spans: [lane: number, begin: number, end: number, kind: number, depth: number][]): Tile {
+  const column = (n: number) => spans.map((span) => span[n] as number);
+  return Tile.of({
+    lane: Uint32Array.from(column(0)),
+    begin: Float64Array.from(column(1)),
+    end: Float64Array.from(column(2)),
+    kind: Uint16Array.from(column(3)),
+    depth: Uint8Array.from(column(4)),
+    item: new Int32Array(spans.length),
+    count: new Uint32Array(spans.length).fill(1),
+  });
+}
+
+describe("the raster of a lane", () => {
+  const colours = Uint32Array.from([0, 0x11, 0x22, 0x33]);
+  const window = { begin: 100, end: 110 };
+  const piece = (tile: Tile, begin = 0, end = 1000, level = 1) => [{ tile, level, begin, end }];
+  it("colours the pixels of its spans", () => {
+    const target = raster(10, 2);
+    const tile = tileOf([
+      [3, 90, 102, 1, 0],
+      [3, 104, 105, 2, 0],
+      [4, 100, 110, 3, 0],
+    ]);
+    rasterLane(target, 1, 1, piece(tile), 3, window, colours);
+    expect([...target.pixels]).toEqual([...new Array(10).fill(0), 0x11, 0x11, 0, 0, 0x22, 0, 0, 0, 0, 0]);
+  });
+  it("shows an instant as one pixel, and only what lies in the piece", () => {
+    const target = raster(10, 1);
+    const tile = tileOf([
+      [0, 100, 110, 1, 0],
+      [0, 107, 107, 2, 0],
+    ]);
+    rasterLane(target, 0, 1, piece(tile, 102, 109), 0, window, colours);
+    expect([...target.pixels]).toEqual([0, 0, 0x11, 0x11, 0x11, 0x11, 0x11, 0x22, 0x11, 0]);
+  });
+  it("gives deeper spans the lower rows and a gap behind wide raw spans", () => {
+    const target = raster(10, 2);
+    const tile = tileOf([
+      [0, 100, 105, 1, 0],
+      [0, 100, 102, 2, 1],
+    ]);
+    rasterLane(target, 0, 2, piece(tile, 0, 1000, 0), 0, window, colours);
+    expect([...target.pixels.subarray(0, 6)]).toEqual([0x11, 0x11, 0x11, 0x11, 0, 0]);
+    expect([...target.pixels.subarray(10, 16)]).toEqual([0x22, 0x22, 0x11, 0x11, 0, 0]);
+  });
+  it("finds where all lanes are empty while waves live", () => {
+    const target = raster(10, 4);
+    const tile = tileOf([
+      [0, 100, 103, 1, 0],
+      [1, 102, 105, 1, 0],
+    ]);
+    rasterStretches(target, 1, 1, [101], [108], window, 0x99);
+    rasterLane(target, 2, 1, piece(tile), 0, window, colours);
+    rasterLane(target, 3, 1, piece(tile), 1, window, colours);
+    rasterEmpty(
+      target,
+      0,
+      [2, 3].map((row) => ({ row, rows: 1 })),
+      1,
+      0xbb,
+    );
+    expect([...target.pixels.subarray(0, 10)]).toEqual([0, 0, 0, 0, 0, 0xbb, 0xbb, 0xbb, 0, 0]);
+  });
+});
+
+describe("lanes", () => {
+  const track = { name: "t" } as Track;
+  const row = (lane: number, ...path: string[]): TimelineRow => ({
+    key: String(lane),
+    label: `${lane}`,
+    path,
+    strips: [
+      { track, lane },
+      { track, lane: lane + 100, fixed: 3 },
+    ],
+  });
+  const rows = [row(0, "SE 0", "SIMD 0"), row(1, "SE 0", "SIMD 0"), row(2, "SE 0", "SIMD 1"), row(3, "SE 1", "SIMD 0")];
+  it("stand below each other, groups of the outermost level with a heading", () => {
+    const layout = layOutLanes(rows, 20, new Set());
+    expect(layout.rows.map(({ y }) => y)).toEqual([HEADING, HEADING + 20, HEADING + 40, 2 * HEADING + 60]);
+    expect(layout.height).toBe(2 * HEADING + 80);
+    expect(layout.groups.map(({ label, level, height }) => [label, level, height])).toEqual([
+      ["SE 0", 0, HEADING + 60],
+      ["SIMD 0", 1, 40],
+      ["SIMD 1", 1, 20],
+      ["SE 1", 0, HEADING + 20],
+      ["SIMD 0", 1, 20],
+    ]);
+    expect(layout.rows[0]?.strips.map(({ y, height }) => [y, height])).toEqual([
+      [HEADING, 16],
+      [HEADING + 16, 3],
+    ]);
+  });
+  it("fold into one row that shows them all", () => {
+    const layout = layOutLanes(rows, 20, new Set(["SE 0"]));
+    expect(layout.rows.map(({ row, height }) => [row.label, height])).toEqual([
+      ["3 lanes", HEADING],
+      ["3", 20],
+    ]);
+    expect(layout.rows[0]?.strips.map(({ lane }) => lane)).toEqual([0, 1, 2]);
+  });
+  it("are found by their y", () => {
+    const layout = layOutLanes(rows, 20, new Set());
+    expect(rowsBetween(layout, HEADING + 25, HEADING + 45)).toEqual([1, 3]);
+    expect(stripAt(layout, HEADING + 25)?.lane).toBe(1);
+    expect(stripAt(layout, HEADING + 37)?.lane).toBe(101);
+    expect(stripAt(layout, 3)).toBeNull();
+  });
+});

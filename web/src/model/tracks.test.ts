@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { Tile } from "./tile";
+import { TileStore } from "./tile_store";
+import { type Span, type Track, TrackSet } from "./tracks";
+
+/** lane, begin, end, kind, item, depth, count */
+type Made = [number, number, number, number, number, number?, number?];
+
+function madeTile(spans: Made[]): Tile {
+  const column = (n: number, other = 0) => spans.map((span) => span[n] ?? other);
+  return Tile.of({
+    lane: Uint32Array.from(column(0)),
+    begin: Float64Array.from(column(1)),
+    end: Float64Array.from(column(2)),
+    kind: Uint16Array.from(column(3)),
+    item: Int32Array.from(column(4)),
+    depth: Uint8Array.from(column(5)),
+    count: Uint32Array.from(column(6, 1)),
+  });
+}
+
+const track: Track = {
+  name: "instructions",
+  title: "Instructions",
+  unit: "cycles",
+  begin: 0,
+  end: 200,
+  cell: 1,
+  level_count: 2,
+  tile_cells: 100,
+  lane_count: 3,
+  lanes: [],
+  kinds: [],
+};
+const first: Made[] = [
+  [2, 50, 60, 3, 7],
+  [0, 0, 10, 1, 0],
+  [0, 12, 40, 2, 1],
+  [0, 12, 20, 4, 2, 1],
+  [0, 90, 120, 1, 3],
+];
+const second: Made[] = [
+  [0, 90, 120, 1, 3],
+  [0, 150, 160, 5, 4],
+];
+
+function madeSet(): TrackSet {
+  return new TrackSet([track], async ({ level, tile }) => {
+    if (level === 1) return madeTile([[0, 0, 160, 1, -1, 0, 5]]);
+    return madeTile(tile === 0 ? first : second);
+  });
+}
+
+describe("a tile", () => {
+  it("gives the spans of a lane in order, whatever the order in which they came", () => {
+    const tile = madeTile(first);
+    const of = (lane: number) =>
+      Array.from({ length: tile.last(lane) - tile.first(lane) }, (_, i) => tile.first(lane) + i);
+    expect(of(0).map((i) => tile.item[i])).toEqual([0, 1, 2, 3]);
+    expect(of(1)).toEqual([]);
+    expect(of(2).map((i) => tile.item[i])).toEqual([7]);
+    expect(of(9)).toEqual([]);
+    expect(tile.item[tile.from(0, 11)]).toBe(1);
+  });
+});
+
+describe("a set of tracks", () => {
+  it("finds the span at a time, the deepest of those that overlap, and exact gaps", async () => {
+    const set = madeSet();
+    await set.store.fetch({ track: track.name, level: 0, tile: 0 });
+    expect(set.at(track, 0, 15, 0.1)?.item).toBe(2);
+    expect(set.at(track, 0, 30, 0.1)?.item).toBe(1);
+    expect(set.at(track, 0, 70, 0.1)).toBeNull();
+    expect(set.gap(track, 0, 70)).toEqual({ begin: 40, end: 90 });
+    expect(set.gap(track, 0, 130)).toBeNull();
+  });
+  it("walks through a lane across tiles, both ways, each span once", async () => {
+    const set = madeSet();
+    let span: Span | null = await set.raw(track, 0, 5, 0);
+    const seen: number[] = [];
+    for (; span; span = await set.neighbour(span, 1)) seen.push(span.item);
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+    span = await set.raw(track, 0, 155, 0);
+    const back: number[] = [];
+    for (; span; span = await set.neighbour(span, -1)) back.push(span.item);
+    expect(back).toEqual([4, 3, 2, 1, 0]);
+  });
+  it("counts what begins in a stretch, and says when that is not exact", async () => {
+    const set = madeSet();
+    await set.store.fetch({ track: track.name, level: 0, tile: 0 });
+    await set.store.fetch({ track: track.name, level: 0, tile: 1 });
+    expect(set.count(track, [0], { begin: 0, end: 200 }, 0.5)).toEqual({ count: 5, isExact: true });
+    await set.store.fetch({ track: track.name, level: 1, tile: 0 });
+    expect(set.count(track, [0], { begin: 0, end: 200 }, 50)).toEqual({ count: 5, isExact: false });
+  });
+});
+
+describe("the store of tiles", () => {
+  const wanted = (tile: number) => ({ track: "t", level: 0, tile });
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+  it("has few requests in flight and drops what nobody wants any more", async () => {
+    const asked: number[] = [];
+    const answers = new Map<number, (tile: Tile) => void>();
+    const get = ({ tile }: { tile: number }) => {
+      asked.push(tile);
+      return new Promise<Tile>((resolve) => answers.set(tile, resolve));
+    };
+    const store = new TileStore(get, { inFlight: 2 });
+    const owner = {};
+    store.want(owner, [0, 1, 2, 3].map(wanted));
+    expect(asked).toEqual([0, 1]);
+    store.want(owner, [8, 9].map(wanted));
+    answers.get(0)?.(madeTile(first));
+    await settle();
+    expect(asked).toEqual([0, 1, 8]);
+    answers.get(1)?.(madeTile(first));
+    await settle();
+    expect(asked).toEqual([0, 1, 8, 9]);
+    expect(store.turn.value).toBe(2);
+  });
+  it("keeps no more bytes than allowed, the last used ones", async () => {
+    const size = madeTile(first).bytes;
+    const store = new TileStore(async () => madeTile(first), { bytes: 3 * size });
+    for (const tile of [0, 1, 2]) await store.fetch(wanted(tile));
+    store.at(wanted(0));
+    await store.fetch(wanted(3));
+    expect([0, 1, 2, 3].map((tile) => store.at(wanted(tile)) !== undefined)).toEqual([true, false, true, true]);
+    expect(store.heldBytes).toBe(3 * size);
+  });
+  it("says why a tile cannot be had and asks again later", async () => {
+    let turns = 0;
+    const store = new TileStore(
+      async () => {
+        if (turns++ === 0) throw new Error("gone");
+        return madeTile(first);
+      },
+      { retryMs: 5 },
+    );
+    const owner = {};
+    store.want(owner, [wanted(0)]);
+    await settle();
+    expect(store.problem.value?.what).toContain("gone");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    store.want(owner, [wanted(0)]);
+    await settle();
+    expect(store.problem.value).toBeNull();
+    expect(store.at(wanted(0))).toBeDefined();
+  });
+});
