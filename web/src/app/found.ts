@@ -2,7 +2,7 @@
 import { exact, nanoseconds } from "../base/format";
 import { matcher } from "../base/matcher";
 import { askTable } from "../data/ask";
-import { codeNow, costsNow, selectPlace, selectRow } from "../model/code";
+import { type Code, codeAnswer, codeNow, costsNow, selectPlace, selectRow } from "../model/code";
 import { current, overview } from "../model/document";
 import { select } from "../model/selection";
 import { frontView } from "../model/view";
@@ -50,6 +50,17 @@ export async function search(query: string): Promise<Results> {
   return { found: results.found, count: results.count, problem };
 }
 
+/** The code, as soon as it is here; null when it cannot be had. */
+function codeWhenHere(): Promise<Code | null> {
+  return new Promise((resolve) => {
+    const stop = codeAnswer.subscribe(({ state }) => {
+      if (state === "waiting") return;
+      resolve(codeNow());
+      queueMicrotask(() => stop());
+    });
+  });
+}
+
 async function searchTrace(test: (text: string) => boolean, results: Collected): Promise<void> {
   const facts = overview.value;
   if (facts?.kind !== "trace") return;
@@ -58,7 +69,7 @@ async function searchTrace(test: (text: string) => boolean, results: Collected):
     const go = () => select({ kernel: String(kernel.kernel) });
     results.add("Kernels", () => ({ text: kernel.demangled, note: "", go }));
   }
-  const code = codeNow();
+  const code = await codeWhenHere();
   const latency = costsNow()?.latency;
   code?.text.forEach((text, row) => {
     if (!test(text)) return;
