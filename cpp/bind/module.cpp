@@ -15,6 +15,7 @@
 #include "costs.hpp"
 #include "duration_statistics.hpp"
 #include "perfetto.hpp"
+#include "span_pyramid.hpp"
 #include "sqlite.hpp"
 #include "stalls.hpp"
 #include "timeline.hpp"
@@ -170,6 +171,7 @@ NB_MODULE(_core, m) {
     bind_ui_output(m);
     bind_waits(m);
     bind_costs(m);
+    bind_span_pyramid(m);
     bind_sqlite(m);
     bind_call_tree(m);
     bind_duration_statistics(m);

@@ -11,7 +11,17 @@ if TYPE_CHECKING:
 
     from wavescope.analysis._time_bins import TimeBins
 
-__all__ = ["ANY_PIPE", "BUBBLE", "PIPES", "RESIDENT", "pipe_cycles", "pipes_of_rows"]
+__all__ = [
+    "ANY_PIPE",
+    "BUBBLE",
+    "PIPES",
+    "RESIDENT",
+    "SHORT_PIPES",
+    "matrix_rows",
+    "pipe_cycles",
+    "pipe_numbers",
+    "pipes_of_rows",
+]
 
 PIPES: dict[str, tuple[str, ...]] = {
     "VALU": ("VALU",),
@@ -30,7 +40,7 @@ ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18
 """Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them."""
 _NO_PIPE, _BY_CATEGORY = 255, 254
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
-_SHORT = ("MESSAGE", "IMMEDIATE")
+SHORT_PIPES = ("MESSAGE", "IMMEDIATE")
 """Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
 
 
@@ -63,11 +73,9 @@ def pipe_cycles(
 
     from wavescope import _core
 
-    numbers = {category: number for number, category in CATEGORIES.items()}
     of_category = bytearray([_NO_PIPE] * 256)
-    for pipe, categories in enumerate(PIPES.values()):
-        for category in categories:
-            of_category[numbers[category]] = pipe
+    for category, pipe in pipe_numbers().items():
+        of_category[category] = pipe
     per_unit, per_bin = _core.pipe_use(
         waves["unit"],
         waves["group"],
@@ -84,11 +92,35 @@ def pipe_cycles(
         bytes(of_category),
         pipes,
         counts_unknown_rows,
-        sum(1 << list(PIPES).index(pipe) for pipe in _SHORT),
+        sum(1 << list(PIPES).index(pipe) for pipe in SHORT_PIPES),
         base_clock,
         bins.numbers,
     )
     return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
+
+
+def pipe_numbers() -> dict[int, int]:
+    """Number of a category -> position in PIPES of the pipe that its instructions go through.
+
+    Examples
+    --------
+    >>> list(PIPES)[pipe_numbers()[6]]
+    'VALU'
+    """
+    numbers = {category: number for number, category in CATEGORIES.items()}
+    return {numbers[category]: pipe for pipe, categories in enumerate(PIPES.values()) for category in categories}
+
+
+def matrix_rows(code: pl.DataFrame) -> pl.Series:
+    """Whether each code row, in the order of the frame, is a matrix instruction.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> matrix_rows(pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})).to_list()
+    [True, False]
+    """
+    return code["text"].fill_null("").str.contains(_MATRIX_MNEMONICS)
 
 
 def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Series:
@@ -104,8 +136,8 @@ def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Serie
     import polars as pl
 
     by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
-    is_matrix = pl.col("text").fill_null("").str.contains(_MATRIX_MNEMONICS)
-    pipe = pl.when(is_matrix).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
+    code = code.sort("row")
+    pipe = pl.when(matrix_rows(code)).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)
     if rows is not None:
         pipe = pl.when(pl.col("row").is_in(rows.implode())).then(pipe).otherwise(none)
-    return code.sort("row").select(pipe.alias("pipe")).to_series()
+    return code.select(pipe.alias("pipe")).to_series()

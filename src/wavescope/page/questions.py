@@ -17,6 +17,7 @@ from wavescope.page.trace.search import QUESTIONS as _SEARCH
 from wavescope.page.trace.source import QUESTIONS as _SOURCE
 from wavescope.page.trace.summary import QUESTIONS as _SUMMARY
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
+from wavescope.page.tracks import QUESTIONS as _TRACKS
 
 __all__ = ["QUESTIONS"]
 
@@ -38,6 +39,7 @@ QUESTIONS = {
         _COMPARE,
         _SEARCH,
         _NAMES,
+        _TRACKS,
     )
     for question in group
 }

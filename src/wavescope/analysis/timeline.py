@@ -1,0 +1,163 @@
+"""Spans of time on lanes, for drawing: what a timeline is made of, and its tiles at any level of detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+__all__ = ["DEFINITION", "NO_KIND", "TILE_CELLS", "SpanTiles", "Timeline", "tiles_of"]
+
+TILE_CELLS = 1024
+"""Cells of one tile."""
+NO_KIND = 65535
+"""Kind of spans of which it is not known."""
+DEFINITION = (
+    "Level 0 shows every span. On every level above, a cell of a lane shows the kind that covers most of its time, of "
+    "equals the one with more spans, and neighbouring cells of the same kind are one group. A cell with any span shows "
+    "something, however short the span is. Where spans of a lane overlap, the one that began last counts. Groups begin "
+    "with their first span and end with their last one."
+)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A timeline: its lanes, the meaning of its kinds, and how to make its spans.
+
+    `lanes` has the columns `lane`, `label`, `group` and what else identifies a lane; `spans()` gives the columns `lane`
+    (UInt32), `begin`, `end` (Int64), `kind` (UInt16) and, unless the number of the row stands for it, `item` (Int32).
+
+    Examples
+    --------
+    >>> Timeline("waves", "Waves", "cycles", 0, 10_000).level_count
+    5
+    """
+
+    name: str
+    title: str
+    unit: str
+    """Of times: "cycles" or "ns"."""
+    begin: int
+    end: int
+    cell_bits: int = 0
+    """Cells of level 0 are 2 ** cell_bits long."""
+    lanes: pl.DataFrame | None = field(default=None, repr=False)
+    kinds: tuple[dict[str, Any], ...] = ()
+    """Of every kind its number `kind`, its `name` and, where it has a colour of its own, the meaning `colour`."""
+    spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
+    parts_overlaps: bool = True
+    """Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together."""
+
+    @property
+    def level_count(self) -> int:
+        """Number of levels; one tile of the last one holds everything.
+
+        Examples
+        --------
+        >>> Timeline("waves", "Waves", "cycles", 0, 1_000).level_count
+        1
+        """
+        level = 0
+        while self.tile_count(level) > 1:
+            level += 1
+        return level + 1
+
+    def tile_count(self, level: int) -> int:
+        """Number of tiles of a level.
+
+        Examples
+        --------
+        >>> Timeline("waves", "Waves", "cycles", 0, 10_000).tile_count(1)
+        5
+        """
+        return ((self.end - self.begin) >> (self.cell_bits + level)) // TILE_CELLS + 1
+
+
+class SpanTiles:
+    """The spans of a timeline, ready to be drawn at any zoom.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> spans = pl.DataFrame(
+    ...     {"lane": [0], "begin": [5], "end": [9], "kind": [2]},
+    ...     schema={"lane": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16},
+    ... )
+    >>> lanes = pl.DataFrame({"lane": [0], "label": [""], "group": [""]})
+    >>> tiles_of(Timeline("t", "T", "ns", 0, 5_000, lanes=lanes, spans=lambda: spans)).tile(2, 0).rows()
+    [(0, 5.0, 9.0, 2, 1, 0, 0)]
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        """Sort the spans and sum them up."""
+        from wavescope import _core
+
+        if timeline.spans is None or timeline.lanes is None:
+            what = f"timeline {timeline.name} has no spans"
+            raise UsageError(what)
+        spans = timeline.spans()
+        self.timeline = timeline
+        self._pyramid = _core.SpanPyramid(
+            spans["lane"],
+            spans["begin"],
+            spans["end"],
+            spans["kind"],
+            spans["item"] if "item" in spans.columns else None,
+            timeline.lanes.height,
+            timeline.begin,
+            timeline.end,
+            timeline.cell_bits,
+            timeline.parts_overlaps,
+        )
+
+    def tile(self, level: int, tile: int) -> pl.DataFrame:
+        """What reaches into a tile: columns lane, begin, end, kind, count, item, depth.
+
+        Raises
+        ------
+        UsageError
+            When there is no such tile.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> lanes = pl.DataFrame({"lane": [], "label": [], "group": []})
+        >>> schema = {"lane": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16}
+        >>> tiles = tiles_of(Timeline("t", "T", "ns", 0, 9, lanes=lanes, spans=lambda: pl.DataFrame(schema=schema)))
+        >>> tiles.tile(0, 0).height
+        0
+        """
+        import polars as pl
+
+        line = self.timeline
+        if not (0 <= level < line.level_count and 0 <= tile < line.tile_count(level)):
+            what = f"timeline {line.name} has no tile {tile} of level {level}"
+            raise UsageError(what, advice=f"{line.level_count} levels; the last one has one tile")
+        return pl.DataFrame(self._pyramid.tile(level, tile))
+
+    @property
+    def byte_count(self) -> int:
+        """Memory that it takes."""
+        return self._pyramid.byte_count
+
+    def __len__(self) -> int:
+        """Number of spans."""
+        return len(self._pyramid)
+
+
+def tiles_of(timeline: Timeline) -> SpanTiles:
+    """The tiles of a timeline.
+
+    Examples
+    --------
+    >>> tiles_of(Timeline("t", "T", "ns", 0, 9))
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: timeline t has no spans
+    """
+    return SpanTiles(timeline)

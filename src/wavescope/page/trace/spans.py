@@ -1,0 +1,108 @@
+"""Timelines of a trace: which there are, and their tiles at every level of detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.timeline import SpanTiles, Timeline
+    from wavescope.page.document import Document
+
+__all__ = ["spans_of_trace", "tiles_of_trace", "tracks_of_trace"]
+
+_FEW_TILES = 64
+"""An exported page holds the levels of a timeline that have at most so many tiles."""
+
+
+def tracks_of_trace(document: Document) -> dict[str, Any]:
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> tracks_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["tracks"]
+    []
+    """
+    from wavescope.analysis.timeline import DEFINITION
+
+    return {"definition": DEFINITION, "tracks": [_described(track) for track in _timelines(document).values()]}
+
+
+def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """What a tile of a timeline shows: lane, begin, end, kind, count, item, depth.
+
+    Raises
+    ------
+    UsageError
+        When there is no such timeline, level or tile.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> nothing = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
+    >>> spans_of_trace(nothing, track="waves", level=0, tile=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no timeline 'waves'
+    """
+    return _tiles(document, track).tile(level, tile)
+
+
+def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
+    """The tiles that an exported page holds: the coarser levels of every timeline, all of them where they are few.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> list(tiles_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
+    []
+    """
+    for name, track in _timelines(document).items():
+        for level in range(track.level_count):
+            count = track.tile_count(level)
+            if count <= _FEW_TILES:
+                yield from ({"track": name, "level": level, "tile": tile} for tile in range(count))
+
+
+def _timelines(document: Document) -> Mapping[str, Timeline]:
+    from wavescope.analysis.tracks import tracks
+
+    made: Mapping[str, Timeline] = document.kept("timelines", lambda: tracks(document.trace))
+    return made
+
+
+def _tiles(document: Document, name: str) -> SpanTiles:
+    from wavescope.analysis.timeline import tiles_of
+
+    timeline = _timelines(document).get(name)
+    if timeline is None:
+        what = f"there is no timeline {name[:40]!r}"
+        raise UsageError(what)
+    made: SpanTiles = document.kept(("spans", name), lambda: tiles_of(timeline))
+    return made
+
+
+def _described(track: Timeline) -> dict[str, Any]:
+    from wavescope.analysis.timeline import TILE_CELLS
+
+    return {
+        "name": track.name,
+        "title": track.title,
+        "unit": track.unit,
+        "begin": track.begin,
+        "end": track.end,
+        "cell": 1 << track.cell_bits,
+        "level_count": track.level_count,
+        "tile_cells": TILE_CELLS,
+        "lane_count": track.lanes.height if track.lanes is not None else 0,
+        "lanes": track.lanes.to_dicts() if track.lanes is not None else [],
+        "kinds": track.kinds,
+    }
