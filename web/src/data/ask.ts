@@ -7,15 +7,31 @@ export type Parameters = Record<string, string | number>;
 const MOST_KEPT = 400;
 const kept = new Map<string, Promise<unknown>>();
 
-function path(document: number, question: string, parameters: Parameters): string {
+function path(number: number, question: string, parameters: Parameters): string {
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `${document}/${question}${query.length ? `?${query.join("&")}` : ""}`;
+  return `${number}/${question}${query.length ? `?${query.join("&")}` : ""}`;
+}
+
+let asking = 0;
+
+/** Asks, and says on the root element how many questions are open: what tests and benchmarks wait for. */
+async function get(key: string): Promise<Uint8Array> {
+  const say = (change: number) => {
+    asking += change;
+    document.documentElement.dataset.asking = String(asking);
+  };
+  say(1);
+  try {
+    return await source.get(key);
+  } finally {
+    say(-1);
+  }
 }
 
 function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
   const known = kept.get(key) as Promise<T> | undefined;
   kept.delete(key); // the map is in the order of last use
-  const answer = known ?? source.get(key).then(read);
+  const answer = known ?? get(key).then(read);
   kept.set(key, answer);
   if (!known) answer.catch(() => kept.delete(key));
   const oldest = kept.keys().next().value;
@@ -37,7 +53,7 @@ export function askTable(document: number, question: string, parameters: Paramet
 
 /** An answer in Arrow that is not kept here, because who asks keeps it: tiles of timelines. */
 export async function askUnkept(document: number, question: string, parameters: Parameters): Promise<Columns> {
-  return Columns.from(await source.get(path(document, question, parameters)));
+  return Columns.from(await get(path(document, question, parameters)));
 }
 
 export interface DocumentLine {

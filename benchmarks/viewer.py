@@ -1,0 +1,191 @@
+"""How fast the viewer is, in headless Chromium that already runs: the first picture, everything, panning and zooming.
+
+Times count from the start of the `wavescope open` command. Run it on an idle machine with a warm file cache; every
+figure is the best of REPEATS, with the spread of the repeats beside it. Without ../shared the trace is synthetic.
+
+usage: viewer.py [--repeats N] [--instructions N] [PATH]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks._analyse import repeated, small_trace
+from wavescope.export.parquet import write_parquet
+from wavescope.page.assets import page_folder
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+LARGEST = SHARED / "data" / "uiout-mi350x-flydsl" / "softmax"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+TARGETS = {"first picture": 1.5, "everything": 2.5, "everything, opened before": 1.0}
+AMD = "AMD's desktop viewer: one of four SEs after 0.68 s, all of them with hidden latency after 3.1 s, 562 MB"
+
+WATCH_FRAMES = """
+window.scriptTimes = [];
+const request = window.requestAnimationFrame.bind(window);
+let frame = -1, spent = 0;
+window.requestAnimationFrame = (run) => request((now) => {
+  const began = performance.now();
+  run(now);
+  if (now !== frame) { if (frame >= 0) window.scriptTimes.push(spent); frame = now; spent = 0; }
+  spent += performance.now() - began;
+});
+"""
+PICTURE = """() => {
+  const canvas = document.querySelector('[data-view="compute_unit"] canvas');
+  const root = document.querySelector('[data-view="compute_unit"] [data-lane-count]');
+  if (!canvas || !root || !Number(root.dataset.laneCount) || root.dataset.drawn !== 'true') return false;
+  return true;
+}"""
+EVERYTHING = """() => document.documentElement.dataset.asking === '0'
+  && document.querySelector('[data-view="isa"] .row') !== null && !document.querySelector('.waiting')"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", nargs="?", type=Path)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--instructions", type=int, default=10_000_000, help="of the synthetic trace for panning")
+    given = parser.parse_args()
+    chromium = shutil.which("chromium") or sys.exit("viewer.py needs Chromium")
+    sizes()
+    with tempfile.TemporaryDirectory(prefix="wavescope-bench-") as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        path = given.path or largest(Path(folder))
+        opening(browser, path, given.repeats)
+        long = Path(folder) / "long"
+        write_parquet(repeated(small_trace(), given.instructions), long)
+        moving(browser, long)
+        browser.close()
+
+
+def sizes() -> None:
+    for file in sorted(page_folder().iterdir()):
+        print(f"{file.name}: {len(gzip.compress(file.read_bytes())) / 1000:.0f} KB gzipped")
+
+
+def largest(folder: Path) -> Path:
+    """The largest real trace, unpacked; without it a synthetic one of the same size."""
+    archives = sorted(LARGEST.rglob("*.tar.xz")) if LARGEST.is_dir() else []
+    if archives:
+        with tarfile.open(archives[0]) as archive:
+            archive.extractall(folder, filter="data")
+        return next(folder.glob("ui_output_*"))
+    made = folder / "made"
+    write_parquet(repeated(small_trace(), 1_380_000), made)
+    return made
+
+
+@contextmanager
+def served(path: Path) -> Iterator[str]:
+    """The URL of a `wavescope open` that was just started."""
+    command = [sys.executable, "-m", "wavescope", "open", str(path), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            line = next(line for line in process.stdout if "http://" in line)
+            found = re.search(r"http://\S+", line)
+            assert found is not None
+            yield found[0]
+        finally:
+            process.terminate()
+
+
+def opening(browser: Browser, path: Path, repeats: int) -> None:
+    print(AMD)
+    results: dict[str, list[float]] = {name: [] for name in TARGETS}
+    for _ in range(repeats):
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        began = time.perf_counter()
+        with served(path) as url:
+            page.goto(url, wait_until="commit")
+            page.wait_for_function(PICTURE, polling="raf")
+            results["first picture"].append(time.perf_counter() - began)
+            page.wait_for_function(EVERYTHING, polling="raf")
+            results["everything"].append(time.perf_counter() - began)
+            print(f"  memory: {memory(page)}")
+            again = time.perf_counter()
+            page.reload(wait_until="commit")
+            page.wait_for_function(EVERYTHING, polling="raf")
+            results["everything, opened before"].append(time.perf_counter() - again)
+            answers(url)
+        context.close()
+    for name, seconds in results.items():
+        best, spread = min(seconds), max(seconds) / min(seconds) - 1
+        ratio = TARGETS[name] / best
+        print(f"{name}: {best:.2f} s (repeats within {spread:.0%}), limit {TARGETS[name]} s: {ratio:.1f} times faster")
+
+
+def memory(page: Page) -> str:
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    session.send("Performance.enable")
+    metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    return f"JavaScript heap {metrics['JSHeapUsedSize'] / 1e6:.0f} MB"
+
+
+def answers(url: str) -> None:
+    """Times of random tiles of every track, the first of each track included."""
+    tracks = json.loads(get(url + "api/0/tracks"))["tracks"]
+    chance = random.Random(7)
+    times = []
+    for track in tracks:
+        for _ in range(40):
+            level = chance.randrange(track["level_count"])
+            width = track["tile_cells"] * track["cell"] * 2**level
+            tiles = max(1, -(-int(track["end"] - track["begin"]) // int(width)))
+            began = time.perf_counter()
+            get(f"{url}api/0/spans?track={track['name']}&level={level}&tile={chance.randrange(tiles)}")
+            times.append((time.perf_counter() - began) * 1000)
+    times.sort()
+    print(f"  answers for a window: p50 {statistics.median(times):.1f} ms, p95 {times[int(len(times) * 0.95)]:.1f} ms")
+
+
+def get(url: str) -> bytes:
+    with urllib.request.urlopen(url) as response:  # noqa: S310 - our own server
+        content: bytes = response.read()
+    return content
+
+
+def moving(browser: Browser, path: Path) -> None:
+    """Script time per frame while panning and zooming through a long trace."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.add_init_script(WATCH_FRAMES)
+    with served(path) as url:
+        page.goto(url)
+        page.wait_for_function(PICTURE, timeout=60_000)
+        page.wait_for_function(EVERYTHING, timeout=60_000)
+        page.evaluate("window.scriptTimes.length = 0")
+        for key in "w" * 12 + "d" * 20 + "s" * 6 + "a" * 20 + "w" * 12 + "d" * 20 + "0":
+            page.keyboard.press(key)
+            page.evaluate("() => new Promise(requestAnimationFrame)")
+        times: list[Any] = sorted(page.evaluate("window.scriptTimes"))
+        p95 = times[int(len(times) * 0.95)]
+        print(f"panning and zooming: {len(times)} frames, script p95 {p95:.1f} ms (limit 16 ms)")
+        print(f"  memory: {memory(page)}")
+        answers(url)
+    context.close()
+
+
+if __name__ == "__main__":
+    main()
