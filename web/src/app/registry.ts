@@ -1,10 +1,26 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
+import { barriers } from "../views/barriers/barriers";
+import { coverage } from "../views/coverage/coverage";
+import { diagnosis } from "../views/diagnosis/diagnosis";
+import { losses } from "../views/losses/losses";
+import { memoryLatency } from "../views/memory_latency/memory_latency";
+import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
+import { stalls } from "../views/stalls/stalls";
+import { waits } from "../views/waits";
 import { waves } from "../views/waves";
 import { column, type Layout, row, tabs } from "./layout";
 
 export const VIEWS: View[] = [
   waves, //
+  diagnosis,
+  stalls,
+  waits,
+  barriers,
+  memoryLatency,
+  occupancyLimits,
+  coverage,
+  losses,
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */

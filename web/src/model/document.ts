@@ -26,6 +26,9 @@ export interface LossLine {
   kind: string;
   count: number;
   se: number | null;
+  /** Cycle of its shader engine's own clock. */
+  time_cycles?: number | null;
+  byte_offset?: number | null;
   message: string;
   advice: string;
   is_damage: boolean;

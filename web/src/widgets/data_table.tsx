@@ -56,6 +56,7 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
         <button
           type="button"
           key={column.name}
+          class={isNumeric(column, rows) ? "number" : "text"}
           title={column.hint ?? column.title}
           data-column={column.name}
           onClick={() => {
@@ -110,6 +111,11 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
       }}
     />
   );
+}
+
+/** Whether a column is one of numbers, judged by its first rows. */
+export function isNumeric<Row>(column: Column<Row>, rows: Row[]): boolean {
+  return rows.slice(0, 50).some((row) => typeof column.value(row) === "number");
 }
 
 function compared(a: Cell, b: Cell): number {

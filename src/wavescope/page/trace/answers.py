@@ -201,7 +201,12 @@ def coverage_of(document: Document) -> Any:
     """
     from wavescope.analysis.coverage import coverage
 
-    return _kept(document, "coverage", lambda: coverage(document.trace))
+    def make() -> dict[str, Any]:
+        found = coverage(document.trace)
+        shares = {"executed_share": found.executed_share, "traced_share": found.traced_share}
+        return {"definition": found.definition, **vars(found), **shares}
+
+    return _kept(document, "coverage", make)
 
 
 def doubts_of(document: Document) -> Any:

@@ -1,0 +1,306 @@
+// Barriers: how long the waves of a workgroup waited for their last one, which one that was, and what it did before.
+import { exact, percent, short } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { colourOf } from "../../draw/palette";
+import { type Frame, truncation } from "../../model/answers";
+import { selectRow } from "../../model/code";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Definition, Figure, Section } from "../../widgets/cards";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { PlaceLink, RowLink } from "../../widgets/links";
+import { SaveMenu } from "../../widgets/saving";
+import { SmallTable } from "../../widgets/small_table";
+import "./barriers.css";
+
+interface BarrierRow {
+  row: number;
+  text: string;
+  file: string | null;
+  line: number | null;
+  execution_count: number;
+  stall_cycles_total: number;
+  meeting_count: number;
+  waves_per_meeting: number | null;
+  spread_cycles_mean: number | null;
+  spread_cycles_max: number | null;
+  lost_cycles_total: number;
+  late_cycles_total: number;
+}
+
+interface LastWave {
+  row: number;
+  simd: number;
+  slot: number;
+  last_count: number;
+  last_share: number;
+  late_cycles_total: number;
+}
+
+interface Cause {
+  row: number;
+  cause_row: number;
+  text: string;
+  file: string | null;
+  line: number | null;
+  last_cycles_mean: number;
+  other_cycles_mean: number;
+  excess_cycles_mean: number;
+}
+
+interface BarriersAnswer {
+  definition: string;
+  workgroup_count: number;
+  waves_per_workgroup: number;
+  alone_wave_count: number;
+  stall_cycles_total: number;
+  lost_cycles_total: number;
+  wave_cycles_total: number;
+  rows: Frame<BarrierRow>;
+  last_waves: Frame<LastWave>;
+  causes: Frame<Cause>;
+}
+
+const ROWS: Column<BarrierRow>[] = [
+  {
+    name: "text",
+    title: "Barrier",
+    value: (b) => b.text,
+    show: (b) => <RowLink row={b.row} text={b.text} />,
+    width: "",
+  },
+  {
+    name: "file",
+    title: "Line",
+    value: (b) => (b.file ? `${b.file}:${b.line}` : ""),
+    show: (b) => <PlaceLink file={b.file} line={b.line} row={b.row} />,
+    width: "",
+  },
+  {
+    name: "meeting_count",
+    title: "Meetings",
+    hint: "Times that a workgroup of two or more traced waves passed it",
+    value: (b) => b.meeting_count,
+    width: "",
+  },
+  {
+    name: "waves_per_meeting",
+    title: "Waves",
+    hint: "Mean number of traced waves in a meeting",
+    value: (b) => b.waves_per_meeting,
+    show: (b) => b.waves_per_meeting?.toFixed(1),
+    width: "",
+  },
+  {
+    name: "spread_cycles_mean",
+    title: "Spread",
+    hint: "Mean cycles from the first to the last arrival",
+    value: (b) => b.spread_cycles_mean,
+    width: "",
+  },
+  { name: "spread_cycles_max", title: "Worst", hint: "Largest spread", value: (b) => b.spread_cycles_max, width: "" },
+  {
+    name: "lost_cycles_total",
+    title: "Lost",
+    hint: "Cycles that waves waited for the last one, over all meetings",
+    value: (b) => b.lost_cycles_total,
+    width: "",
+  },
+  {
+    name: "late_cycles_total",
+    title: "Late",
+    hint: "Cycles by which the last wave was later than the one before: what an even last wave would gain",
+    value: (b) => b.late_cycles_total,
+    width: "",
+  },
+  {
+    name: "stall_cycles_total",
+    title: "Stall",
+    hint: "Stall of its executions",
+    value: (b) => b.stall_cycles_total,
+    width: "",
+  },
+  { name: "execution_count", title: "Executions", value: (b) => b.execution_count, width: "" },
+];
+
+const mean = (value: number) => value.toFixed(1);
+const CAUSES: Column<Cause>[] = [
+  {
+    name: "text",
+    title: "On the way to it",
+    value: (c) => c.text,
+    show: (c) => <RowLink row={c.cause_row} text={c.text} />,
+    width: "",
+  },
+  {
+    name: "excess_cycles_mean",
+    title: "More by",
+    hint: "Cycles that the last wave spent here beyond the others, per meeting",
+    value: (c) => c.excess_cycles_mean,
+    show: (c) => mean(c.excess_cycles_mean),
+    width: "",
+  },
+  {
+    name: "last_cycles_mean",
+    title: "Last wave",
+    value: (c) => c.last_cycles_mean,
+    show: (c) => mean(c.last_cycles_mean),
+    width: "",
+  },
+  {
+    name: "other_cycles_mean",
+    title: "Others",
+    value: (c) => c.other_cycles_mean,
+    show: (c) => mean(c.other_cycles_mean),
+    width: "",
+  },
+  {
+    name: "file",
+    title: "Line",
+    value: (c) => (c.file ? `${c.file}:${c.line}` : ""),
+    show: (c) => <PlaceLink file={c.file} line={c.line} row={c.cause_row} />,
+    width: "",
+  },
+];
+
+function Barriers() {
+  const answer = useAnswer(() => askJson<BarriersAnswer>(current.value, "barriers"));
+  return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
+}
+
+function Page({ answer }: { answer: BarriersAnswer }) {
+  const rows = answer.rows.rows;
+  const chosen = rows.find((barrier) => barrier.row === selection.value.row) ?? rows[0];
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>{exact(answer.rows.row_count)} barriers executed</span>
+        <SaveMenu name="barriers" offers={[tableOffer(ROWS, () => rows)]} />
+      </div>
+      <div class="scroll">
+        {chosen ? null : <Nothing>No barrier was executed by the traced waves.</Nothing>}
+        {chosen ? (
+          <>
+            <div class="figures">
+              <Figure
+                id="lost_share"
+                value={percent(answer.lost_cycles_total / (answer.wave_cycles_total || 1))}
+                name="of the waves' cycles lost"
+                hint="Cycles that waves waited for the last one of their workgroup / cycles of all waves"
+              />
+              <Figure
+                id="lost"
+                value={short(answer.lost_cycles_total)}
+                name="cycles lost"
+                hint="Sum over all meetings"
+              />
+              <Figure
+                id="workgroups"
+                value={exact(answer.workgroup_count)}
+                name="workgroups"
+                hint="Waves of a CU that leave the same barriers together"
+              />
+              <Figure
+                id="waves"
+                value={answer.waves_per_workgroup.toFixed(1)}
+                name="traced waves each"
+                hint="Only traced waves count: on RDNA those of one SIMD"
+              />
+            </div>
+            <SmallTable
+              label="Barriers"
+              columns={ROWS}
+              rows={rows}
+              total={answer.rows.row_count}
+              isSelected={(barrier) => barrier.row === chosen.row}
+              onSelect={(barrier) => selectRow(barrier.row)}
+            />
+            <Chosen barrier={chosen} answer={answer} />
+          </>
+        ) : null}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+function Chosen({ barrier, answer }: { barrier: BarrierRow; answer: BarriersAnswer }) {
+  const last = answer.last_waves.rows.filter((wave) => wave.row === barrier.row);
+  const causes = answer.causes.rows.filter((cause) => cause.row === barrier.row);
+  const left = truncation(answer.last_waves.rows.length, answer.last_waves.row_count);
+  return (
+    <div class="barrier-more">
+      <Section
+        title={`Who comes last at row ${barrier.row}`}
+        hint="Share of the meetings in which the wave of this place was last"
+      >
+        {last.length ? <Places last={last} /> : <p class="faint-text">No meeting of two or more traced waves.</p>}
+        {left ? <p class="truncated">{left} places</p> : null}
+      </Section>
+      <Section title="What the last waves did longer than the others">
+        {causes.length ? (
+          <SmallTable label="Causes" columns={CAUSES} rows={causes} />
+        ) : (
+          <p class="faint-text">Nothing on the way to this barrier took the last waves longer.</p>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+/** SIMD by slot, shaded by how often its wave was last. */
+function Places({ last }: { last: LastWave[] }) {
+  const simds = [...new Set(last.map((wave) => wave.simd))].sort((a, b) => a - b);
+  const slots = [...new Set(last.map((wave) => wave.slot))].sort((a, b) => a - b);
+  const most = Math.max(...last.map((wave) => wave.last_share));
+  const at = (simd: number, slot: number) => last.find((wave) => wave.simd === simd && wave.slot === slot);
+  return (
+    <table class="places" aria-label="Who comes last">
+      <thead>
+        <tr>
+          <th />
+          {slots.map((slot) => (
+            <th key={slot}>slot {slot}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {simds.map((simd) => (
+          <tr key={simd}>
+            <th>SIMD {simd}</th>
+            {slots.map((slot) => {
+              const wave = at(simd, slot);
+              const share = wave ? wave.last_share / most : 0;
+              return (
+                <td
+                  key={slot}
+                  title={
+                    wave
+                      ? `last in ${exact(wave.last_count)} meetings, ${exact(wave.late_cycles_total)} cycles late`
+                      : "never last"
+                  }
+                >
+                  <div class="shade" style={{ background: colourOf("stall"), opacity: share * 0.55 }} />
+                  <span>{wave ? percent(wave.last_share) : "–"}</span>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export const barriers: View = {
+  id: "barriers",
+  title: "Barriers",
+  hint: "How long waves wait for the last of their workgroup, which one that is, and why",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so no barrier was seen",
+  component: Barriers,
+};

@@ -1,0 +1,186 @@
+// Can I trust this trace? What was traced, on which paths the waves went, which are unlike the others, and every doubt.
+import { exact, percent } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { colourOf } from "../../draw/palette";
+import { type DoubtLine, TRUST } from "../../model/answers";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { select, selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { PartsBar } from "../../widgets/bars";
+import { Chip, Definition, Figure, Section } from "../../widgets/cards";
+import { tableOffer } from "../../widgets/data_table";
+import { SaveMenu } from "../../widgets/saving";
+import { SmallTable } from "../../widgets/small_table";
+import { ENGINES, FUNCTIONS, OUTLIERS, PATHS } from "./columns";
+import type { CoverageAnswer } from "./shapes";
+import "./coverage.css";
+
+interface DoubtsAnswer {
+  trust: string;
+  doubts: DoubtLine[];
+}
+
+function Coverage() {
+  const doubts = useAnswer(() => askJson<DoubtsAnswer>(current.value, "doubts"));
+  const covered = useAnswer(() => askJson<CoverageAnswer>(current.value, "coverage"));
+  return (
+    <Answered answer={covered}>
+      {(answer) => (
+        <div class="view">
+          <div class="toolbar">
+            <span>Can I trust this trace?</span>
+            <SaveMenu name="wave_paths" offers={[tableOffer(PATHS, () => answer.paths.rows)]} />
+          </div>
+          <div class="scroll">
+            <Answered answer={doubts}>{(value) => <Doubts {...value} />}</Answered>
+            <Seen answer={answer} />
+            <Definition text={answer.definition} />
+          </div>
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+function Doubts({ trust, doubts }: DoubtsAnswer) {
+  const known = TRUST[trust];
+  return (
+    <Section title="Verdict">
+      <p class="verdict" data-field="trust">
+        <Chip tone={known?.tone ?? ""}>{known?.word ?? trust}</Chip> {known?.means}
+      </p>
+      <ul class="doubt-list">
+        {doubts.map((doubt) => (
+          <li key={doubt.name} data-doubt={doubt.name}>
+            <Chip tone={doubt.severity} title={SEVERITIES[doubt.severity] ?? ""}>
+              {doubt.severity}
+            </Chip>
+            <div>
+              {doubt.sentence}
+              <div class="faint-text">{doubt.advice}</div>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const SEVERITIES: Record<string, string> = {
+  fatal: "Do not draw conclusions",
+  care: "Draw conclusions with care",
+  note: "Worth knowing",
+};
+
+function Seen({ answer }: { answer: CoverageAnswer }) {
+  return (
+    <>
+      <div class="figures">
+        <Figure
+          id="executed"
+          value={percent(answer.executed_share)}
+          name="of the code executed"
+          hint="Rows that at least one traced wave ran / rows of the functions that were entered"
+        />
+        <Figure
+          id="waves"
+          value={exact(answer.wave_count)}
+          name="traced waves"
+          hint="Waves whose instructions are known"
+        />
+        <Figure
+          id="all_waves"
+          value={exact(answer.all_wave_count)}
+          name="waves on all CUs"
+          hint="Waves that started on any CU of the traced shader engines (occupancy events)"
+        />
+        <Figure
+          id="early"
+          value={exact(answer.early_exit_wave_count)}
+          name="left early"
+          hint="Waves whose path has at most a quarter of the rows of the fullest path of their kernel"
+        />
+        <Figure
+          id="incomplete"
+          value={exact(answer.incomplete_wave_count)}
+          name="without an end"
+          hint="Waves whose last part is missing"
+        />
+      </div>
+      <PartsBar
+        label={`${exact(answer.executed_row_count)} of ${exact(answer.entered_row_count)} instructions were executed`}
+        parts={[{ share: answer.executed_share, colour: colourOf("issue"), title: "executed" }]}
+      />
+      <p class="faint-text">
+        {exact(answer.executed_row_count)} of {exact(answer.entered_row_count)} instructions of the entered functions
+        were executed.
+      </p>
+      <Section title="Shader engines">
+        {answer.engines.rows.length ? (
+          <SmallTable
+            label="Shader engines"
+            columns={ENGINES}
+            rows={answer.engines.rows}
+            total={answer.engines.row_count}
+          />
+        ) : (
+          <p class="faint-text">No shader engine has traced waves.</p>
+        )}
+      </Section>
+      <Section title="Paths of the waves" hint="Waves that ran the same set of instructions took the same path">
+        {answer.paths.rows.length ? (
+          <SmallTable
+            label="Paths"
+            columns={PATHS}
+            rows={answer.paths.rows}
+            total={answer.paths.row_count}
+            isSelected={(path) => path.first_wave === selection.value.wave}
+            onSelect={(path) => select({ wave: path.first_wave, iteration: undefined })}
+          />
+        ) : (
+          <p class="faint-text">No traced wave, so no path.</p>
+        )}
+      </Section>
+      <Section
+        title="Outliers"
+        hint="Waves that need far more or fewer cycles per instruction than others on their path"
+      >
+        {answer.outliers.rows.length ? (
+          <SmallTable
+            label="Outliers"
+            columns={OUTLIERS}
+            rows={answer.outliers.rows}
+            total={answer.outliers.row_count}
+            isSelected={(outlier) => outlier.wave === selection.value.wave}
+            onSelect={(outlier) => select({ wave: outlier.wave, iteration: undefined })}
+          />
+        ) : (
+          <p class="faint-text">None: the waves of each path need about as many cycles per instruction.</p>
+        )}
+      </Section>
+      <Section title="Functions">
+        {answer.functions.rows.length ? (
+          <SmallTable
+            label="Functions"
+            columns={FUNCTIONS}
+            rows={answer.functions.rows}
+            total={answer.functions.row_count}
+          />
+        ) : (
+          <p class="faint-text">No function was entered.</p>
+        )}
+      </Section>
+    </>
+  );
+}
+
+export const coverage: View = {
+  id: "coverage",
+  title: "Coverage",
+  hint: "Can I trust this trace? What was traced, the paths of the waves, early exits, outliers and doubts",
+  about: "trace",
+  missing: () => "",
+  component: Coverage,
+};

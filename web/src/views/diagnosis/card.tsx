@@ -1,0 +1,180 @@
+// One finding: what it costs, why, what to do, where to look.
+import { exact, percent, short } from "../../base/format";
+import type { ProducerRow } from "../../model/answers";
+import { textOf } from "../../model/code";
+import { PartsBar } from "../../widgets/bars";
+import { Chip } from "../../widgets/cards";
+import { PlaceLink, RowLink, ViewLink } from "../../widgets/links";
+import { type EvidenceLine, type FindingCard, MORE, type RemedyLine } from "./shapes";
+
+interface Props {
+  finding: FindingCard;
+  number: number;
+  colour: string;
+  /** Producers of a wait row, those that ended it most often first; empty = not known or not a wait. */
+  producersOf: (row: number) => ProducerRow[];
+}
+
+const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
+const SHOWN_PRODUCERS = 3;
+const SHOWN_ROWS = 8;
+
+export function Card({ finding, number, colour, producersOf }: Props) {
+  const { gain_share_max: gain, exposed_cycles_total: exposed } = finding;
+  return (
+    <article class="finding" data-finding={finding.name} style={{ borderLeftColor: colour }}>
+      <header>
+        <span class="finding-number">{number}</span>
+        <h3>{finding.title}</h3>
+        {gain > 0 ? (
+          <span
+            class="gain"
+            title="Upper bound of the gain: exposed cycles of this finding / cycles of all waves (latency + idle)"
+          >
+            <span>gain at most</span>
+            <strong data-field="gain">{percent(gain)}</strong>
+          </span>
+        ) : null}
+      </header>
+      {gain > 0 ? <PartsBar parts={[{ share: gain, colour }]} label={`${percent(gain)} of the waves' cycles`} /> : null}
+      <p class="finding-facts">
+        {exposed > 0 ? (
+          <span title="Cycles that no other wave of the same SIMD hid">
+            <b data-field="exposed">{short(exposed)}</b> cycles exposed ({percent(finding.exposed_share)} of all
+            exposed)
+          </span>
+        ) : null}
+        {finding.stall_cycles_total > 0 ? (
+          <span title="Sum of stall cycles, hidden or not">
+            <b data-field="stall">{short(finding.stall_cycles_total)}</b> cycles stalled ({percent(finding.stall_share)}
+            )
+          </span>
+        ) : null}
+        {finding.row_count ? <span>{exact(finding.row_count)} instructions</span> : null}
+        <Chip tone={TONES[finding.confidence] ?? ""} title={finding.confidence_reason}>
+          sure: {finding.confidence}
+        </Chip>
+      </p>
+      <h4>Why</h4>
+      <p>{sentence(finding.cause)}</p>
+      {finding.remedies.length ? (
+        <>
+          <h4>What to do</h4>
+          <ul class="remedies">
+            {finding.remedies.map((remedy) => (
+              <Remedy key={remedy.name + remedy.text} remedy={remedy} finding={finding} />
+            ))}
+          </ul>
+        </>
+      ) : null}
+      {finding.evidence.length ? (
+        <>
+          <h4>
+            Look at{" "}
+            {finding.evidence.length < finding.row_count ? (
+              <span class="faint-text">
+                the costliest {exact(finding.evidence.length)} of {exact(finding.row_count)}
+              </span>
+            ) : null}
+          </h4>
+          <ul class="evidence">
+            {finding.evidence.map((item) => (
+              <Evidence
+                key={`${item.row} ${item.line}`}
+                item={item}
+                most={finding.evidence[0]?.exposed_cycles_total ?? 0}
+                colour={colour}
+                producers={producersOf(item.row)}
+              />
+            ))}
+          </ul>
+        </>
+      ) : null}
+      <footer>
+        {(MORE[finding.kind] ?? []).map((more) => (
+          <ViewLink key={more.id} id={more.id}>
+            {more.words} →
+          </ViewLink>
+        ))}
+      </footer>
+    </article>
+  );
+}
+
+/** Rows that the evidence below shows anyway get no link here. */
+function Remedy({ remedy, finding }: { remedy: RemedyLine; finding: FindingCard }) {
+  const known = new Set(finding.evidence.map((item) => item.row));
+  const others = remedy.rows.filter((row) => !known.has(row));
+  const left = others.length - SHOWN_ROWS;
+  return (
+    <li>
+      {remedy.name && remedy.name !== finding.name ? <b>{sentence(remedy.name)}: </b> : null}
+      {remedy.text}
+      {remedy.rows.length && remedy.exposed_cycles_total ? (
+        <span class="remedy-rows">
+          {exact(remedy.rows.length)} {remedy.rows.length === 1 ? "instruction" : "instructions"},{" "}
+          {short(remedy.exposed_cycles_total)} cycles exposed
+          {others.slice(0, SHOWN_ROWS).map((row) => (
+            <RowLink key={row} row={row} text={textOf(row) || `row ${row}`} />
+          ))}
+          {left > 0 ? <span>and {exact(left)} more</span> : null}
+        </span>
+      ) : null}
+    </li>
+  );
+}
+
+interface EvidenceProps {
+  item: EvidenceLine;
+  most: number;
+  colour: string;
+  producers: ProducerRow[];
+}
+
+function Evidence({ item, most, colour, producers }: EvidenceProps) {
+  const share = most ? item.exposed_cycles_total / most : 0;
+  const shown = producers.slice(0, SHOWN_PRODUCERS);
+  return (
+    <li>
+      <div class="evidence-line">
+        {item.text ? <RowLink row={item.row} text={item.text} /> : null}
+        <PlaceLink file={item.file} line={item.line} row={item.row} />
+      </div>
+      {item.exposed_cycles_total ? (
+        <div class="evidence-cost">
+          <PartsBar parts={[{ share, colour }]} label={`${exact(item.exposed_cycles_total)} cycles exposed`} />
+          <span title="Cycles exposed at this instruction, over all its executions">
+            {short(item.exposed_cycles_total)} exposed, {exact(item.execution_count)} times
+          </span>
+        </div>
+      ) : null}
+      {shown.map((producer) => (
+        <div class="producer" key={`${producer.producer_row} ${producer.counter}`}>
+          waits for <RowLink row={producer.producer_row} text={producer.producer_text} />{" "}
+          <PlaceLink file={producer.producer_file} line={producer.producer_line} row={producer.producer_row} />{" "}
+          <span class="faint-text">{earlier(producer)}</span>
+        </div>
+      ))}
+      {producers.length > shown.length ? (
+        <div class="producer faint-text">
+          and {exact(producers.length - shown.length)} more: <ViewLink id="waits">dependencies</ViewLink>
+        </div>
+      ) : null}
+      {producers.length === 0 && item.producers.length ? (
+        <div class="producer faint-text">waits for {item.producers.join("; ")}</div>
+      ) : null}
+    </li>
+  );
+}
+
+function earlier(producer: ProducerRow): string {
+  const parts: string[] = [];
+  if (producer.distance_cycles_mean !== null)
+    parts.push(`issued ${exact(producer.distance_cycles_mean)} cycles before`);
+  if (producer.last_count && producer.last_stall_cycles_mean) {
+    parts.push(`${exact(producer.last_stall_cycles_mean)} cycles too late`);
+  }
+  return parts.join(", ");
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

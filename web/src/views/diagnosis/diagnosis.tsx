@@ -1,0 +1,144 @@
+// The plan: what to change first, with evidence. Each finding is a card; every word that names something is a link to it.
+import { useMemo } from "preact/hooks";
+import { exact, percent, short } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { colourOf, seriesColour } from "../../draw/palette";
+import { type ProducerRow, TRUST, type WaitsAnswer } from "../../model/answers";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import type { View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { PartsBar } from "../../widgets/bars";
+import { Chip, Definition } from "../../widgets/cards";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { ViewLink } from "../../widgets/links";
+import { SaveMenu } from "../../widgets/saving";
+import { Card } from "./card";
+import { type DiagnosisAnswer, type FindingCard, isPart } from "./shapes";
+import "./diagnosis.css";
+
+const COLUMNS: Column<FindingCard>[] = [
+  { name: "name", title: "Finding", value: (f) => f.name, width: "" },
+  { name: "title", title: "Title", value: (f) => f.title, width: "" },
+  { name: "cause", title: "Why", value: (f) => f.cause, width: "" },
+  { name: "remedies", title: "What to do", value: (f) => f.remedies.map((r) => r.text).join("; "), width: "" },
+  { name: "gain_share_max", title: "Gain at most", value: (f) => f.gain_share_max, width: "" },
+  { name: "exposed_cycles_total", title: "Exposed", value: (f) => f.exposed_cycles_total, width: "" },
+  { name: "exposed_share", title: "Exposed share", value: (f) => f.exposed_share, width: "" },
+  { name: "stall_cycles_total", title: "Stall", value: (f) => f.stall_cycles_total, width: "" },
+  { name: "stall_share", title: "Stall share", value: (f) => f.stall_share, width: "" },
+  { name: "confidence", title: "Sure", value: (f) => f.confidence, width: "" },
+];
+
+function Diagnosis() {
+  const plan = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "diagnose"));
+  const waits = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits"));
+  const known = waits.value.state === "ready" ? waits.value.value : null;
+  return <Answered answer={plan}>{(answer) => <Plan answer={answer} waits={known} />}</Answered>;
+}
+
+function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer | null }) {
+  const producers = useMemo(() => {
+    const byRow = new Map<number, ProducerRow[]>();
+    for (const edge of waits?.producers.rows ?? []) {
+      byRow.set(edge.row, [...(byRow.get(edge.row) ?? []), edge]);
+    }
+    return byRow;
+  }, [waits]);
+  const colours = new Map(answer.findings.map((finding, n) => [finding.name, colourAt(finding, n)]));
+  const trust = TRUST[answer.trust];
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>What to change first</span>
+        <Chip tone={trust?.tone ?? ""} title={trust?.means ?? ""}>
+          {trust?.word ?? answer.trust}
+        </Chip>
+        <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, () => answer.findings)]} />
+      </div>
+      <div class="scroll diagnosis">
+        <Doubts answer={answer} />
+        {answer.wave_cycles_total ? <Budget answer={answer} colours={colours} /> : null}
+        {answer.findings.map((finding, number) => (
+          <Card
+            key={finding.name}
+            finding={finding}
+            number={number + 1}
+            colour={colours.get(finding.name) ?? ""}
+            producersOf={(row) => (finding.kind === "wait" ? (producers.get(row) ?? []) : [])}
+          />
+        ))}
+        {answer.findings.length === 0 ? (
+          <p class="note" data-nothing>
+            No findings: no instruction of this trace was measured, so there is nothing to conclude from.{" "}
+            <ViewLink id="coverage">What was traced</ViewLink>
+          </p>
+        ) : null}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+const colourAt = (finding: FindingCard, number: number) =>
+  finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);
+
+/** The cycles of all waves as one bar: what each finding exposes of them, and the rest. */
+function Budget({ answer, colours }: { answer: DiagnosisAnswer; colours: Map<string, string> }) {
+  const share = answer.exposed_cycles_total / answer.wave_cycles_total;
+  const parts = answer.findings.filter(isPart).map((finding) => ({
+    share: finding.gain_share_max,
+    colour: colours.get(finding.name) ?? "",
+    title: `${finding.title}: ${percent(finding.gain_share_max)} of the waves' cycles`,
+    onClick: () => {
+      const cards = document.querySelectorAll<HTMLElement>('[data-view="diagnosis"] .finding');
+      for (const card of cards) if (card.dataset.finding === finding.name) card.scrollIntoView({ block: "start" });
+    },
+  }));
+  return (
+    <div class="budget">
+      <p>
+        <strong data-field="exposed_share">{percent(share)}</strong> of the waves' cycles are{" "}
+        <span title="Stalled or idle while no other wave of the same SIMD did work that could hide it">exposed</span>{" "}
+        stall or idle: nothing hid them.
+      </p>
+      <PartsBar
+        tall
+        parts={parts}
+        label={`${percent(share)} of ${exact(answer.wave_cycles_total)} cycles are exposed`}
+      />
+      <p class="faint-text">
+        {short(answer.wave_cycles_total)} cycles of all waves: the coloured parts are the findings below; the rest is
+        issue, and stall and idle that other waves hid.
+      </p>
+    </div>
+  );
+}
+
+function Doubts({ answer }: { answer: DiagnosisAnswer }) {
+  const serious = answer.doubts.filter((doubt) => doubt.severity !== "note");
+  if (!serious.length) return null;
+  return (
+    <div class={`doubts${answer.trust === "do not" ? " bad" : ""}`} data-doubts>
+      <b>{answer.trust === "do not" ? "Do not draw conclusions from this trace." : "Take it with care."}</b>
+      <ul>
+        {serious.map((doubt) => (
+          <li key={doubt.name} title={doubt.advice}>
+            {doubt.sentence}
+            <div class="faint-text">{doubt.advice}</div>
+          </li>
+        ))}
+      </ul>
+      <ViewLink id="coverage">Can I trust this trace? →</ViewLink>
+    </div>
+  );
+}
+
+export const diagnosis: View = {
+  id: "diagnosis",
+  title: "Diagnosis",
+  hint: "What to change first: findings with their evidence, what helps, and how much it can gain at most",
+  about: "trace",
+  missing: () => "",
+  component: Diagnosis,
+};

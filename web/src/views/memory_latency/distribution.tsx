@@ -1,0 +1,46 @@
+// The latencies of one memory operation as a histogram.
+import { exact } from "../../base/format";
+import type { Painter } from "../../draw/painter";
+import { colourOf, paper } from "../../draw/palette";
+import { Canvas, type Size } from "../../widgets/canvas";
+import { RowLink } from "../../widgets/links";
+import { pictures, SaveMenu } from "../../widgets/saving";
+import { type LatencyRow, meaningOf } from "./shapes";
+
+const HEIGHT = 120;
+const MARGIN = { left: 40, bottom: 18, top: 6 };
+
+export function Distribution({ row, bin }: { row: LatencyRow; bin: number }) {
+  const counts = row.distribution ?? [];
+  const colour = colourOf(meaningOf(row));
+  const paint = (painter: Painter, { width, height }: Size) => {
+    const most = Math.max(1, ...counts);
+    const step = (width - MARGIN.left - 8) / counts.length;
+    const tall = height - MARGIN.top - MARGIN.bottom;
+    const floor = MARGIN.top + tall;
+    painter.text(4, MARGIN.top + 5, exact(most), paper("faint"));
+    painter.text(4, floor - 4, "0", paper("faint"));
+    painter.rect(MARGIN.left, floor, width - MARGIN.left, 1, paper("line"));
+    counts.forEach((count, number) => {
+      const high = (count / most) * tall;
+      painter.rect(MARGIN.left + number * step, floor - high, Math.max(step - 2, 1), high, colour);
+      if (number % 2 === 0) painter.text(MARGIN.left + number * step, height - 8, exact(number * bin), paper("faint"));
+    });
+    const mean = MARGIN.left + (row.latency_cycles_mean / bin) * step;
+    painter.rect(Math.min(mean, width - 2), MARGIN.top, 2, tall, paper("accent"));
+  };
+  return (
+    <div class="distribution">
+      <div class="distribution-head">
+        <span>
+          <RowLink row={row.row} text={row.text} /> from {exact(row.latency_cycles_min)} to{" "}
+          {exact(row.latency_cycles_max)} cycles, {row.is_bound ? "at most " : ""}
+          {exact(row.latency_cycles_mean)} on average
+          {row.latency_cycles_sd === null ? "" : ` ± ${exact(row.latency_cycles_sd)}`}
+        </span>
+        <SaveMenu name={`latency_of_row_${row.row}`} offers={pictures(paint, () => ({ width: 640, height: HEIGHT }))} />
+      </div>
+      <Canvas paint={paint} height={HEIGHT} label={`Latencies of row ${row.row}: ${counts.join(", ")}`} />
+    </div>
+  );
+}

@@ -1,0 +1,204 @@
+// Stall cycles by what the waves were stalled on. A class opens to the instructions that stalled on it.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact, percent, short } from "../../base/format";
+import { askJson, askTable } from "../../data/ask";
+import { colourOf } from "../../draw/palette";
+import type { Frame } from "../../model/answers";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { PartsBar } from "../../widgets/bars";
+import { Definition, Figure, Section } from "../../widgets/cards";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { RowLink } from "../../widgets/links";
+import { SaveMenu } from "../../widgets/saving";
+import { SmallTable } from "../../widgets/small_table";
+import { COLUMNS, rowsByClass, type StallRow } from "./rows";
+import "./stalls.css";
+
+interface StallClass {
+  class: string;
+  kind: string;
+  stall_cycles_total: number;
+  stall_share: number;
+  exposed_stall_cycles_total: number;
+  execution_count: number;
+  stalled_count: number;
+  latency_cycles_total: number;
+  row_count: number;
+  top_row: number;
+  top_row_share: number | null;
+  meaning: string;
+  remedy: string;
+}
+
+interface IdlePart {
+  part: string;
+  idle_cycles_total: number;
+  idle_share: number;
+}
+
+interface StallsAnswer {
+  definition: string;
+  stall_cycles_total: number;
+  exposed_stall_cycles_total: number;
+  latency_cycles_total: number;
+  idle_cycles_total: number;
+  wait_count: number;
+  unresolved_wait_count: number;
+  classes: Frame<StallClass>;
+  idle: Frame<IdlePart>;
+}
+
+const CLASS_COLUMNS: Column<StallClass>[] = (
+  ["class", "kind", "stall_cycles_total", "stall_share", "exposed_stall_cycles_total", "execution_count",
+   "stalled_count", "latency_cycles_total", "row_count", "top_row", "meaning", "remedy"] as const
+).map((name) => ({ name, title: name, value: (row) => row[name], width: "" })); // biome-ignore format: a list of names
+
+const IDLE_COLUMNS: Column<IdlePart>[] = [
+  { name: "part", title: "Where", value: (p) => p.part, width: "" },
+  {
+    name: "idle_cycles_total",
+    title: "Idle cycles",
+    hint: "Cycles before the first attempt to issue: mostly instruction fetch",
+    value: (p) => p.idle_cycles_total,
+    width: "",
+  },
+  {
+    name: "idle_share",
+    title: "Share",
+    hint: "Of all idle cycles",
+    value: (p) => p.idle_share,
+    show: (p) => percent(p.idle_share),
+    width: "",
+  },
+];
+
+function Stalls() {
+  const answer = useAnswer(() => askJson<StallsAnswer>(current.value, "stalls"));
+  return <Answered answer={answer}>{(value) => <Classes answer={value} />}</Answered>;
+}
+
+function Classes({ answer }: { answer: StallsAnswer }) {
+  const rows = useAnswer(() => askTable(current.value, "stall_rows"));
+  const table = rows.value.state === "ready" ? rows.value.value : null;
+  const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRow[]>()), [table]);
+  const classes = answer.classes.rows.filter((c) => c.stall_cycles_total > 0);
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>{exact(classes.length)} classes of stalls</span>
+        <SaveMenu name="stalls" offers={[tableOffer(CLASS_COLUMNS, () => answer.classes.rows)]} />
+      </div>
+      <div class="scroll">
+        <div class="figures">
+          <Figure
+            id="stall"
+            value={short(answer.stall_cycles_total)}
+            name="stall cycles"
+            hint="Sum of the stalls of all executed instructions"
+          />
+          <Figure
+            id="exposed"
+            value={percent(answer.exposed_stall_cycles_total / (answer.stall_cycles_total || 1))}
+            name="of them exposed"
+            hint="Stall cycles that no other wave of the same SIMD hid"
+          />
+          <Figure
+            id="share"
+            value={percent(answer.stall_cycles_total / (answer.latency_cycles_total || 1))}
+            name="of all latency"
+            hint="Stall cycles / sum of the durations of all instructions"
+          />
+          {answer.unresolved_wait_count ? (
+            <Figure
+              id="unresolved"
+              value={`${exact(answer.unresolved_wait_count)} of ${exact(answer.wait_count)}`}
+              name="waits not resolved"
+              hint="Executions of waits whose producers cannot be told"
+            />
+          ) : null}
+        </div>
+        {classes.map((one) => (
+          <StallClassLine
+            key={one.class}
+            one={one}
+            most={classes[0]?.stall_cycles_total ?? 1}
+            rows={byClass.get(one.class) ?? []}
+          />
+        ))}
+        {classes.length === 0 ? <Nothing>No instruction of this trace stalled, or none was traced.</Nothing> : null}
+        {answer.idle_cycles_total ? (
+          <Section title="Idle cycles, which are no stall" hint="Before the first attempt to issue an instruction">
+            <SmallTable label="Idle cycles" columns={IDLE_COLUMNS} rows={answer.idle.rows} />
+          </Section>
+        ) : null}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+const KINDS: Record<string, string> = { wait: "WAIT", issue: "stall", padding: "NEXT", sync: "JUMP" };
+const MOST_SHOWN = 200;
+
+function StallClassLine({ one, most, rows }: { one: StallClass; most: number; rows: StallRow[] }) {
+  const open = useSignal(false);
+  const colour = colourOf(KINDS[one.kind] ?? "stall");
+  const exposed = one.exposed_stall_cycles_total / most;
+  const hidden = (one.stall_cycles_total - one.exposed_stall_cycles_total) / most;
+  const stalled = rows.filter((row) => row.stall > 0);
+  return (
+    <div class="stall-class" data-class={one.class}>
+      <button type="button" class="stall-head" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        <span class="twist">{open.value ? "▾" : "▸"}</span>
+        <b>{one.class}</b>
+        <span class="number" data-field="stall_share" title="Of all stall cycles">
+          {percent(one.stall_share)}
+        </span>
+        <span class="number" data-field="stall" title={`${exact(one.stall_cycles_total)} stall cycles`}>
+          {short(one.stall_cycles_total)}
+        </span>
+        <span class="number faint-text" data-field="exposed" title="Stall cycles that no other wave hid">
+          {short(one.exposed_stall_cycles_total)} exposed
+        </span>
+      </button>
+      <PartsBar
+        label={`${exact(one.exposed_stall_cycles_total)} exposed and ${exact(one.stall_cycles_total - one.exposed_stall_cycles_total)} hidden stall cycles`}
+        parts={[
+          { share: exposed, colour, title: "exposed: no other wave hid it" },
+          { share: hidden, colour: colourOf("hidden"), title: "hidden behind other waves" },
+        ]}
+      />
+      <p class="stall-words">
+        {one.meaning}
+        {one.remedy ? <span class="faint-text">. What helps: {one.remedy}</span> : null}
+        {!open.value && one.top_row >= 0 && rows[0] ? (
+          <span class="stall-top">
+            most at <RowLink row={one.top_row} text={rows[0].text} />
+          </span>
+        ) : null}
+      </p>
+      {open.value ? (
+        <SmallTable
+          label={`Instructions: ${one.class}`}
+          columns={COLUMNS}
+          rows={stalled.slice(0, MOST_SHOWN)}
+          total={stalled.length}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+export const stalls: View = {
+  id: "stalls",
+  title: "Stalls",
+  hint: "Stall cycles by what was waited for, what helps, and the instructions behind each class",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing stalled",
+  component: Stalls,
+};
