@@ -3,11 +3,14 @@ import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
+import { dispatches } from "../views/dispatches";
 import { losses } from "../views/losses/losses";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
+import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
 import { stalls } from "../views/stalls/stalls";
 import { waits } from "../views/waits";
+import { waveStates } from "../views/wave_states";
 import { waves } from "../views/waves";
 import { column, type Layout, row, tabs } from "./layout";
 
@@ -21,6 +24,9 @@ export const VIEWS: View[] = [
   occupancyLimits,
   coverage,
   losses,
+  occupancy,
+  waveStates,
+  dispatches,
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */

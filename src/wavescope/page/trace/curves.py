@@ -183,7 +183,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
 def _tiling(document: Document) -> dict[str, Any]:
     grid = grid_of(document)
     return {
-        "begin": float(grid.begin), "end": float(grid.end), "bin_cycles": 1, "tile_bins": TILE_BINS,
+        "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
         "level_count": grid.level_count,
     }  # fmt: skip
 

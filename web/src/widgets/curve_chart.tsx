@@ -1,0 +1,184 @@
+// Any set of curves over time: chart, legend with values, and the gestures that all of them share.
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import {
+  ChartFrame,
+  GUTTER,
+  legendHeight,
+  paintAxes,
+  paintBand,
+  paintCurve,
+  paintLegend,
+  paintLine,
+  type ValueRange,
+  valueRange,
+} from "../draw/curves";
+import type { Painter } from "../draw/painter";
+import { paper, seriesColour } from "../draw/palette";
+import { type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
+import { traceOverview } from "../model/document";
+import { selectedTime } from "../model/selected_time";
+import { type Range, selection } from "../model/selection";
+import { bounds, shown } from "../model/timewindow";
+import { Canvas, type Size } from "./canvas";
+import "./curve_chart.css";
+import { chartEvents } from "./curve_input";
+import { CurveLegend } from "./curve_legend";
+import { csv, type Offer, pictures, SaveMenu } from "./saving";
+
+export interface CurveChartProps {
+  set: CurveSet;
+  /** What it shows, in words, and the name of saved files. */
+  label: string;
+  fileName: string;
+  /** What stands at the left of the toolbar: filters. */
+  children?: ComponentChildren;
+  colour?: (series: CurveSeries, number: number) => string;
+  /** The series are parts of a whole: list their shares. */
+  areParts?: boolean;
+  /** The axis of values begins at zero; default: it does. */
+  fromZero?: boolean;
+  isHiddenAtFirst?: (series: CurveSeries) => boolean;
+  isSelected?: (series: CurveSeries) => boolean;
+  onSelect?: (series: CurveSeries) => void;
+}
+
+const EXACT_AFTER_MS = 40;
+
+/** What one chart is looking at, besides the time window that all share. */
+export interface ChartView {
+  frame: { current: ChartFrame | null };
+  values: Signal<ValueRange | null>;
+  measuring: Signal<Range | null>;
+}
+
+export function CurveChart(props: CurveChartProps) {
+  const { set, label, fileName, fromZero = true } = props;
+  const tiles = useMemo(() => new CurveTiles(set), [set]);
+  const hidden = useSignal<Set<string>>(new Set());
+  useMemo(() => {
+    hidden.value = new Set(set.series.filter((s) => props.isHiddenAtFirst?.(s)).map((s) => s.label));
+  }, [set]);
+  const values = useSignal<ValueRange | null>(null);
+  const measuring = useSignal<Range | null>(null);
+  const frame = useRef<ChartFrame | null>(null);
+  const size = useRef<Size>({ width: 800, height: 300 });
+  const view: ChartView = { frame, values, measuring };
+  const colourOf = (number: number) =>
+    props.colour?.(set.series[number] as CurveSeries, number) ?? seriesColour(number);
+  const clock = traceOverview().clock_mhz;
+  const visible = () => set.series.map((_, n) => n).filter((n) => !hidden.value.has(set.series[n]?.label ?? ""));
+
+  useExactValues(tiles);
+
+  const frameFor = ({ width, height }: Size) => {
+    const range = values.value ?? wholeRange(tiles, visible(), fromZero);
+    return new ChartFrame(shown.value, range, width, height, clock);
+  };
+  const paintChart = (painter: Painter, area: Size) => {
+    const drawn = frameFor(area);
+    const parts = tiles.inWindow(shown.value, drawn.plotWidth);
+    paintAxes(painter, drawn, bounds.value.begin, set.unit);
+    painter.clipped(drawn.left, drawn.top - 2, drawn.plotWidth, drawn.plotHeight + 3, () => {
+      const range = measuring.value ?? selection.value.range;
+      if (range) paintBand(painter, drawn, range, paper("accent"));
+      for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
+      if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, "#00c8d7", []);
+    });
+    return drawn;
+  };
+  const paint = (painter: Painter, area: Size) => {
+    size.current = area;
+    const drawn = paintChart(painter, area);
+    frame.current = drawn;
+    const at = cursor.value;
+    if (at !== null && at >= drawn.window.begin && at <= drawn.window.end) {
+      paintLine(painter, drawn, at, paper("text"), [2, 3]);
+    }
+  };
+  const plotPixels = () => frame.current?.plotWidth ?? size.current.width - GUTTER;
+  const legend = () => visible().map((n) => ({ label: set.series[n]?.label ?? "", colour: colourOf(n) }));
+  const saved = (painter: Painter, area: Size) => {
+    const below = legendHeight(legend(), area.width);
+    paintChart(painter, { width: area.width, height: area.height - below });
+    paintLegend(painter, legend(), area.height - below, area.width);
+  };
+  const savedSize = () => ({
+    width: size.current.width,
+    height: size.current.height + legendHeight(legend(), size.current.width),
+  });
+  const events = useMemo(() => chartEvents(view), [tiles]);
+  const offers: Offer[] = [...pictures(saved, savedSize), { format: "csv", make: () => tableOf(tiles, plotPixels()) }];
+  return (
+    <div class="view">
+      <div class="toolbar">
+        {props.children}
+        {values.value ? (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              values.value = null;
+            }}
+          >
+            Reset values
+          </button>
+        ) : null}
+        {tiles.problem.value ? (
+          <span class="curve-problem">coarser than the screen: {tiles.problem.value.what}</span>
+        ) : null}
+        <SaveMenu name={fileName} offers={offers} />
+      </div>
+      <div class="curve-body">
+        <div class="curve-canvas" title={HINT}>
+          <Canvas paint={paint} label={label} events={events} />
+        </div>
+        <CurveLegend {...props} tiles={tiles} hidden={hidden} colourOf={colourOf} pixels={plotPixels} />
+      </div>
+    </div>
+  );
+}
+
+const HINT =
+  "Wheel: zoom time; Ctrl+wheel: zoom values; drag: select a stretch; right drag or Shift+wheel: move; double click: all";
+
+/** Ask for exact values soon after the pointer has come to rest. */
+function useExactValues(tiles: CurveTiles): void {
+  const at = cursor.value;
+  useEffect(() => {
+    if (at === null) return;
+    const timer = setTimeout(() => tiles.wantExact(at), EXACT_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [tiles, at]);
+}
+
+/** The range of all values of the visible series over the whole time: it does not jump when the window moves. */
+function wholeRange(tiles: CurveTiles, visible: number[], fromZero: boolean): ValueRange {
+  const tile = tiles.whole();
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const number of tile ? visible : []) {
+    for (let i = 0; tile && i < tile.count; i++) {
+      low = Math.min(low, orElse(tile.low[number * tile.count + i], low));
+      high = Math.max(high, orElse(tile.high[number * tile.count + i], high));
+    }
+  }
+  return valueRange(low, high, fromZero);
+}
+
+const orElse = (value: number | undefined, other: number) =>
+  value === undefined || Number.isNaN(value) ? other : value;
+
+/** What is on screen, bin by bin. */
+function tableOf(tiles: CurveTiles, pixels: number): string {
+  const rows: (string | number)[][] = [];
+  for (const { tile, begin, width, first, last } of tiles.inWindow(shown.value, pixels)) {
+    tiles.set.series.forEach(({ label }, series) => {
+      for (let i = first; i < last; i++) {
+        const at = series * tile.count + i;
+        rows.push([label, begin + i * width, width, ...[tile.mean, tile.low, tile.high].map((v) => v[at] as number)]);
+      }
+    });
+  }
+  return csv(["series", "begin_cycles", "length_cycles", "mean", "low", "high"], rows);
+}
