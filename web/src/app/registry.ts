@@ -36,7 +36,19 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
     [
       0.76,
       column(
-        [0.45, tabs("compute_unit", "utilization", "global_view", "occupancy", "wave_states", "hotspot_histogram")],
+        [
+          0.45,
+          tabs(
+            "compute_unit",
+            "utilization",
+            "global_view",
+            "occupancy",
+            "wave_states",
+            "hotspot_histogram",
+            "counters",
+            "dispatches",
+          ),
+        ],
         [0.55, row([0.58, tabs("isa", "flame", "loops")], [0.42, tabs("source", "stalls", "waits")])],
       ),
     ],

@@ -111,7 +111,7 @@ export function CurveChart(props: CurveChartProps) {
   const events = useMemo(() => chartEvents(view), [tiles]);
   const offers: Offer[] = [...pictures(saved, savedSize), { format: "csv", make: () => tableOf(tiles, plotPixels()) }];
   return (
-    <div class="view">
+    <div class="view curve-view">
       <div class="toolbar">
         {props.children}
         {values.value ? (
