@@ -10,6 +10,7 @@ from wavescope.page.trace.compare import QUESTIONS as _COMPARE
 from wavescope.page.trace.curves import QUESTIONS as _CURVES
 from wavescope.page.trace.flame import QUESTIONS as _FLAME
 from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
+from wavescope.page.trace.items import QUESTIONS as _ITEMS
 from wavescope.page.trace.listing import QUESTIONS as _LISTING
 from wavescope.page.trace.loops import QUESTIONS as _LOOPS
 from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
@@ -40,6 +41,7 @@ QUESTIONS = {
         _SEARCH,
         _NAMES,
         _TRACKS,
+        _ITEMS,
     )
     for question in group
 }

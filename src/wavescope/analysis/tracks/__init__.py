@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis.marker_scopes import marker_scopes
+from wavescope.analysis.tracks._events import all_events, events
 from wavescope.analysis.tracks._instructions import instructions
+from wavescope.analysis.tracks._markers import markers, shader_data
+from wavescope.analysis.tracks._other_simd import other_simd
 from wavescope.analysis.tracks._pipes import pipes
 from wavescope.analysis.tracks._states import states
 from wavescope.analysis.tracks._waves import waves
@@ -13,9 +18,9 @@ if TYPE_CHECKING:
     from wavescope.analysis.timeline import Timeline
     from wavescope.model import ThreadTrace
 
-__all__ = ["tracks"]
+__all__ = ["all_events", "item_counts", "resident_waves", "tracks"]
 
-_TRACKS = (waves, instructions, states, pipes)
+_TRACKS = (waves, instructions, states, pipes, markers, shader_data, other_simd, events)
 
 
 def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
@@ -29,3 +34,20 @@ def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
     """
     made = (make(trace) for make in _TRACKS)
     return {track.name: track for track in made if track.lanes is not None and track.lanes.height}
+
+
+def item_counts(trace: ThreadTrace) -> dict[str, int]:
+    """How many items the timelines have whose spans stand for rows of a table of their own, by name.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> item_counts(ThreadTrace({}, TraceSource(path="nothing")))["events"]
+    0
+    """
+    return {
+        "waves": resident_waves(trace).height,
+        "events": trace.dispatches.height + trace.events.height,
+        "markers": marker_scopes(trace).scopes.height,
+        "shader_data": trace.shader_data.height,
+    }

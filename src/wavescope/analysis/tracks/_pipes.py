@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wavescope.analysis._pipes import PIPES, SHORT_PIPES, pipe_numbers
 from wavescope.analysis.timeline import Timeline
 from wavescope.analysis.tracks._instructions import kinds_of, of_waves
+from wavescope.analysis.tracks._other_simd import neighbours
 from wavescope.analysis.tracks._places import CATEGORY_KINDS, MATRIX, aligned, base_clock, bounds, cell_bits
 from wavescope.model.answer import once_per_trace
 
@@ -62,20 +63,8 @@ def _units(trace: ThreadTrace) -> pl.DataFrame:
     import polars as pl
 
     traced = trace.waves.select(_UNIT)
-    beside = _neighbour_places(trace).select(_UNIT)
+    beside = neighbours(trace).select(_UNIT)
     return pl.concat([traced, beside]).unique().sort(_UNIT).with_row_index("unit")
-
-
-def _neighbour_places(trace: ThreadTrace) -> pl.DataFrame:
-    """The records of neighbours, with the SIMD beside the traced one."""
-    import polars as pl
-
-    targets = trace.shader_engines.select("se", "target_simd").unique("se")
-    return (
-        trace.other_simd.with_row_index("record")
-        .join(targets, on="se", how="left", maintain_order="left")
-        .with_columns(simd=(pl.col("target_simd").fill_null(0) ^ pl.lit(1, pl.UInt8)).cast(pl.UInt8))
-    )
 
 
 def _numbers(trace: ThreadTrace, units: pl.DataFrame) -> pl.Series:
@@ -90,7 +79,7 @@ def _numbers(trace: ThreadTrace, units: pl.DataFrame) -> pl.Series:
 def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    joined = _neighbour_places(trace).join(units, on=_UNIT, how="left", maintain_order="left")
+    joined = neighbours(trace).with_row_index("record").join(units, on=_UNIT, how="left", maintain_order="left")
     number = pl.col("unit") * len(_NAMES) + pl.lit(_NAMES.index("VMEM"), pl.UInt32)
     time = aligned(trace, "time_cycles")
     length = pl.col("duration_cycles").cast(pl.Int64).clip(lower_bound=1)

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["CATEGORY_KINDS", "SLOT", "aligned", "base_clock", "bounds", "cell_bits", "lane_of", "slot_lanes"]
+__all__ = [
+    "CATEGORY_KINDS",
+    "MATRIX",
+    "SLOT",
+    "aligned",
+    "base_clock",
+    "bounds",
+    "cell_bits",
+    "lane_of",
+    "slot_lanes",
+    "unit_name",
+]
 
 SLOT = ("se", "cu", "simd", "slot")
 MATRIX = 15
@@ -79,7 +90,7 @@ def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
 
     found = places.select(SLOT).unique().sort(SLOT)
     label = pl.format("SIMD {} slot {}", "simd", "slot")
-    return found.with_row_index("lane").select("lane", label.alias("label"), _unit(trace).alias("group"), *SLOT)
+    return found.with_row_index("lane").select("lane", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
 
 
 def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
@@ -89,7 +100,7 @@ def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT
     return joined["lane"]
 
 
-def _unit(trace: ThreadTrace) -> pl.Expr:
+def unit_name(trace: ThreadTrace) -> pl.Expr:
     """What people call the compute unit of a row."""
     import polars as pl
 

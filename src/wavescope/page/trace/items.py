@@ -1,0 +1,279 @@
+"""The things behind single spans of a timeline: an instruction, a wave of any compute unit, an event, a marker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "event", "instruction", "marker", "resident_wave", "shader_value"]
+
+_MOST_HELD = 500
+"""An exported page holds the answers about so many items of a timeline."""
+
+
+def instruction(document: Document, *, item: int) -> dict[str, Any]:
+    """An executed instruction: its wave, its row, aligned times, and which execution of its row in the wave it is.
+
+    Items behind the last instruction are the memory instructions of neighbour SIMDs that the track of pipes also shows.
+
+    Raises
+    ------
+    UsageError
+        When there is no such instruction.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> instruction(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no instruction 0
+    """
+    trace = document.trace
+    own = trace.instructions.height
+    if item >= own and trace.other_simd.height:
+        return _neighbour(trace, _row(trace.other_simd, item - own, "instruction"), item)
+    found = _row(trace.instructions, item, "instruction")
+    wave = trace.waves.filter(trace.waves["wave"] == found["wave"]).row(0, named=True)
+    first = wave["first_instruction"] or 0
+    before = trace.instructions["row"].slice(first, item - first)
+    return {
+        "item": item,
+        "wave": found["wave"],
+        "position": item - first,
+        "row": found["row"],
+        "time_cycles": found["time_cycles"] + _offset(trace, wave["se"]),
+        "stall_cycles": found["stall_cycles"],
+        "duration_cycles": found["duration_cycles"],
+        "category": found["category"],
+        "iteration": int((before == found["row"]).sum()),
+    }
+
+
+def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
+    """A wave of any compute unit: where and when it ran, who launched it, its kernel with registers and LDS.
+
+    `wave` is its number among the traced waves; null when its compute unit was not traced. Registers are those of the
+    last dispatch of the same micro engine and pipe, or, where no dispatch was seen, those of the kernel.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> resident_wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no wave 0
+    """
+    from wavescope.analysis.tracks import resident_waves
+
+    trace = document.trace
+    found = _row(resident_waves(trace), item, "wave")
+    offset = _offset(trace, found["se"])
+    start = _start_of(trace, found)
+    return {
+        "item": item,
+        **found,
+        "begin_cycles": found["begin_cycles"] + offset,
+        "end_cycles": found["end_cycles"] + offset,
+        **start,
+        "kernel_name": _kernel_name(trace, found["kernel"]),
+        **_resources(trace, found, start),
+        "wave": _traced(trace, found),
+    }
+
+
+def event(document: Document, *, item: int) -> dict[str, Any]:
+    """A dispatch or another event of a shader engine, with all that was recorded of it.
+
+    Raises
+    ------
+    UsageError
+        When there is no such event.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> event(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no event 0
+    """
+    from wavescope.analysis.tracks import all_events
+    from wavescope.model.schema import EVENT_TYPES
+
+    trace = document.trace
+    found = _row(all_events(trace), item, "event")
+    dispatch, kind = found.pop("dispatch"), found.pop("kind")
+    known: dict[str, Any] = {"item": item, **found, "type": EVENT_TYPES.get(kind, f"event {kind}")}
+    if dispatch is not None:
+        known |= trace.dispatches.row(dispatch, named=True)
+        known |= {"type": "DISPATCH", "kernel_name": _kernel_name(trace, known["kernel"])}
+        known["address"] = f"0x{known['address'] or 0:x}"
+    known["time_cycles"] += _offset(trace, known["se"])
+    return known | {name: str(known[name]) for name in ("payload", "code_object") if known.get(name) is not None}
+
+
+def marker(document: Document, *, item: int) -> dict[str, Any]:
+    """A marker scope or point: name, kind, place in the source, depth and aligned times.
+
+    Raises
+    ------
+    UsageError
+        When there is no such marker.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> marker(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no marker 0
+    """
+    from wavescope.analysis.marker_scopes import marker_scopes
+
+    trace = document.trace
+    found = _row(marker_scopes(trace).scopes, item, "marker")
+    offset = _offset(trace, found["se"])
+    times = {name: found[name] + offset for name in ("begin_cycles", "end_cycles")}
+    return {"item": item, **found, **times, "wave": _traced(trace, found)}
+
+
+def shader_value(document: Document, *, item: int) -> dict[str, Any]:
+    """A value that a wave wrote into the trace.
+
+    Raises
+    ------
+    UsageError
+        When there is no such value.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> shader_value(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no value 0
+    """
+    trace = document.trace
+    found = _row(trace.shader_data, item, "value")
+    time = found["time_cycles"] + _offset(trace, found["se"])
+    return {"item": item, **found, "time_cycles": time, "value": f"0x{found['value'] or 0:x}"}
+
+
+def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
+    if not 0 <= item < table.height:
+        problem = f"there is no {what} {item}"
+        raise UsageError(problem)
+    return table.row(item, named=True)
+
+
+def _offset(trace: ThreadTrace, se: int) -> int:
+    from wavescope.analysis.clocks import alignment
+
+    return alignment(trace).offset(se)
+
+
+def _neighbour(trace: ThreadTrace, found: dict[str, Any], item: int) -> dict[str, Any]:
+    return {
+        "item": item,
+        "wave": None,
+        "position": None,
+        "row": -1,
+        "time_cycles": found["time_cycles"] + _offset(trace, found["se"]),
+        "stall_cycles": 0,
+        "duration_cycles": found["duration_cycles"],
+        "category": found["category"],
+        "iteration": None,
+    }
+
+
+def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
+    """What the occupancy event that started a wave says beside its time."""
+    import polars as pl
+
+    names = ("me", "pipe", "workgroup", "cluster")
+    time = found["begin_cycles"] if found["has_begin"] else 0
+    starts = trace.occupancy.filter(
+        *(pl.col(name) == found[name] for name in ("se", "cu", "simd", "slot")),
+        pl.col("start"),
+        pl.col("time_cycles") == time,
+    )
+    if not starts.height:
+        return dict.fromkeys(names)
+    start = starts.row(0, named=True)
+    return {name: start[name] for name in names} | ({} if start["is_ext"] else {"workgroup": None, "cluster": None})
+
+
+def _resources(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
+    import polars as pl
+
+    names = ("vgprs", "sgprs", "lds_bytes")
+    launched = trace.dispatches.filter(
+        *(pl.col(name) == value for name, value in (("se", found["se"]), ("me", start["me"]), ("pipe", start["pipe"]))),
+        pl.col("time_cycles") <= found["begin_cycles"],
+    ).sort("time_cycles", maintain_order=True)
+    if launched.height:
+        return launched.tail(1).select(names).row(0, named=True)
+    kernel = trace.kernels.filter(pl.col("kernel") == found["kernel"])
+    return kernel.select(names).row(0, named=True) if kernel.height else dict.fromkeys(names)
+
+
+def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
+    import polars as pl
+
+    named = trace.kernels.filter(pl.col("kernel") == kernel).select(pl.coalesce("demangled", "name"))
+    return named.item(0, 0) if named.height else None
+
+
+def _traced(trace: ThreadTrace, found: dict[str, Any]) -> int | None:
+    """The traced wave of that slot that shares most time."""
+    import polars as pl
+
+    shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(found["end_cycles"])) - pl.max_horizontal(
+        pl.col("begin_cycles"), pl.lit(found["begin_cycles"])
+    )
+    waves = trace.waves.filter(*(pl.col(name) == found[name] for name in ("se", "cu", "simd", "slot")), shared >= 0)
+    return int(waves.sort(shared)["wave"][-1]) if waves.height else None
+
+
+def _few(table: str) -> Any:
+    """The items of a table that an exported page holds."""
+
+    def held(document: Document) -> Iterator[dict[str, int]]:
+        from wavescope.analysis.tracks import item_counts
+
+        count = item_counts(document.trace)[table]
+        return ({"item": item} for item in range(min(count, _MOST_HELD)))
+
+    return held
+
+
+def _none(document: Document) -> tuple[dict[str, int], ...]:
+    """Too many: an exported page finds them in the answers about waves."""
+    del document
+    return ()
+
+
+_ITEM = {"item": whole_number}
+QUESTIONS = (
+    Question("instruction", "trace", instruction, _ITEM, ("item",), _none),
+    Question("resident_wave", "trace", resident_wave, _ITEM, ("item",), _few("waves")),
+    Question("event", "trace", event, _ITEM, ("item",), _few("events")),
+    Question("marker", "trace", marker, _ITEM, ("item",), _few("markers")),
+    Question("shader_value", "trace", shader_value, _ITEM, ("item",), _few("shader_data")),
+)
