@@ -86,8 +86,8 @@ def test_a_cell_shows_the_kind_that_covers_most_of_it(spans: list[Span], level: 
                     shown.setdefault(cell, set()).add(row["kind"])
         covered: dict[int, dict[int, int]] = {}
         for moment, kind in seen_kinds(inside(spans), lane).items():
-            cell = covered.setdefault(moment // width, {})
-            cell[kind] = cell.get(kind, 0) + 1
+            sums = covered.setdefault(moment // width, {})
+            sums[kind] = sums.get(kind, 0) + 1
         moments = {begin // width for at, begin, _, _ in inside(spans) if at == lane}
         assert shown.keys() == covered.keys() | moments
         for cell, kinds in covered.items():

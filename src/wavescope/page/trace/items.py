@@ -188,6 +188,13 @@ def _offset(trace: ThreadTrace, se: int) -> int:
     return alignment(trace).offset(se)
 
 
+def _same(found: dict[str, Any], *names: str) -> list[pl.Expr]:
+    """Whether a row has the same values; of unknown ones nothing is the same."""
+    import polars as pl
+
+    return [pl.col(name).eq(pl.lit(found[name])) & pl.col(name).is_not_null() for name in names]
+
+
 def _neighbour(trace: ThreadTrace, found: dict[str, Any], item: int) -> dict[str, Any]:
     return {
         "item": item,
@@ -209,7 +216,7 @@ def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
     names = ("me", "pipe", "workgroup", "cluster")
     time = found["begin_cycles"] if found["has_begin"] else 0
     starts = trace.occupancy.filter(
-        *(pl.col(name) == found[name] for name in ("se", "cu", "simd", "slot")),
+        *_same(found, "se", "cu", "simd", "slot"),
         pl.col("start"),
         pl.col("time_cycles") == time,
     )
@@ -224,19 +231,19 @@ def _resources(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any])
 
     names = ("vgprs", "sgprs", "lds_bytes")
     launched = trace.dispatches.filter(
-        *(pl.col(name) == value for name, value in (("se", found["se"]), ("me", start["me"]), ("pipe", start["pipe"]))),
+        *_same({**start, "se": found["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= found["begin_cycles"],
     ).sort("time_cycles", maintain_order=True)
     if launched.height:
         return launched.tail(1).select(names).row(0, named=True)
-    kernel = trace.kernels.filter(pl.col("kernel") == found["kernel"])
+    kernel = trace.kernels.filter(_same(found, "kernel"))
     return kernel.select(names).row(0, named=True) if kernel.height else dict.fromkeys(names)
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
     import polars as pl
 
-    named = trace.kernels.filter(pl.col("kernel") == kernel).select(pl.coalesce("demangled", "name"))
+    named = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
     return named.item(0, 0) if named.height else None
 
 
@@ -247,7 +254,7 @@ def _traced(trace: ThreadTrace, found: dict[str, Any]) -> int | None:
     shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(found["end_cycles"])) - pl.max_horizontal(
         pl.col("begin_cycles"), pl.lit(found["begin_cycles"])
     )
-    waves = trace.waves.filter(*(pl.col(name) == found[name] for name in ("se", "cu", "simd", "slot")), shared >= 0)
+    waves = trace.waves.filter(*_same(found, "se", "cu", "simd", "slot"), shared >= 0)
     return int(waves.sort(shared)["wave"][-1]) if waves.height else None
 
 

@@ -1,0 +1,235 @@
+"""Timelines of traces: what their tiles hold, against the tables and the analyses."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import polars as pl
+import pytest
+
+import wavescope
+from tests.unit.small_traces import frame
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis.clocks import alignment
+from wavescope.analysis.states import states
+from wavescope.analysis.utilization import utilization
+from wavescope.errors import UsageError
+from wavescope.model import ThreadTrace, TraceSource
+from wavescope.page.document import Document
+from wavescope.page.questions import QUESTIONS
+from wavescope.page.trace.items import event, instruction, marker, resident_wave, shader_value
+from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
+from wavescope.page.trace.times import aligned
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+SLOT = ["se", "cu", "simd", "slot"]
+SCENARIOS = {
+    "gfx9": Scenario(
+        kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, realtime_pairs=3, earlier_waves=3, events=4,
+        shader_data=True, dispatches=2,
+    ),
+    "gfx12": Scenario(
+        family="gfx12", kernels=(compiled("tiled_gemm", "gfx1201"),), shader_engines=2, realtime_pairs=3, other_simd=9,
+        events=4, shader_data=True,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=SCENARIOS)
+def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Document:
+    folder = tmp_path_factory.mktemp(request.param)
+    write_capture(synthesize(SCENARIOS[request.param]), folder)
+    trace = wavescope.open(folder)
+    return Document(0, "", "", lambda: trace)
+
+
+def described(document: Document, name: str) -> dict[str, Any]:
+    return next(track for track in tracks_of_trace(document)["tracks"] if track["name"] == name)
+
+
+def whole(document: Document, name: str, level: int = 0) -> pl.DataFrame:
+    """A level of a timeline, with what is known of lanes; spans that lie in several tiles once."""
+    track = described(document, name)
+    width = track["tile_cells"] * track["cell"] << level
+    tiles = range((track["end"] - track["begin"]) // width + 1)
+    parts = [spans_of_trace(document, track=name, level=level, tile=tile) for tile in tiles]
+    both = pl.concat(parts) if level else pl.concat(parts).unique(["lane", "item"], maintain_order=True)
+    lanes = pl.DataFrame(track["lanes"]).with_columns(pl.col("lane").cast(pl.UInt32))
+    return both.join(lanes, on="lane", how="left", maintain_order="left")
+
+
+def test_every_instruction_is_a_span_of_its_slot(document: Document) -> None:
+    trace = document.trace
+    offsets = alignment(trace).offsets
+    assert alignment(trace).is_aligned
+    assert any(offsets.values())
+    table = trace.instructions.with_row_index("item").join(trace.waves.select("wave", *SLOT), on="wave")
+    begin = pl.col("time_cycles") + pl.col("se").replace_strict(offsets, return_dtype=pl.Int64)
+    length = pl.max_horizontal("stall_cycles", "duration_cycles")
+    is_matrix = trace.code.filter(pl.col("text").str.contains("mfma|wmma"))["row"]
+    kind = pl.when(pl.col("row").is_in(is_matrix.implode())).then(15).otherwise("category")
+    expected = table.select("item", *SLOT, begin.alias("begin"), (begin + length).alias("end"), kind.alias("kind"))
+    found = whole(document, "instructions").sort("item")
+    assert expected.height
+    assert found.select("item", *SLOT, "begin", "end", "kind").rows() == expected.sort("item").rows()
+
+
+def test_states_follow_each_other_from_the_begin_of_their_wave(document: Document) -> None:
+    found = whole(document, "states")
+    total = found.group_by("kind").agg(cycles=(pl.col("end") - pl.col("begin")).sum())
+    names = {kind["kind"]: kind["name"] for kind in described(document, "states")["kinds"]}
+    by_name = {names[kind]: cycles for kind, cycles in total.rows() if cycles}
+    assert by_name == dict(states(document.trace).total.select("state", "cycles_total").rows())
+    first = document.trace.waves.select("first_state", aligned(document.trace, "begin_cycles"))
+    begins = dict(found.select("item", "begin").rows())
+    assert [begins[item] for item in first["first_state"]] == first["begin_cycles"].to_list()
+
+
+def covered(spans: pl.DataFrame) -> float:
+    """Time that spans cover; what overlaps counts once."""
+    total, reach = 0.0, float("-inf")
+    for begin, end in spans.sort("begin").select("begin", "end").rows():
+        total += max(0.0, end - max(begin, reach))
+        reach = max(reach, end)
+    return total
+
+
+def test_pipes_are_as_busy_as_the_utilization_says(document: Document) -> None:
+    trace = document.trace
+    found = whole(document, "pipes")
+    own = found.filter(pl.col("item") < trace.instructions.height)
+    busy = {
+        (se, pipe): sum(covered(lane) for _, lane in spans.group_by("simd"))
+        for (se, pipe), spans in own.group_by("se", "pipe")
+    }
+    expected = utilization(trace).by_engine.select("se", "pipe", "busy_cycles_total").rows()
+    assert busy == {(se, pipe): cycles for se, pipe, cycles in expected if cycles}
+    assert set(found["lane"]) == {lane["lane"] for lane in described(document, "pipes")["lanes"]}
+
+
+def test_neighbours_join_the_vmem_pipe_of_the_other_simd(document: Document) -> None:
+    trace = document.trace
+    beside = whole(document, "pipes").filter(pl.col("item") >= trace.instructions.height)
+    assert beside.height == trace.other_simd.height
+    if trace.gfxip < 11:
+        assert not any(track["name"] == "other_simd" for track in tracks_of_trace(document)["tracks"])
+        return
+    target = dict(trace.shader_engines.select("se", "target_simd").rows())
+    assert set(beside["pipe"]) == {"VMEM"}
+    assert all(simd == target[se] ^ 1 for se, simd in beside.select("se", "simd").rows())
+    own = whole(document, "other_simd").sort("item")
+    assert own["begin"].to_list() == beside.sort("item")["begin"].to_list()
+    known = instruction(document, item=trace.instructions.height)
+    assert known["wave"] is None
+    assert known["time_cycles"] == own["begin"][0]
+
+
+def test_waves_are_those_of_the_occupancy(document: Document) -> None:
+    trace = document.trace
+    table = resident_waves(trace).with_row_index("item")
+    found = whole(document, "waves").sort("item")
+    begin, end = aligned(trace, "begin_cycles"), aligned(trace, "end_cycles")
+    assert found.select("item", *SLOT, "begin", "end").rows() == table.select("item", *SLOT, begin, end).rows()
+    first = described(document, "waves")["begin"]
+    assert found["begin"].min() >= first > 0
+
+
+def test_a_wave_tells_about_itself(document: Document) -> None:
+    trace = document.trace
+    traced = set()
+    for item in range(resident_waves(trace).height):
+        known = resident_wave(document, item=item)
+        assert known["kernel_name"] in {None, *trace.kernels["demangled"]}
+        assert known["begin_cycles"] <= known["end_cycles"]
+        if known["wave"] is not None:
+            same = trace.waves.row(by_predicate=pl.col("wave") == known["wave"], named=True)
+            assert [same[name] for name in SLOT] == [known[name] for name in SLOT]
+            traced.add(known["wave"])
+    assert len(traced) == trace.waves.height
+
+
+def test_an_instruction_knows_its_execution(document: Document) -> None:
+    trace = document.trace
+    wave = trace.waves.row(1, named=True)
+    rows = trace.instructions.slice(wave["first_instruction"], wave["instruction_count"])
+    offset = alignment(trace).offsets[wave["se"]]
+    seen: dict[int, int] = {}
+    for position, step in enumerate(itertools.islice(rows.iter_rows(named=True), 300)):
+        known = instruction(document, item=wave["first_instruction"] + position)
+        assert (known["wave"], known["position"], known["row"]) == (wave["wave"], position, step["row"])
+        assert known["time_cycles"] == step["time_cycles"] + offset
+        assert known["iteration"] == seen.get(step["row"], 0)
+        seen[step["row"]] = seen.get(step["row"], 0) + 1
+
+
+def test_events_and_dispatches_are_moments(document: Document) -> None:
+    trace = document.trace
+    found = whole(document, "events")
+    assert found.height == trace.events.height + trace.dispatches.height
+    assert (found["begin"] == found["end"]).all()
+    kinds = {kind["kind"]: kind["name"] for kind in described(document, "events")["kinds"]}
+    for item, begin, kind in found.select("item", "begin", "kind").rows():
+        known = event(document, item=item)
+        assert (known["time_cycles"], known["type"]) == (begin, kinds[kind])
+        if known["type"] == "DISPATCH":
+            assert known["kernel_name"] == "tiled_gemm"
+
+
+def test_shader_data_are_moments_of_their_slot(document: Document) -> None:
+    trace = document.trace
+    found = whole(document, "shader_data").sort("item")
+    assert found.height == trace.shader_data.height > 0
+    assert found.select(SLOT).rows() == trace.shader_data.select(SLOT).rows()
+    assert int(shader_value(document, item=0)["value"], 16) == trace.shader_data["value"][0]
+
+
+def test_every_level_covers_what_level_0_covers(document: Document) -> None:
+    for track in tracks_of_trace(document)["tracks"]:
+        name = track["name"]
+        raw = {lane: covered(spans) for (lane,), spans in whole(document, name).group_by("lane")}
+        for level in range(1, track["level_count"]):
+            groups = whole(document, name, level)
+            assert groups["depth"].sum() == 0
+            shown = {lane: covered(spans) for (lane,), spans in groups.group_by("lane")}
+            assert shown.keys() == raw.keys()
+            assert all(shown[lane] >= raw[lane] for lane in raw)
+
+
+def test_an_exported_page_holds_all_tiles_of_a_short_trace(document: Document) -> None:
+    held = list(tiles_of_trace(document))
+    assert {given["track"] for given in held} == {track["name"] for track in tracks_of_trace(document)["tracks"]}
+    question = QUESTIONS["spans"]
+    for given in held:
+        assert question.parsed({name: str(value) for name, value in given.items()}) == given
+
+
+@pytest.mark.parametrize("given", [("nothing", 0, 0), ("waves", 99, 0), ("waves", -1, 0), ("waves", 0, 1 << 60)])
+def test_what_there_is_not(document: Document, given: tuple[str, int, int]) -> None:
+    track, level, tile = given
+    with pytest.raises(UsageError, match=r"no timeline|has no tile"):
+        spans_of_trace(document, track=track, level=level, tile=tile)
+
+
+@pytest.mark.parametrize("ask", [instruction, resident_wave, event, marker, shader_value])
+@pytest.mark.parametrize("item", [-1, 1 << 62])
+def test_items_that_there_are_not(document: Document, ask: Any, item: int) -> None:
+    with pytest.raises(UsageError, match="there is no"):
+        ask(document, item=item)
+
+
+def test_markers_nest_on_lanes_of_their_depth() -> None:
+    columns = {"se": 0, "cu": 1, "simd": 2, "slot": 3, "record_kind": 0, "value": 0}
+    rows = [(10, 2, "outer", 2), (20, 2, "inner", 2), (30, 2, "inner", 1), (35, 3, "here", 0), (40, 2, "outer", 1)]
+    made: dict[str, list[Any]] = {name: [value] * len(rows) for name, value in columns.items()}
+    made |= {"time_cycles": [row[0] for row in rows], "marker_kind": [row[1] for row in rows]}
+    made |= {"name": [row[2] for row in rows], "flags": [row[3] for row in rows]}
+    trace = ThreadTrace({"markers": frame("markers", made)}, TraceSource(path="made"))
+    document = Document(0, "", "", lambda: trace)
+    names = {kind["kind"]: kind["name"] for kind in described(document, "markers")["kinds"]}
+    found = [
+        (names[row["kind"]], row["depth_right"], row["begin"], row["end"])
+        for row in whole(document, "markers").sort("begin").iter_rows(named=True)
+    ]
+    assert found == [("outer", 0, 10, 40), ("inner", 1, 20, 30), ("here", 1, 35, 35)]
+    assert marker(document, item=1)["name"] == "inner"
