@@ -49,6 +49,7 @@ FORMATS = {
     "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
     "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
     "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
+    "html": Format("html:write_html", "the viewer and all data in one file, of thread traces, too"),
     "json": Format("profile_json:write_profile_json", "one JSON file with all tables"),
     "otf2": Format("otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
     "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wavescope.cli._io import console, progress
 from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import FORMATS, format_option, write_chosen, writing_options
+from wavescope.cli._writing import (
+    FORMATS,
+    format_option,
+    inputs_of,
+    opened,
+    refuse_inputs,
+    show_written,
+    write_chosen,
+    writing_options,
+)
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.model.losses import Loss
+    from wavescope.model.profile import Profile
+    from wavescope.model.thread_trace import ThreadTrace
 
 __all__ = ["command"]
 
@@ -24,18 +39,94 @@ _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FOR
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @format_option("What to write; see below.")
 @writing_options("OUT")
+@click.option("--no-source", is_flag=True, help="With html: leave the texts of source files out.")
 @selection_options
 def command(
-    paths: tuple[str, ...], file_format: str, output: Path, selection: ProfileSelection, **options: bool
+    paths: tuple[str, ...],
+    file_format: str,
+    output: Path,
+    selection: ProfileSelection,
+    no_source: bool,
+    **options: bool,
 ) -> None:
     """Write profiles in another format: what other tools read, or tables.
 
     PATHS are profiles (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
-    output. Inputs are never changed.
+    output. With html each of PATHS is shown by itself, as `wavescope open` does, and thread traces are welcome. Inputs
+    are never changed.
 
     \b
     wavescope convert results.db -f parquet -o tables/
     wavescope convert trace.rpd -f rocpd -o results.db
     wavescope convert ranks/ -f arrow -o tables/ --rank 0 --time 30%:60%
+    wavescope convert ui_output_agent_5600_dispatch_1/ -f html -o trace.html --no-source
     """
-    write_chosen(paths, file_format, output, selection, **options)
+    if file_format == "html":
+        _write_page(paths, output, selection, with_source=not no_source, **options)
+    elif no_source:
+        what = "--no-source is about html: other formats hold no source texts"
+        raise UsageError(what, advice="leave it out")
+    else:
+        write_chosen(paths, file_format, output, selection, **options)
+
+
+def _write_page(
+    paths: Sequence[str],
+    output: Path,
+    selection: ProfileSelection,
+    *,
+    with_source: bool,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """The viewer's page with what is at each path inside."""
+    from wavescope.export.html import write_html
+    from wavescope.model.profile import Profile
+
+    shown: list[tuple[str, ThreadTrace | Profile]] = []
+    losses: list[tuple[str, Sequence[Loss]]] = []
+    for path in paths:
+        with progress(f"reading {Path(path).name}"):
+            document = _document(path, output, selection, with_environment=with_environment)
+        shown.append((Path(path).resolve().name, document))
+        if isinstance(document, Profile):
+            losses += [(source.path, source.losses) for source in document.origins]
+        else:
+            _show_losses(document)
+    with progress(f"writing {output.name}"):
+        written = write_html(shown, output, force=force, with_source=with_source)
+    show_written(paths, [written], losses, as_json=as_json)
+
+
+def _document(path: str, output: Path, selection: ProfileSelection, *, with_environment: bool) -> ThreadTrace | Profile:
+    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.readers.opening import open_trace
+    from wavescope.readers.sniff import THREAD_TRACES, sniff
+
+    place = Path(path)
+    if not place.exists() or sniff(place) not in THREAD_TRACES:  # what does not exist may be a pattern
+        inputs = inputs_of([path])
+        refuse_inputs([output], inputs)
+        return opened(inputs, selection, with_environment=with_environment)
+    if selection != ProfileSelection():
+        what = "a thread trace is written whole: the options that choose are about runs"
+        raise UsageError(what, where=path, advice="leave them out")
+    if output.resolve() == place.resolve() or output.resolve() in place.resolve().parents:
+        what = "the output is an input, or holds it"
+        raise UsageError(what, where=str(output), advice="give another place with -o")
+    trace = open_trace(place)
+    if (place / "src").is_dir():  # as `wavescope open` does
+        from wavescope.readers.sources import add_sources
+
+        add_sources(trace, place / "src")
+    return trace
+
+
+def _show_losses(trace: ThreadTrace) -> None:
+    """What the trace lacks; the page says it, too."""
+    from wavescope.analysis.overview import losses_of
+    from wavescope.report.losses import loss_lines
+
+    for line in loss_lines(losses_of(trace)):
+        console(stderr=True).print(line)

@@ -32,11 +32,25 @@ _MOST_SIBLINGS = 64
     metavar="DIR",
     help="Where the source files are that the trace names but does not hold; default: PATH/src, if it is there.",
 )
+@click.option(
+    "--notes",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the page saves notes when asked to; default: beside the trace, in PATH.wavescope-notes.json.",
+)
 @serving_options
 @code_object_option
 @resources_option
 @json_option
-def command(paths: tuple[Path, ...], one_run: bool, port: int, no_browser: bool, as_json: bool, **reading: Any) -> None:
+def command(
+    paths: tuple[Path, ...],
+    one_run: bool,
+    notes: Path | None,
+    port: int,
+    no_browser: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
     """Show traces and runs in a browser: timelines, instructions, source, findings.
 
     PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, and profiles of runs.
@@ -50,6 +64,8 @@ def command(paths: tuple[Path, ...], one_run: bool, port: int, no_browser: bool,
     import_server()
     with Place(port) as place:
         library = _library(paths, one_run=one_run, reading=reading)
+        if notes is not None:
+            library.documents[0].notes = str(notes)
         with progress(f"reading {paths[0].name}"):
             _ = library.documents[0].opened
         place.serve(library, no_browser=no_browser, as_json=as_json)
@@ -62,13 +78,19 @@ def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -
     library = Library()
     if one_run:
         label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
-        library.add(label, str(paths[0]), partial(_one_run, paths))
+        library.add(label, str(paths[0]), partial(_one_run, paths), notes=_notes_beside(paths[0]))
         return library
     for path in paths:
         _check(path)
     for path in paths:
-        library.add(path.resolve().name, str(path), partial(_open, library, path, reading, is_only=len(paths) == 1))
+        opener = partial(_open, library, path, reading, is_only=len(paths) == 1)
+        library.add(path.resolve().name, str(path), opener, notes=_notes_beside(path))
     return library
+
+
+def _notes_beside(path: Path, which: str = "") -> str:
+    place = path.resolve()
+    return str(place.with_name(f"{place.name}{which}.wavescope-notes.json")) if place.name else ""
 
 
 def _check(path: Path) -> None:
@@ -96,7 +118,8 @@ def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: boo
         others = opened.source.other_dispatches
         for number in others[:_MOST_SIBLINGS]:
             label = f"dispatch {number}" if is_only else f"{path.resolve().name}, dispatch {number}"
-            library.add(label, str(path), partial(_read, path, **(reading | {"dispatch": number})))
+            opener = partial(_read, path, **(reading | {"dispatch": number}))
+            library.add(label, str(path), opener, notes=_notes_beside(path, f".dispatch_{number}"))
         if len(others) > _MOST_SIBLINGS:
             told = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
             click.echo(f"{told}; --dispatch N opens any", err=True)

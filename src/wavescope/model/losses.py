@@ -162,6 +162,12 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "left_out_of_page",
+        "{count} answers ({detail}) are not in this file, which would have become too large",
+        "`wavescope open` shows them; a trace of fewer waves or a part of the run makes a smaller file",
+        is_damage=False,
+    ),
+    LossKind(
         "no_manifest",
         "filenames.json could not be used ({detail}); files were found by their names",
         "copy the whole directory again; without it the generation of the GPU is not known",

@@ -32,6 +32,8 @@ class Document:
     path: str
     opener: Callable[[], ThreadTrace | Profile] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
+    notes: str = ""
+    """The file of notes beside it; empty = there is no place for any."""
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     """What questions keep between answers: indices, levels of detail."""
     _opened: ThreadTrace | Profile | None = field(default=None, repr=False)
@@ -171,8 +173,8 @@ class Library:
     documents: list[Document] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def add(self, label: str, path: str, opener: Callable[[], ThreadTrace | Profile]) -> Document:
-        """A new document, not yet opened.
+    def add(self, label: str, path: str, opener: Callable[[], ThreadTrace | Profile], *, notes: str = "") -> Document:
+        """A new document, not yet opened; `notes` is the file of notes beside it.
 
         Examples
         --------
@@ -180,7 +182,7 @@ class Library:
         'capture'
         """
         with self._lock:
-            document = Document(len(self.documents), label, path, opener, self)
+            document = Document(len(self.documents), label, path, opener, self, notes)
             self.documents.append(document)
         return document
 

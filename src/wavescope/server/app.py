@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from wavescope.errors import UsageError
 from wavescope.page.question import whole_number
 from wavescope.server.guard import Guard
 from wavescope.server.problems import Problem, problem_of
@@ -37,10 +38,13 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
     >>> make_app(Library(), "secret", Path(".")).token
     b'secret'
     """
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import ClientDisconnect
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route, Router
 
-    from wavescope.page.asking import ask
+    from wavescope.page.asking import ask, json
+    from wavescope.server.notes import read_notes, write_notes
 
     files = {
         file.name: file
@@ -60,6 +64,19 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
             return failed(problem_of(error, document))
         return Response(payload.content, media_type=payload.media_type)
 
+    async def notes(request: Request) -> Response:
+        document = None
+        try:
+            document = library.document(whole_number(request.path_params["number"]))
+            if request.method != "PUT":
+                return in_json(await run_in_threadpool(read_notes, document.notes))
+            content = await _body(request)
+            return in_json(await run_in_threadpool(write_notes, document.notes, content))
+        except ClientDisconnect:
+            return Response()
+        except BaseException as error:
+            return failed(problem_of(error, document))
+
     def file(request: Request) -> Response:
         """A file of the page, by its name: no other path leads anywhere."""
         found = files.get(request.path_params.get("name", "index.html"))
@@ -70,13 +87,36 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
         except OSError:
             return failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
 
+    def in_json(value: Any) -> Response:
+        payload = json(value)
+        return Response(payload.content, media_type=payload.media_type)
+
     def failed(problem: Problem) -> Response:
         return JSONResponse(problem.body, status_code=problem.status)
 
     routes = [
         Route("/api/documents", documents),
+        Route("/api/{number}/notes", notes, methods=["GET", "PUT"]),
         Route("/api/{number}/{question}", answer),
         Route("/", file),
         Route("/{name}", file),
     ]
     return Guard(Router(routes, redirect_slashes=False, default=failed(_UNKNOWN)), token)
+
+
+async def _body(request: Request) -> bytes:
+    """What the page sends to be written; another site's form cannot send this type, nor hide where it comes from."""
+    from wavescope.server.notes import MOST_BYTES
+
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        what = "notes are sent as application/json"
+        raise UsageError(what)
+    if "origin" not in request.headers:
+        what = "only the page saves notes"
+        raise UsageError(what)
+    content = b""
+    async for piece in request.stream():
+        content += piece
+        if len(content) > MOST_BYTES:
+            break  # one byte too many is all that it takes to refuse them
+    return content

@@ -7,8 +7,11 @@ export type Parameters = Record<string, string | number>;
 const MOST_KEPT = 400;
 const kept = new Map<string, Promise<unknown>>();
 
-function path(number: number, question: string, parameters: Parameters): string {
-  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+/** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/held.py). */
+export function path(number: number, question: string, parameters: Parameters): string {
+  const query = Object.keys(parameters)
+    .sort()
+    .map((name) => `${name}=${encodeURIComponent(parameters[name] ?? "")}`);
   return `${number}/${question}${query.length ? `?${query.join("&")}` : ""}`;
 }
 

@@ -1,17 +1,8 @@
 // Where answers come from: the local server, or the page's own file when it was exported.
+import { AnswerError, errorIn } from "./answer_error";
+import { EmbeddedSource } from "./embedded";
 
-export class AnswerError extends Error {
-  constructor(
-    readonly what: string,
-    readonly where = "",
-    readonly kept = "",
-    readonly advice = "",
-    /** Whether the server could not be reached at all. */
-    readonly isConnection = false,
-  ) {
-    super(what);
-  }
-}
+export { AnswerError };
 
 export interface AnswerSource {
   /** Whether the page was exported: some questions have no answer then, and notes cannot be saved beside the trace. */
@@ -43,11 +34,10 @@ class ServerSource implements AnswerSource {
 
 async function problem(response: Response): Promise<AnswerError> {
   try {
-    const { error } = (await response.json()) as { error: Record<string, string> };
-    return new AnswerError(error.what ?? "", error.where, error.kept, error.advice);
+    return errorIn(await response.text());
   } catch {
     return new AnswerError(`the server answered with status ${response.status}`);
   }
 }
 
-export const source: AnswerSource = new ServerSource();
+export const source: AnswerSource = EmbeddedSource.ofPage() ?? new ServerSource();

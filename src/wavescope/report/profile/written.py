@@ -25,6 +25,8 @@ _WORDS = {
     "allocations": "allocations",
     "counters": "counter values",
     "processes": "processes",
+    "documents": "documents",
+    "answers": "answers",
 }
 """Counts that people ask about, and the words for what is counted."""
 _SHOWN = 6

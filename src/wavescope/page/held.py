@@ -1,0 +1,78 @@
+"""What an exported page holds: every answer that its questions list, under the key by which the page asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wavescope.page.document import Document
+
+__all__ = ["Held", "held_by", "key_of"]
+
+_UNESCAPED = "!*'()"
+"""What JavaScript's encodeURIComponent leaves as it is, and Python's quote does not."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """An answer that an exported page holds.
+
+    Examples
+    --------
+    >>> Held(0, "wave", {"wave": "7"}).key
+    '0/wave?wave=7'
+    """
+
+    document: int
+    question: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The key by which the page asks for it.
+
+        Examples
+        --------
+        >>> Held(1, "overview").key
+        '1/overview'
+        """
+        return key_of(self.document, self.question, self.parameters)
+
+
+def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:
+    """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names.
+
+    Examples
+    --------
+    >>> key_of(0, "spans", {"tile": "3", "level": "2", "track": "waves & states"})
+    '0/spans?level=2&tile=3&track=waves%20%26%20states'
+    """
+    query = "&".join(f"{name}={quote(parameters[name], safe=_UNESCAPED)}" for name in sorted(parameters))
+    return f"{document}/{question}" + (f"?{query}" if query else "")
+
+
+def held_by(document: Document) -> Iterator[Held]:
+    """Every answer about a document that an exported page holds.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> next(held_by(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))).key
+    '0/overview'
+    """
+    from wavescope.page.questions import QUESTIONS
+
+    for question in QUESTIONS.values():
+        if question.kind in (document.kind, "any"):
+            for parameters in question.held(document):
+                yield Held(document.number, question.name, {name: _text(value) for name, value in parameters.items()})
+
+
+def _text(value: Any) -> str:
+    """A parameter as JavaScript writes it."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

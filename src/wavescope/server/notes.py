@@ -1,0 +1,120 @@
+"""Notes beside a trace: the only thing that the page can write, in one file, and only when the user asks for it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from wavescope.errors import UsageError, WavescopeError
+
+__all__ = ["MOST_BYTES", "read_notes", "write_notes"]
+
+MOST_BYTES = 1 << 20
+_VERSION = 1
+
+
+class Note(msgspec.Struct, forbid_unknown_fields=True):
+    """A bookmark: where in the page, and what the user has to say about it.
+
+    Examples
+    --------
+    >>> Note("1", "a long wait", "w=3", "2026-01-01T00:00:00Z").text
+    'a long wait'
+    """
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    text: Annotated[str, msgspec.Meta(max_length=10_000)]
+    address: Annotated[str, msgspec.Meta(max_length=10_000)]
+    """The part of the page's URL behind `#`."""
+    created: Annotated[str, msgspec.Meta(max_length=40)]
+
+
+class _Notes(msgspec.Struct, forbid_unknown_fields=True):
+    notes: Annotated[list[Note], msgspec.Meta(max_length=2_000)]
+    wavescope_notes: int = _VERSION
+
+
+def read_notes(file: str) -> dict[str, Any]:
+    """What the page is told: the notes in `file`, whether it is there, and whether it can be written.
+
+    Raises
+    ------
+    WavescopeError
+        When the file is there but holds something else.
+
+    Examples
+    --------
+    >>> read_notes("")
+    {'notes': [], 'saved_at': None, 'can_save': False}
+    """
+    path = Path(file)
+    can_save = bool(file) and os.access(path.absolute().parent, os.W_OK)
+    if not file or not path.exists():
+        return {"notes": [], "saved_at": None, "can_save": can_save}
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+        notes = _decoded(content).notes
+    except (OSError, UsageError) as error:
+        what = f"the notes cannot be read: {error}"
+        raise WavescopeError(what, where=file, advice="move the file away to begin new ones") from error
+    return {"notes": notes, "saved_at": file, "can_save": can_save}
+
+
+def write_notes(file: str, content: bytes) -> dict[str, Any]:
+    """Put notes as the page sent them into `file`, whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        When they are not notes, or there is no place for them.
+    WavescopeError
+        When the file cannot be written, or holds something else.
+
+    Examples
+    --------
+    >>> write_notes("", b'{"notes": []}')
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no place to save notes at
+    """
+    if not file:
+        what = "there is no place to save notes at"
+        raise UsageError(what)
+    notes = _decoded(content)
+    read_notes(file)  # what is there and is no file of notes is not replaced
+    path = Path(file).absolute()
+    twin = ""
+    try:
+        handle, twin = tempfile.mkstemp(prefix=".wavescope-", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(msgspec.json.format(msgspec.json.encode(notes), indent=1))
+        Path(twin).chmod(0o666 & ~_umask())
+        Path(twin).replace(path)
+    except OSError as error:
+        Path(twin).unlink(missing_ok=True) if twin else None
+        what = f"the notes cannot be written: {error.strerror or error}"
+        advice = "they stay in this browser; `wavescope open --notes FILE` saves them elsewhere"
+        raise WavescopeError(what, where=file, advice=advice) from error
+    return {"notes": notes.notes, "saved_at": file, "can_save": True}
+
+
+def _decoded(content: bytes) -> _Notes:
+    if len(content) > MOST_BYTES:
+        what = f"more than {MOST_BYTES:,} bytes of notes"
+        raise UsageError(what, advice="remove some")
+    try:
+        return msgspec.json.decode(content, type=_Notes)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        what = f"not notes of wavescope: {error}"
+        raise UsageError(what) from error
+
+
+def _umask() -> int:
+    """The mask of new files; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,60 @@
+"""The exported page, opened from a file with the network cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.export.html import write_html
+from wavescope.readers.opening import open as open_path
+
+
+@pytest.fixture
+def offline_page(browser: object) -> Iterator[object]:
+    """A page without a network that keeps a log of what it asks for, under its own policy."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)  # type: ignore[attr-defined]
+    context.set_default_timeout(20_000)
+    opened = context.new_page()
+    opened.asked, opened.problems = [], []
+    opened.on("request", lambda request: opened.asked.append(request.url))
+    opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+    opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
+    yield opened
+    context.close()
+
+
+@pytest.mark.parametrize("source", [made_gemm, lambda: real_trace("flash_attn_func", 38430)], ids=["made", "real"])
+def test_it_shows_the_numbers_of_the_analysis_and_asks_nobody(offline_page, tmp_path, source):
+    trace = open_path(source())
+    file: Path = tmp_path / "trace.html"
+    write_html(trace, file)
+    offline_page.goto(file.as_uri() + "#view=waves")
+    view = offline_page.locator('[data-view="waves"]')
+    view.get_by_text(f"{trace.waves.height:,} waves").wait_for()
+    first = trace.waves.filter(trace.waves["wave"] == 0).row(0, named=True)
+    duration = view.locator('.row:not(.head) [data-column="duration_cycles"]').first
+    assert duration.inner_text() == f"{first['end_cycles'] - first['begin_cycles']:,}"
+    assert offline_page.problems == []
+    assert [url for url in offline_page.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
+
+
+def test_its_policy_lets_nothing_be_loaded(offline_page, tmp_path):
+    file: Path = tmp_path / "trace.html"
+    write_html(open_path(made_gemm()), file)
+    offline_page.goto(file.as_uri())
+    offline_page.locator(".dock [data-view]").first.wait_for()
+    assert offline_page.problems == []
+    refused = offline_page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'asked', (e) => String(e))")
+    assert "Failed to fetch" in refused
+    assert any("Content Security Policy" in problem for problem in offline_page.problems)
+
+
+def test_what_was_left_out_is_said(offline_page, tmp_path):
+    file: Path = tmp_path / "trace.html"
+    written = write_html(open_path(made_gemm()), file, most_bytes=20_000)
+    assert written.losses
+    offline_page.goto(file.as_uri())
+    offline_page.get_by_text("which would have become too large").first.wait_for()

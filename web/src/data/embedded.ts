@@ -1,0 +1,54 @@
+// Answers inside the page's own file: an index, and blocks of compressed bytes in base64, unpacked when they are asked for.
+import { AnswerError, errorIn } from "./answer_error";
+
+/** Number of the block, where the answer begins in it and how long it is (in characters), and 1 for an error. */
+type Entry = [block: number, begin: number, length: number, isError: number];
+
+export class EmbeddedSource {
+  readonly isExport = true;
+
+  private constructor(
+    private readonly index: Map<string, Entry>,
+    private readonly block: (number: number) => string,
+  ) {}
+
+  /** The answers in this page; null = there are none, because a server has them. */
+  static ofPage(): EmbeddedSource | null {
+    const text = (id: string) => (typeof document === "undefined" ? null : document.getElementById(id)?.textContent);
+    const index = text("answers");
+    return index ? EmbeddedSource.of(index, (number) => text(`answers-${number}`) ?? "") : null;
+  }
+
+  static of(index: string, block: (number: number) => string): EmbeddedSource {
+    const entries = JSON.parse(new TextDecoder().decode(fromBase64(index))) as Record<string, Entry>;
+    return new EmbeddedSource(new Map(Object.entries(entries)), block);
+  }
+
+  async get(path: string): Promise<Uint8Array> {
+    const entry = this.index.get(path);
+    if (!entry) {
+      throw new AnswerError(
+        "this is not in an exported page",
+        "",
+        "it holds what was chosen when it was written",
+        "`wavescope open` answers everything",
+      );
+    }
+    const [block, begin, length, isError] = entry;
+    const answer = await unpacked(fromBase64(this.block(block).slice(begin, begin + length)));
+    if (isError) throw errorIn(new TextDecoder().decode(answer));
+    return answer;
+  }
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < characters.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
+
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
