@@ -57,7 +57,7 @@ def serve() -> Iterator[Callable[..., Serving]]:
         if paths not in kept:
             library = Library()
             for path in paths:
-                library.add(path.name, str(path), partial(_opened, path))
+                library.add(path.name, str(path), partial(_opened, path), notes=f"{path}.wavescope-notes.json")
             kept[paths] = Serving(library, page_folder(), listen())
         return kept[paths]
 

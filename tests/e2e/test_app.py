@@ -104,3 +104,35 @@ def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
     banner.wait_for(state="detached")
     page.get_by_label("Search for").fill("v_fma")
     page.locator(".hit").first.wait_for()
+
+
+def test_a_bookmark_leads_back(page, gemm):
+    page.goto(gemm.url + "#view=waves&wave=3")
+    page.reload()
+    page.locator('[data-view="waves"] .row.selected').wait_for()
+    page.keyboard.press("b")
+    page.locator('[data-view="waves"] .row:not(.head)').nth(6).click()
+    page.locator('[data-action="bookmarks"]').click()
+    page.get_by_role("button", name="go there").click()
+    page.wait_for_function(f"{SELECTED_WAVE} === '3'")
+
+
+def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
+    capture = made_gemm("gfx950")
+    served = serve(capture)
+    page.goto(served.url + "#view=waves&wave=2")
+    page.locator('[data-view="waves"] .row.selected').wait_for()
+    page.keyboard.press("b")
+    page.locator('[data-action="bookmarks"]').click()
+    page.get_by_label("Note").fill("waits long <b>here</b>")
+    beside = list(capture.parent.glob(f"{capture.name}*notes*"))
+    assert beside == []
+    page.locator('[data-action="save-notes"]').click()
+    page.get_by_text("saved in").wait_for()
+    (file,) = capture.parent.glob(f"{capture.name}*notes*")
+    assert "waits long <b>here</b>" in file.read_text(encoding="utf-8")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.locator('[data-action="bookmarks"]').click()
+    assert page.get_by_label("Note").input_value() == "waits long <b>here</b>"
+    file.unlink()
