@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope import _core
-from wavescope.export._labels import agent_label
+from wavescope.analysis.profile._nesting import nested, timed
 from wavescope.model.losses import Loss
+from wavescope.model.profile_labels import agent_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,11 +72,8 @@ def timelines(profile: Profile, losses: list[Loss]) -> Iterator[Timeline]:
 
 
 def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
-    """Rows that have a begin; ends that are missing or earlier than the begin are the begin."""
-    import polars as pl
-
-    begin, end = pl.col("begin_ns"), pl.col("end_ns")
-    kept = frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
+    """Rows that have a time; the others become a loss."""
+    kept = timed(frame)
     if kept.height < frame.height:
         detail = f"{what} (no time, or one before 0)"
         losses.append(Loss("not_in_format", count=frame.height - kept.height, detail=detail))
@@ -110,17 +107,9 @@ def _overlap(lane: int) -> str:
 
 
 def _lines(frame: pl.DataFrame, keys: list[str], line_of: Callable[..., Line], *, may_nest: bool) -> Iterator[Timeline]:
-    import polars as pl
 
-    places = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
-    frame = frame.join(places, on=keys, how="left", nulls_equal=True)
-    frame = frame.sort("line", "begin_ns", -pl.col("end_ns"), maintain_order=True)
-    track = frame["line"].cast(pl.UInt64)
-    made = pl.DataFrame(_core.nested_events(track, frame["begin_ns"], frame["end_ns"], may_nest))
-    made = made.with_columns(frame["line"].gather(made["row"]).alias("line"), pl.col("is_end").cast(pl.Boolean))
-    for (line, lane), events in made.sort("line", "lane", maintain_order=True).group_by(
-        "line", "lane", maintain_order=True
-    ):
+    places, made = nested(frame, keys, may_nest=may_nest)
+    for (line, lane), events in made.group_by("line", "lane", maintain_order=True):
         rows = frame[events["row"]]
         time = rows["end_ns"].zip_with(events["is_end"], rows["begin_ns"]).alias("time_ns")
         place = places.row(int(str(line)))[1:]

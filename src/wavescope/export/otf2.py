@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import MissingToolError
 from wavescope.export._json_text import printable
-from wavescope.export._labels import agent_label, process_label
 from wavescope.export._staging import staged
 from wavescope.export._timelines import timelines
 from wavescope.export._written import Written, left_out
+from wavescope.model.profile_labels import agent_label, process_label
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from wavescope.export._json_text import encode
-from wavescope.export._labels import process_label
 from wavescope.export._staging import staged
 from wavescope.export._timelines import timelines
 from wavescope.export._written import Written, left_out
+from wavescope.model.profile_labels import process_label
 
 if TYPE_CHECKING:
     from os import PathLike

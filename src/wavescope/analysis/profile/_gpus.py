@@ -21,6 +21,7 @@ __all__ = [
     "Places",
     "gpu_places",
     "gpu_work",
+    "machines",
     "merged_elsewhere",
     "partial_intervals",
     "place_frame",
@@ -65,7 +66,7 @@ def gpu_places(profile: Profile) -> Places:
     """
     import polars as pl
 
-    processes = _machines(profile)
+    processes = machines(profile)
     gpus = profile.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
     known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
     named = known.with_columns(
@@ -86,8 +87,15 @@ def gpu_places(profile: Profile) -> Places:
     return Places(table, numbers, of_process.select("process", "place"))
 
 
-def _machines(profile: Profile) -> pl.DataFrame:
-    """`process` with `machine` (identity of its node) and `node` (name of it to show)."""
+def machines(profile: Profile) -> pl.DataFrame:
+    """`process` with `machine` (identity of its node) and `node` (name of it to show).
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> machines(Profile([])).columns
+    ['process', 'machine', 'node']
+    """
     import polars as pl
 
     sources = profile.read("sources", ["source", "path"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope import _core
+from wavescope.analysis.profile._nesting import timed
 from wavescope.export.perfetto.packets import ANNOTATION, CATEGORY, NAME, TEXT
 from wavescope.model.losses import Loss
 
@@ -89,11 +90,8 @@ class Emitter:
         return found
 
     def timed(self, frame: pl.DataFrame, what: str) -> pl.DataFrame:
-        """Rows that have a begin; ends that are missing or earlier than the begin are the begin."""
-        import polars as pl
-
-        begin, end = pl.col("begin_ns"), pl.col("end_ns")
-        kept = frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
+        """Rows that have a time; the others are counted as lost."""
+        kept = timed(frame)
         self.lose(frame.height - kept.height, what)
         return kept
 

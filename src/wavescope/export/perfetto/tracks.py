@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export._labels import agent_label, process_label, program_of
 from wavescope.export.perfetto.packets import counter_track, process_track, thread_track
+from wavescope.model.profile_labels import agent_label, process_label, program_of
 
 if TYPE_CHECKING:
     import polars as pl

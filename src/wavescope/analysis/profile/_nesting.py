@@ -1,0 +1,61 @@
+"""Events line by line: which lane of its line each one is on, and how deep it is nested there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+__all__ = ["nested", "timed"]
+
+
+def timed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows that have a begin; ends that are missing or earlier than the begin are the begin.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> timed(pl.DataFrame({"begin_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
+    [(5, 5)]
+    """
+    import polars as pl
+
+    begin, end = pl.col("begin_ns"), pl.col("end_ns")
+    return frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
+
+
+def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The distinct `keys` with the number of their `line`, and the begins and ends of all events in an order in which
+    ends close what began last: `row` of `frame`, `line`, `lane` (of what overlaps on a line), `is_end`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"thread": [0, 0], "begin_ns": [2, 0], "end_ns": [3, 9]})
+    >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
+    [1, 0, 0, 1]
+    """
+    import polars as pl
+
+    lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
+    known = frame.select(*keys, "begin_ns", "end_ns").join(
+        lines, on=keys, how="left", nulls_equal=True, maintain_order="left"
+    )
+    order = known.select(
+        pl.arg_sort_by("line", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+    ).to_series()
+    ordered = known.select("line", "begin_ns", "end_ns")[order]
+    made = pl.DataFrame(
+        _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["begin_ns"], ordered["end_ns"], may_nest)
+    )
+    made = made.with_columns(
+        ordered["line"].gather(made["row"]).alias("line"),
+        order.gather(made["row"]).alias("row"),
+        pl.col("is_end").cast(pl.Boolean),
+    )
+    return lines, made.sort("line", "lane", maintain_order=True)
