@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
+from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
+from wavescope.page.run.compare import QUESTIONS as _RUN_COMPARE
+from wavescope.page.run.events import QUESTIONS as _RUN_EVENTS
 from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
@@ -40,6 +43,9 @@ QUESTIONS = {
         _COMPARE,
         _SEARCH,
         _NAMES,
+        _RUN_ANSWERS,
+        _RUN_COMPARE,
+        _RUN_EVENTS,
         _TRACKS,
         _ITEMS,
     )

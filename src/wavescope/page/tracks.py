@@ -2,14 +2,61 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from wavescope.page.question import Question, text, whole_number
+from wavescope.page.run.tracks import spans_of_run, tiles_of_run, tracks_of_run
 from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
 
-__all__ = ["QUESTIONS"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "spans", "tracks"]
 
 _TILE = {"track": text, "level": whole_number, "tile": whole_number}
 
+
+def tracks(document: Document) -> dict[str, Any]:
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> tracks(Document(0, "", "", lambda: Profile([])))["tracks"][0]["name"]
+    'run'
+    """
+    return tracks_of_trace(document) if document.kind == "trace" else tracks_of_run(document)
+
+
+def spans(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """What a tile of a timeline shows: lane, begin, end, kind, count, item, depth.
+
+    Raises
+    ------
+    UsageError
+        When there is no such timeline, level or tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> spans(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).height
+    0
+    """
+    answer = spans_of_trace if document.kind == "trace" else spans_of_run
+    return answer(document, track=track, level=level, tile=tile)
+
+
+def _tiles(document: Document) -> Iterable[dict[str, Any]]:
+    return tiles_of_trace(document) if document.kind == "trace" else tiles_of_run(document)
+
+
 QUESTIONS = (
-    Question("tracks", "trace", tracks_of_trace),
-    Question("spans", "trace", spans_of_trace, _TILE, tuple(_TILE), tiles_of_trace),
+    Question("tracks", "any", tracks),
+    Question("spans", "any", spans, _TILE, tuple(_TILE), _tiles),
 )

@@ -4,10 +4,18 @@ import { barriers } from "../views/barriers/barriers";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
+import { gaps } from "../views/gaps";
+import { kernels } from "../views/kernels/index";
 import { losses } from "../views/losses/losses";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
+import { overlap } from "../views/overlap";
+import { ranks } from "../views/ranks";
+import { regions } from "../views/regions";
+import { runCompare } from "../views/run_compare";
+import { runSummary } from "../views/run_summary";
+import { runTimeline } from "../views/run_timeline/index";
 import { stalls } from "../views/stalls/stalls";
 import { waits } from "../views/waits";
 import { waveStates } from "../views/wave_states";
@@ -27,6 +35,14 @@ export const VIEWS: View[] = [
   occupancy,
   waveStates,
   dispatches,
+  runTimeline,
+  kernels,
+  runSummary,
+  regions,
+  gaps,
+  overlap,
+  ranks,
+  runCompare,
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */
@@ -55,6 +71,9 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
   ),
   run: column(
     [0.5, tabs("run_timeline", "busy")],
-    [0.5, row([0.6, tabs("kernels", "regions", "gaps", "ranks")], [0.4, tabs("run_summary", "run_compare")])],
+    [
+      0.5,
+      row([0.6, tabs("kernels", "regions", "gaps", "overlap", "ranks")], [0.4, tabs("run_summary", "run_compare")]),
+    ],
   ),
 };

@@ -114,3 +114,15 @@ const PAPER: Record<string, Pair> = {
 export function paper(part: keyof typeof PAPER): string {
   return (PAPER[part] as Pair)[side()];
 }
+
+/** A colour ("#rrggbb") that is moved towards another one by a share. */
+export function mixed(colour: string, towards: string, share: number): string {
+  const [a, b] = [colour, towards].map((css) => Number.parseInt(css.slice(1), 16)) as [number, number];
+  const part = (shift: number) => {
+    const [from, to] = [(a >> shift) & 0xff, (b >> shift) & 0xff];
+    return Math.round(from + (to - from) * share)
+      .toString(16)
+      .padStart(2, "0");
+  };
+  return `#${part(16)}${part(8)}${part(0)}`;
+}

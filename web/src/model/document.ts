@@ -34,12 +34,32 @@ export interface LossLine {
   is_damage: boolean;
 }
 
-/** Grown by the views of runs. */
+/** One process of a run: what was recorded of it, times in nanoseconds since the begin of its node. */
+export interface ProcessLine {
+  format: string;
+  /** Host name of its node, else the file. */
+  place: string;
+  pid: number | null;
+  rank: number | null;
+  command: string | null;
+  kernel_count: number;
+  copy_count: number;
+  region_count: number;
+  begin: number | null;
+  end: number | null;
+}
+
 export interface RunOverview {
   kind: "run";
   duration_ns: number;
+  /** Every node counts from its own begin: clocks of nodes are not compared. */
+  clocks: { nodes: { node: string; begin_ns: string | null; duration_ns: number | null }[]; definition: string };
+  formats: string[];
+  processes: ProcessLine[];
+  gpus: { node: string; gpu: number | null; target: string | null; product: string | null; kernel_count: number }[];
+  /** Rows per table. */
+  holds: Record<string, number>;
   losses: LossLine[];
-  contents: Record<string, unknown>;
 }
 
 export type Overview = TraceOverview | RunOverview;

@@ -30,7 +30,13 @@ DEEPEST = 64
 MOST_KINDS = 4096
 """Names that are told apart: those that take most time; all others are one kind."""
 
-_KIND_OF = {"kernels": "stream", "copies": "stream", "allocations": "allocations", "regions": "thread", "samples": "marks"}
+_KIND_OF = {
+    "kernels": "stream",
+    "copies": "stream",
+    "allocations": "allocations",
+    "regions": "thread",
+    "samples": "marks",
+}
 _KEYS = {
     "stream": ("process", "agent", "stream", "queue"),
     "allocations": ("process",),
@@ -74,6 +80,7 @@ class RunTimeline(Answer):
             overlap  UInt32  -  | number of the lane of what overlaps on the line; 0 = the first
             node     String  -  | host name of the node, else the file
             group    String  -  | the process to show
+            part     String  -  | its thread or GPU to show
             label    String  -  | the lane to show
             """,
         ),
@@ -105,6 +112,7 @@ class RunTimeline(Answer):
     kinds: pl.DataFrame
     first_items: dict[str, int]
     """Table -> the item of its first row."""
+    item_count: int
     duration_ns: int
     untimed_count: int
     """Events without a time, or before 0; they are left out."""
@@ -156,6 +164,7 @@ def run_timeline(profile: Profile, clocks: NodeClocks | None = None) -> RunTimel
         final.sort("item"),
         kinds,
         first_items,
+        total,
         clocks.duration_ns,
         total - spans.height,
         too_deep,
@@ -257,10 +266,14 @@ def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.
     labels = _Labels(profile)
     kinds = [_ORDER[order] for order in lanes["order"]]
     texts = [labels.of(kind, row) for kind, row in zip(kinds, lanes.iter_rows(named=True), strict=True)]
+    parts, names = ([text[n] for text in texts] for n in (0, 1))
     missing = [pl.lit(None, pl.UInt32).alias(name) for name in ("thread", "agent", "stream", "queue")
                if name not in lanes.columns]  # fmt: skip
     return lanes.with_columns(
-        *missing, pl.Series("kind", kinds, dtype=pl.String), pl.Series("label", texts, dtype=pl.String)
+        *missing,
+        pl.Series("kind", kinds, dtype=pl.String),
+        pl.Series("part", parts, dtype=pl.String),
+        pl.Series("label", names, dtype=pl.String),
     )
 
 
@@ -275,17 +288,18 @@ class _Labels:
             "queue": profile.read("queues", ["queue_id", "name"]).rows(),
         }
 
-    def of(self, kind: str, lane: dict[str, int | None]) -> str:
-        again = f", overlap {lane['overlap']}" if lane["overlap"] else ""
+    def of(self, kind: str, lane: dict[str, int | None]) -> tuple[str, str]:
+        """The thread or GPU, and the lane of it."""
+        again = f"overlap {lane['overlap']}" if lane["overlap"] else ""
         if kind == "allocations":
-            return f"Allocations{again}"
+            return "Allocations", again
         if kind in ("thread", "marks"):
             tid, name = ("?", "no thread") if lane["thread"] is None else self._threads[lane["thread"]]
-            return (name or f"Thread {tid}") + (", marks" if kind == "marks" else again)
+            return name or f"Thread {tid}", "marks" if kind == "marks" else again
         agent = "no GPU" if lane["agent"] is None else self._agents[lane["agent"]]
         for key, known in self._lines.items():
             number = lane[key]
             if number is not None:
                 named, name = known[number]
-                return f"{agent}, {name or f'{key.capitalize()} {named}'}{again}"
-        return f"{agent}, no stream{again}"
+                return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))
+        return agent, " ".join(filter(None, ("no stream", again)))

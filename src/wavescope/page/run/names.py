@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.page.question import Question
+from wavescope.page.run.answers import summary_by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,9 +30,7 @@ def names(document: Document) -> pl.DataFrame:
     """
     import polars as pl
 
-    from wavescope.analysis.profile.summary import summary
-
-    things: pl.DataFrame = document.kept("summary", lambda: summary(document.run)).things
+    things = summary_by(document, "all").things
     columns = ("domain", pl.col("name").fill_null(""), pl.col("calls", "total_ns").cast(pl.Float64))
     return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
 

@@ -1,4 +1,4 @@
-"""What a run is, and how long."""
+"""What a run is, how long, how complete, and what it holds for the views to show."""
 
 from __future__ import annotations
 
@@ -9,14 +9,45 @@ if TYPE_CHECKING:
 
 __all__ = ["overview_of_run"]
 
+_COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")
+"""Small tables; those of events are counted by process."""
+
 
 def overview_of_run(document: Document) -> dict[str, Any]:
-    """What the run holds (`analysis.profile.contents`).
+    """Facts that every view needs: times since the begin of each node, processes, GPUs, counts of rows, losses.
 
     Examples
     --------
-    >>> overview_of_run(None)  # doctest: +SKIP
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> overview_of_run(Document(0, "", "", lambda: Profile([])))["duration_ns"]
+    0
     """
-    from wavescope.analysis.profile.contents import contents
+    import polars as pl
 
-    return {"kind": "run", "contents": contents(document.run)}
+    from wavescope.page.run.times import clocks_of, recording_of
+
+    run = document.run
+    seen = recording_of(document)
+    clocks = clocks_of(document)
+    counts = {name.removesuffix("_count"): int(seen.processes[name].sum()) for name in seen.processes.columns
+              if name.endswith("_count")}  # fmt: skip
+    events = {f"{name}s" if name != "copy" else "copies": count for name, count in counts.items()}
+    begin = clocks.processes["begin_ns"].alias("node_begin")
+    processes = seen.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
+        begin=(pl.col("begin_ns") - pl.col("node_begin")).cast(pl.Float64),
+        end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
+    )
+    nodes = clocks.nodes.select(
+        "node", pl.col("begin_ns").cast(pl.String), duration_ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64)
+    )
+    return {
+        "kind": "run",
+        "duration_ns": clocks.duration_ns,
+        "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
+        "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
+        "processes": processes.drop("begin_ns", "end_ns", "node_begin", "path", "version").to_dicts(),
+        "gpus": seen.gpus.to_dicts(),
+        "holds": events | {name: run.count(name) for name in _COUNTED} | {"extras": len(run.extra_names)},
+        "losses": run.losses.with_columns(pl.col("count").cast(pl.Int64), se=pl.lit(None, pl.Int64)).to_dicts(),
+    }

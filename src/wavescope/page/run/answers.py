@@ -1,0 +1,318 @@
+"""Answers of the analyses of runs, as they are: the page shows these numbers and makes none of its own."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, text
+from wavescope.page.run.times import since_begin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from wavescope.analysis.profile.kernels import Kernels
+    from wavescope.analysis.profile.summary import Summary
+    from wavescope.page.document import Document
+
+__all__ = [
+    "GROUPINGS",
+    "MOST_ROWS",
+    "QUESTIONS",
+    "busy_of_run",
+    "gaps_of_run",
+    "handed_run",
+    "kernel_of_run",
+    "kernels_of_run",
+    "overlap_of_run",
+    "ranks_of_run",
+    "regions_of_run",
+    "summary_by",
+    "summary_of_run",
+]
+
+MOST_ROWS = 5000
+"""Rows of one table that an answer carries; its `row_count` tells how many there are."""
+_MOST_NODES = 20_000
+GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")
+"""What a summary can be grouped by."""
+_NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")
+"""Domains of a summary that are no regions."""
+_CURVE_BINS = 240
+_KEPT_GAPS = 500
+
+
+def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict[str, Any]:
+    """An answer for JSON: at most `top` rows per table, `begin_ns` and `end_ns` as times since the begin of the node.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.profile.gaps import gaps
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> document = Document(0, "", "", lambda: Profile([]))
+    >>> handed_run(document, gaps(document.run))["largest"]["row_count"]
+    0
+    """
+    import polars as pl
+
+    from wavescope.model import to_builtins
+
+    found: dict[str, Any] = {"definition": answer.definition}
+    for field in fields(answer):
+        value = getattr(answer, field.name)
+        if isinstance(value, pl.DataFrame):
+            hints = {column.name: column.meaning for column in answer.tables[field.name].columns}
+            by = next((name for name in ("machine", "node", "host") if name in value.columns), None)
+            if by is not None and "begin_ns" in value.columns:
+                value = since_begin(document, value, by)
+            value = to_builtins(value, top=top) | {"hints": hints}
+        found[field.name] = to_builtins(value)
+    return found
+
+
+def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
+    return document.kept(("run", key), lambda: handed_run(document, make()))
+
+
+def summary_of_run(document: Document, *, by: str = "all") -> Any:
+    """Where the time went, by kind of thing and name (`analysis.profile.summary`).
+
+    Raises
+    ------
+    UsageError
+        When it cannot be grouped by that.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> summary_of_run(Document(0, "", "", lambda: Profile([])))["things"]["row_count"]
+    0
+    """
+    return _kept(document, f"summary {by}", lambda: summary_by(document, by))
+
+
+def summary_by(document: Document, by: str) -> Summary:
+    """The whole summary of the run (`analysis.profile.summary`), asked once.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be grouped by that.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> summary_by(Document(0, "", "", lambda: Profile([])), "rank").gpu_ns
+    0
+    """
+    from wavescope.analysis.profile.summary import summary
+
+    if by not in GROUPINGS:
+        what = f"no grouping {by[:40]!r}"
+        raise UsageError(what, advice=f"groupings: {', '.join(GROUPINGS)}")
+    kept: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
+    return kept
+
+
+def _kernels(document: Document) -> Kernels:
+    from wavescope.analysis.profile.kernels import kernels
+
+    kept: Kernels = document.kept(("run", "whole kernels"), lambda: kernels(document.run))
+    return kept
+
+
+def kernels_of_run(document: Document) -> Any:
+    """All kernels with their durations and launch latencies (`analysis.profile.kernels`), most time first.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> kernels_of_run(Document(0, "", "", lambda: Profile([])))["all_ns"]
+    0
+    """
+    whole = _kernels(document)
+    return _kept(document, "kernels", lambda: _cut(whole, whole.kernels.height, keep=("kernels",)))
+
+
+def _cut(whole: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
+    """The answer without rows of the tables that are not to be kept."""
+    from dataclasses import replace
+
+    empty = {name: getattr(whole, name).clear() for name in whole.tables if name not in keep}
+    return replace(whole, **empty, kernels=whole.kernels.head(height))
+
+
+def kernel_of_run(document: Document, *, name: str) -> Any:
+    """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank.
+
+    Raises
+    ------
+    UsageError
+        When no kernel has that name.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> kernel_of_run(Document(0, "", "", lambda: Profile([])), name="gemm")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no kernel 'gemm'
+    """
+    from dataclasses import replace
+
+    import polars as pl
+
+    whole = _kernels(document)
+    is_it = pl.col("name") == name
+    if not whole.kernels.filter(is_it).height:
+        what = f"there is no kernel {name[:80]!r}"
+        raise UsageError(what)
+    own = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
+    is_kernel = is_it & (pl.col("domain") == "KERNEL")
+    grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
+    return handed_run(document, own) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
+
+
+def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
+    """The call tree (`analysis.profile.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
+
+    At most 20,000 nodes, those that take most time: `node_count` says how many there are.
+
+    Raises
+    ------
+    UsageError
+        When there is no such choice.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> regions_of_run(Document(0, "", "", lambda: Profile([]))).columns[:3]
+    ['node', 'parent', 'depth']
+    """
+    choices = _region_domains(document)
+    if domain not in choices:
+        what = f"no regions of domain {domain[:40]!r}"
+        raise UsageError(what, advice=f"domains: {', '.join(choices)}")
+    kept: pl.DataFrame = document.kept(("run", "regions", domain), lambda: _tree(document, domain))
+    return kept
+
+
+def _tree(document: Document, domain: str) -> pl.DataFrame:
+    import polars as pl
+
+    from wavescope.analysis.profile.regions import regions
+
+    answer = regions(document.run, domains=() if domain == "all" else (domain,))
+    tree = answer.tree.drop("path")
+    if tree.height > _MOST_NODES:
+        longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
+        tree = longest.head(_MOST_NODES).sort("node")  # no node without its parent: that takes at least as long
+    counted = pl.col("node", "parent", "depth").cast(pl.Int32)
+    return tree.with_columns(counted).with_columns(
+        pl.col(pl.Int64).cast(pl.Float64),
+        node_count=pl.lit(answer.tree.height, pl.UInt32),
+        region_count=pl.lit(float(answer.region_count)),
+        thread_count=pl.lit(answer.thread_count, pl.UInt32),
+        unlinked_gpu_ns=pl.lit(float(answer.unlinked_gpu_ns)),
+        untimed_count=pl.lit(float(answer.untimed_count)),
+    )
+
+
+def busy_of_run(document: Document) -> Any:
+    """How much of the time each GPU had work (`analysis.profile.busy`), over time too.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> busy_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
+    0
+    """
+    from wavescope.analysis.profile.busy import busy
+
+    return document.kept(
+        ("run", "busy"),
+        lambda: handed_run(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
+    )
+
+
+def gaps_of_run(document: Document) -> Any:
+    """How long GPUs idled between work, and why (`analysis.profile.gaps`).
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> gaps_of_run(Document(0, "", "", lambda: Profile([])))["gap_count"]
+    0
+    """
+    from wavescope.analysis.profile.gaps import gaps
+
+    return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
+
+
+def overlap_of_run(document: Document) -> Any:
+    """What ran at the same time (`analysis.profile.overlap`).
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> overlap_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
+    0
+    """
+    from wavescope.analysis.profile.overlap import overlap
+
+    return _kept(document, "overlap", lambda: overlap(document.run))
+
+
+def ranks_of_run(document: Document) -> Any:
+    """How evenly the work is spread over processes (`analysis.profile.ranks`).
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> ranks_of_run(Document(0, "", "", lambda: Profile([])))["waited_ns"]
+    0
+    """
+    from wavescope.analysis.profile.ranks import ranks
+
+    return _kept(document, "ranks", lambda: ranks(document.run))
+
+
+def _every_grouping(_: Document) -> list[dict[str, str]]:
+    return [{}, *({"by": name} for name in GROUPINGS)]
+
+
+def _region_domains(document: Document) -> list[str]:
+    known = summary_by(document, "all").domains["domain"].to_list()
+    return ["all", *(name for name in known if name not in _NO_REGIONS)]
+
+
+def _every_choice(document: Document) -> list[dict[str, str]]:
+    return [{}, *({"domain": name} for name in _region_domains(document))]
+
+
+def _top_kernels(document: Document) -> list[dict[str, str]]:
+    return [{"name": name} for name in _kernels(document).kernels["name"].head(200)]
+
+
+QUESTIONS = (
+    Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping),
+    Question("run_kernels", "run", kernels_of_run),
+    Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels),
+    Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice),
+    Question("run_busy", "run", busy_of_run),
+    Question("run_gaps", "run", gaps_of_run),
+    Question("run_overlap", "run", overlap_of_run),
+    Question("run_ranks", "run", ranks_of_run),
+)

@@ -1,0 +1,56 @@
+"""A run against another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, whole_number
+from wavescope.page.run.answers import handed_run
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "run_against"]
+
+
+def run_against(document: Document, *, base: int) -> Any:
+    """The run against the document `base` (`analysis.profile.compare`): what got slower or faster, beyond noise.
+
+    Raises
+    ------
+    UsageError
+        When there is no such document, or it is no run.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Library
+    >>> library = Library()
+    >>> before, after = (library.add(name, name, lambda: Profile([])) for name in ("before", "after"))
+    >>> run_against(after, base=0)["sides"]["row_count"]
+    2
+    """
+    from wavescope.analysis.profile.compare import compare_profiles
+
+    if document.library is None or base == document.number:
+        what = "a run is compared with another one"
+        raise UsageError(what, advice="open both: wavescope open BEFORE AFTER")
+    other = document.library.document(base)
+    labels = [other.label, document.label]
+    if labels[0] == labels[1]:
+        labels = [f"{label} ({letter})" for label, letter in zip(labels, "AB", strict=True)]
+
+    def make() -> Any:
+        answer = compare_profiles([other.run, document.run], labels=labels)
+        return handed_run(document, answer) | {"verdict": answer.verdict(1)}
+
+    return document.kept(("run", "compare", base), make)
+
+
+def _every_other_run(document: Document) -> list[dict[str, int]]:
+    others = document.library.documents if document.library else []
+    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "run"]
+
+
+QUESTIONS = (Question("run_compare", "run", run_against, {"base": whole_number}, ("base",), _every_other_run),)

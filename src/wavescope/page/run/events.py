@@ -1,0 +1,247 @@
+"""One event of a run, by its number on the timeline: everything that is known about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question, text, whole_number
+from wavescope.page.run.flows import flows
+from wavescope.page.run.tracks import check_track, timeline_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "WORDS", "event_place", "longest_events", "occurrence", "span"]
+
+_MOST_KEPT = 2_000_000
+"""Rows of a table that is kept in memory with all its columns."""
+_LONGEST_TEXT = 4_000
+_EXPORTED = 2_000
+WORDS = {"kernels": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
+"""Table -> what one row of it is called."""
+
+
+def event_place(document: Document, item: int) -> tuple[str, int]:
+    """The table and the row of an event.
+
+    Raises
+    ------
+    UsageError
+        When there is no such event.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> event_place(Document(0, "", "", lambda: Profile([])), 3)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no event 3
+    """
+    timeline = timeline_of(document)
+    table = next((name for name, first in reversed(timeline.first_items.items()) if item >= first), None)
+    if table is None or item >= timeline.item_count:
+        what = f"there is no event {item}"
+        raise UsageError(what)
+    return table, item - timeline.first_items[table]
+
+
+def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
+    """Everything that is known about one event: times, where, sizes, arguments, counters, call stack, its launch.
+
+    Raises
+    ------
+    UsageError
+        When there is no such track or event.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> span(Document(0, "", "", lambda: Profile([])), track="run", item=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no event 0
+    """
+    import polars as pl
+
+    check_track(track)
+    table, row = event_place(document, item)
+    whole = _row(document, table, row)
+    shown = timeline_of(document).spans
+    at = shown["item"].search_sorted(item)
+    found = shown.row(at, named=True) if at < shown.height and shown["item"][at] == item else None
+    answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, whole)}
+    if found:
+        answer |= {
+            "lane": found["lane"],
+            "kind": found["kind"],
+            "begin": float(found["begin_ns"]),
+            "end": float(found["end_ns"]),
+            "duration_ns": float(found["end_ns"] - found["begin_ns"]),
+        }
+    answer["facts"] = _facts(document, whole)
+    event, process = whole.get("event"), whole.get("process")
+    if event is not None and process is not None:
+        own = (pl.col("event") == event) & (pl.col("process") == process)
+        given = _rows(document, "arguments", own).sort("position").select("name", "type", "value")
+        answer["arguments"] = given.to_dicts()
+        answer["frames"] = _rows(document, "frames", own).sort("depth")["name"].cast(pl.String).to_list()
+        if table == "kernels":
+            answer["counters"] = _counters(document, own)
+    return answer | {"flows": flows(document, track=track, item=item)}
+
+
+def _counters(document: Document, own: pl.Expr) -> list[dict[str, Any]]:
+    import polars as pl
+
+    values = _rows(document, "counters", own).filter(pl.col("time_ns").is_null())
+    names = document.run.read("counter_info", ["counter", "name", "units"])
+    return (
+        values.join(names, on="counter", how="left")
+        .group_by("name", "units", maintain_order=True)
+        .agg(pl.col("value").sum())
+        .sort("name")
+        .to_dicts()
+    )
+
+
+def _name(table: str, row: dict[str, Any]) -> str:
+    if table == "allocations":
+        return f"{row['type'] or ''} {row['level'] or ''}"
+    return str(row["name"] or "")
+
+
+_AS_THEY_ARE = ("begin_ns", "end_ns", "time_ns", "name")
+_NAMED = {
+    "process": ("processes", ("pid", "rank", "command")),
+    "thread": ("threads", ("tid", "name")),
+    "queue": ("queues", ("queue_id", "name")),
+    "stream": ("streams", ("stream_id", "name")),
+    "symbol": ("symbols", ("mangled",)),
+}
+_AGENTS = ("agent", "src_agent", "dst_agent")
+_ADDRESSES = ("address", "src_address", "dst_address")
+
+
+def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
+    """Columns of a row as names and texts; what is not recorded is left out."""
+    from wavescope.model.profile_labels import agent_label
+
+    found = []
+    for name, value in row.items():
+        if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
+            continue
+        if name in _NAMED:
+            table, columns = _NAMED[name]
+            told = document.run.table(table).select(columns).row(value, named=True)
+            words = [f"{key} {item}" for key, item in told.items() if item not in (None, "")]
+            shown = ", ".join(words)
+        elif name in _AGENTS:
+            shown = agent_label(document.run.table("agents").row(value, named=True))
+        elif name in _ADDRESSES:
+            shown = f"0x{value:x}"
+        else:
+            shown = f"{value:,}" if name.endswith(("_bytes", "_count")) else str(value)
+        found.append({"name": name, "value": shown[:_LONGEST_TEXT]})
+    return found
+
+
+def _row(document: Document, table: str, row: int) -> dict[str, Any]:
+    import polars as pl
+
+    if _count(document, table) <= _MOST_KEPT:
+        return document.run.table(table).row(row, named=True)
+    first = 0
+    for piece in document.run.chunks(table):
+        if row < first + piece.height:
+            return piece.with_columns(pl.col(pl.Categorical).cast(pl.String)).row(row - first, named=True)
+        first += piece.height
+    what = f"{table} ended before row {row}"
+    raise UsageError(what, advice="the file changed while it is open: open it again")
+
+
+def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
+    """The wanted rows of a table that is kept when it is not too large."""
+    import polars as pl
+
+    if _count(document, table) <= _MOST_KEPT:
+        return document.run.table(table).filter(wanted)
+    return pl.concat([piece.filter(wanted) for piece in document.run.chunks(table)])
+
+
+def _count(document: Document, table: str) -> int:
+    count: int = document.kept(("count", table), lambda: document.run.count(table))
+    return count
+
+
+def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
+    """The event of a kind (a name) that comes `step` places behind the event `item` of that kind in time, or the first.
+
+    `number` tells which one of `count` it is, from 0; behind the last comes the first.
+
+    Raises
+    ------
+    UsageError
+        When there is no such track or kind.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> occurrence(Document(0, "", "", lambda: Profile([])), track="run", kind=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: no event has kind 0
+    """
+    import polars as pl
+
+    check_track(track)
+    shown = timeline_of(document).spans
+
+    def make() -> tuple[int, pl.DataFrame]:
+        return kind, shown.filter(pl.col("kind") == kind).sort("begin_ns", "item")
+
+    found: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
+    if found[0] != kind:  # only those of the last kind are kept: a kind can have as many events as the run
+        found = document.cache["occurrences"] = make()
+    events = found[1]
+    if not events.height:
+        what = f"no event has kind {kind}"
+        raise UsageError(what)
+    at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
+    number = 0 if at is None else (at + step) % events.height
+    row = events.row(number, named=True)
+    return {
+        "item": row["item"],
+        "lane": row["lane"],
+        "begin": float(row["begin_ns"]),
+        "end": float(row["end_ns"]),
+        "number": number,
+        "count": events.height,
+    }
+
+
+def longest_events(document: Document) -> list[dict[str, Any]]:
+    """The events whose details an exported page holds.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> longest_events(Document(0, "", "", lambda: Profile([])))
+    []
+    """
+    import polars as pl
+
+    longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("begin_ns"))
+    return [{"track": "run", "item": item} for item in sorted(longest["item"])]
+
+
+_ITEM = {"track": text, "item": whole_number}
+_KIND = {"track": text, "kind": whole_number, "item": whole_number, "step": whole_number}
+QUESTIONS = (
+    Question("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
+    Question("span", "run", span, _ITEM, ("track", "item"), longest_events),
+    Question("flows", "run", flows, _ITEM | {"level": whole_number, "tile": whole_number}, ("track",), longest_events),
+)

@@ -1,0 +1,89 @@
+"""Arrows of a run's timeline: from the call that launched something to the dispatch or copy on the GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.run.tracks import check_track, tile_window, timeline_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_FLOWS", "flows"]
+
+MOST_FLOWS = 400
+"""Arrows of one answer; where there are more, only their number is told."""
+
+
+def flows(
+    document: Document, *, track: str, item: int | None = None, level: int | None = None, tile: int | None = None
+) -> dict[str, Any]:
+    """Arrows from launching calls to the work they launched: of one event, or of all that begin or end in a tile.
+
+    `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
+    event are the first ones.
+
+    Raises
+    ------
+    UsageError
+        When neither an event nor a tile is named, or there is no such track.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> flows(Document(0, "", "", lambda: Profile([])), track="run", item=0)
+    {'count': 0, 'flows': []}
+    """
+    import polars as pl
+
+    check_track(track)
+    known = _flows(document)
+    if item is not None:
+        found = known.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
+        return {"count": found.height, "flows": found.head(MOST_FLOWS).to_dicts()}
+    if level is None or tile is None:
+        what = "flows: an item, or a level and a tile"
+        raise UsageError(what)
+    begin, end = tile_window(document, level, tile)
+    low, high = (known["from_begin"].search_sorted(time) for time in (begin, end))
+    ends = document.kept("flows by end", lambda: known["to_begin"].arg_sort())
+    by_end = document.kept("flow ends", lambda: known["to_begin"].gather(ends))
+    low_end, high_end = (by_end.search_sorted(time) for time in (begin, end))
+    most = max(high - low, high_end - low_end)
+    if most > MOST_FLOWS:
+        return {"count": most, "flows": []}
+    came = known[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
+    found = pl.concat([known[low:high], came])
+    return {"count": found.height, "flows": found.to_dicts() if found.height <= MOST_FLOWS else []}
+
+
+def _flows(document: Document) -> pl.DataFrame:
+    """All launches with both ends on the timeline, by the begin of the call."""
+    from wavescope.analysis.profile.launch_flows import launch_flows
+
+    def make() -> pl.DataFrame:
+        import polars as pl
+
+        timeline = timeline_of(document)
+        first = timeline.first_items
+        shift = pl.when("is_copy").then(first["copies"]).otherwise(first["kernels"])
+        items = launch_flows(document.run).flows.select(
+            from_item=(pl.col("region") + first["regions"]).cast(pl.Int32),
+            to_item=(pl.col("work") + shift).cast(pl.Int32),
+        )
+        for side in ("from", "to"):
+            ends = timeline.spans.select(
+                pl.col("item").alias(f"{side}_item"),
+                pl.col("lane").alias(f"{side}_lane"),
+                pl.col("begin_ns").cast(pl.Float64).alias(f"{side}_begin"),
+                pl.col("end_ns").cast(pl.Float64).alias(f"{side}_end"),
+            )
+            items = items.join(ends, on=f"{side}_item")
+        return items.sort("from_begin", "to_begin", "to_item")
+
+    kept: pl.DataFrame = document.kept("flows", make)
+    return kept

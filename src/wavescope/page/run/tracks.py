@@ -1,0 +1,197 @@
+"""The timeline of a run: one track with lanes of threads and GPUs, its spans tile by tile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.run.times import clocks_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.profile.timeline import RunTimeline
+    from wavescope.analysis.timeline import SpanTiles, Timeline
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_LANES", "check_track", "spans_of_run", "tile_window", "tiles_of_run", "timeline_of", "tracks_of_run"]
+
+MOST_LANES = 16_384
+"""Lanes that are shown; a run of more says so."""
+_CELL_BITS = 4
+_MOST_TILES = 64
+"""An exported page holds the levels that have at most so many tiles."""
+_KEYS = ("lane", "label", "group", "kind", "node", "depth", "process", "agent")
+
+
+def timeline_of(document: Document) -> RunTimeline:
+    """The timeline of the run (`analysis.profile.timeline`), made once.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> timeline_of(Document(0, "", "", lambda: Profile([]))).lanes.height
+    0
+    """
+    from wavescope.analysis.profile.timeline import run_timeline
+
+    kept: RunTimeline = document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
+    return kept
+
+
+def check_track(track: str) -> None:
+    """Refuse any name that is not that of the one track of a run.
+
+    Raises
+    ------
+    UsageError
+        When it is another one.
+
+    Examples
+    --------
+    >>> check_track("run")
+    """
+    if track != "run":
+        what = f"no track {track[:40]!r}"
+        raise UsageError(what, advice="tracks: run")
+
+
+def _timeline(document: Document) -> Timeline:
+    from wavescope.analysis.timeline import Timeline
+
+    def make() -> Timeline:
+        import polars as pl
+
+        found = timeline_of(document)
+        inner = pl.concat_list("group", "part").alias("group")
+        lanes = found.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
+        kinds = tuple(found.kinds.select("kind", "name", "count").to_dicts())
+        shown = found.spans.select("lane", "kind", "item", begin="begin_ns", end="end_ns")
+        end = max(found.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
+        spans = shown.filter(pl.col("lane") < MOST_LANES)
+        return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, lanes, kinds, lambda: spans)
+
+    kept: Timeline = document.kept("run timeline", make)
+    return kept
+
+
+def _tiles(document: Document) -> SpanTiles:
+    from wavescope.analysis.timeline import tiles_of
+
+    kept: SpanTiles = document.kept("run tiles", lambda: tiles_of(_timeline(document)))
+    return kept
+
+
+def tracks_of_run(document: Document) -> dict[str, Any]:
+    """The track of a run: lanes of threads (one per depth), marks, allocations and streams; kinds are names.
+
+    Lanes of a node count from the begin of that node: clocks of several nodes are never subtracted, and a note says so.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> tracks_of_run(Document(0, "", "", lambda: Profile([])))["tracks"][0]["lane_count"]
+    0
+    """
+    from wavescope.analysis.timeline import TILE_CELLS
+
+    found = timeline_of(document)
+    track = _timeline(document)
+    lanes = [] if track.lanes is None else track.lanes.to_dicts()
+    described = {
+        "name": track.name,
+        "title": track.title,
+        "unit": track.unit,
+        "begin": track.begin,
+        "end": track.end,
+        "cell": 1 << track.cell_bits,
+        "level_count": track.level_count,
+        "tile_cells": TILE_CELLS,
+        "lane_count": len(lanes),
+        "lanes": lanes,
+        "kinds": track.kinds,
+        "first_items": found.first_items,
+        "notes": _notes(document, found),
+    }
+    return {"definition": found.definition, "tracks": [described]}
+
+
+def _notes(document: Document, timeline: RunTimeline) -> list[str]:
+    """What the picture leaves out, and what it must not be taken for."""
+    from wavescope.analysis.profile.timeline import DEEPEST
+
+    nodes = clocks_of(document).nodes.height
+    more_lanes = timeline.lanes.height - MOST_LANES
+    said = {
+        f"{nodes:,} nodes: each counts from its own first event, because clocks of nodes are not compared": nodes > 1,
+        f"{timeline.untimed_count:,} events have no time and are not shown": timeline.untimed_count,
+        f"{timeline.too_deep_count:,} calls are nested deeper than {DEEPEST} and not shown": timeline.too_deep_count,
+        f"{timeline.other_name_count:,} names that take little time share one colour": timeline.other_name_count,
+        f"showing {MOST_LANES:,} of {timeline.lanes.height:,} lanes": more_lanes > 0,
+    }
+    return [note for note, is_so in said.items() if is_so]
+
+
+def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
+    """The time of a tile.
+
+    Raises
+    ------
+    UsageError
+        When there is no such level or tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> tile_window(Document(0, "", "", lambda: Profile([])), 0, 0)
+    (0.0, 16384.0)
+    """
+    from wavescope.analysis.timeline import TILE_CELLS
+
+    track = _timeline(document)
+    if not 0 <= level < track.level_count or not 0 <= tile < track.tile_count(level):
+        what = f"there is no tile {tile} of level {level}"
+        raise UsageError(what)
+    width = TILE_CELLS << (track.cell_bits + level)
+    return float(track.begin + tile * width), float(track.begin + (tile + 1) * width)
+
+
+def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """The spans of one tile of the run's track.
+
+    Raises
+    ------
+    UsageError
+        When there is no such track, level or tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> spans_of_run(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns[:3]
+    ['lane', 'begin', 'end']
+    """
+    check_track(track)
+    return _tiles(document).tile(level, tile)
+
+
+def tiles_of_run(document: Document) -> list[dict[str, Any]]:
+    """Level and tile of everything that an exported page holds: levels whose tiles are not too many.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> tiles_of_run(Document(0, "", "", lambda: Profile([])))
+    [{'track': 'run', 'level': 0, 'tile': 0}]
+    """
+    track = _timeline(document)
+    return [
+        {"track": track.name, "level": level, "tile": tile}
+        for level in range(track.level_count)
+        if track.tile_count(level) <= _MOST_TILES
+        for tile in range(track.tile_count(level))
+    ]

@@ -1,0 +1,47 @@
+// Arrows between spans of a timeline: from the call that launched something to what it launched.
+import type { Flow } from "../model/flows";
+import type { Frame } from "./frame";
+import type { Painter } from "./painter";
+
+const STEPS = 14;
+const HEAD = 5;
+
+/** Those of the flows whose lanes are on the timeline, as curves; flows that lie outside of the time are left out. */
+export function paintFlows(
+  painter: Painter,
+  frame: Frame,
+  track: string,
+  flows: Flow[],
+  colour: string,
+  width = 1,
+): void {
+  const { gutter, top, height } = frame.parts;
+  const { begin, end } = frame.window;
+  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    for (const flow of flows) {
+      if (Math.max(flow.from_begin, flow.to_begin) < begin || Math.min(flow.from_begin, flow.to_begin) > end) continue;
+      const from = frame.laneToY(track, flow.from_lane);
+      const to = frame.laneToY(track, flow.to_lane);
+      if (!from || !to) continue;
+      const isDown = to.y >= from.y;
+      const x0 = frame.timeToX(flow.from_begin) + 1;
+      const x1 = frame.timeToX(flow.to_begin);
+      const y0 = isDown ? from.y + from.height : from.y;
+      const y1 = to.y + to.height / 2;
+      painter.polyline(curve(x0, y0, x1 - HEAD, y1), colour, width);
+      painter.polygon([x1, y1, x1 - HEAD, y1 - HEAD * 0.6, x1 - HEAD, y1 + HEAD * 0.6], colour);
+    }
+  });
+}
+
+/** Down from the first point, and into the second from the left. */
+function curve(x0: number, y0: number, x1: number, y1: number): number[] {
+  const bend = Math.max(18, Math.min(120, Math.abs(x1 - x0) / 2));
+  const points: number[] = [];
+  for (let step = 0; step <= STEPS; step++) {
+    const t = step / STEPS;
+    const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
+    points.push(a * x0 + b * x0 + c * (x1 - bend) + d * x1, a * y0 + b * (y0 + (y1 - y0) / 2) + c * y1 + d * y1);
+  }
+  return points;
+}

@@ -1,0 +1,54 @@
+// Launches of a run: arrows from a call to the dispatch or copy that it launched, for one event or a stretch of time.
+import { askJson } from "../data/ask";
+import { tileWidth } from "./levels";
+import type { Range } from "./selection";
+import type { Track } from "./tracks";
+
+export interface Flow {
+  from_item: number;
+  from_lane: number;
+  from_begin: number;
+  from_end: number;
+  to_item: number;
+  to_lane: number;
+  to_begin: number;
+  to_end: number;
+}
+
+export interface Flows {
+  /** How many there are; more than `flows` when they are too many to draw. */
+  count: number;
+  flows: Flow[];
+}
+
+export interface TileRange {
+  level: number;
+  first: number;
+  last: number;
+}
+
+/** The fewest tiles that cover a stretch without telling of much more than it. */
+export function tilesAround(track: Track, range: Range): TileRange {
+  const length = range.end - range.begin;
+  let level = 0;
+  while (level + 1 < track.level_count && tileWidth(track, level) < length / 2) level += 1;
+  const wide = tileWidth(track, level);
+  const most = Math.floor((track.end - track.begin) / wide);
+  const at = (time: number) => Math.min(most, Math.max(0, Math.floor((time - track.begin) / wide)));
+  return { level, first: at(range.begin), last: at(range.end) };
+}
+
+/** The flows of some tiles; of those that reach over several, one. */
+export async function flowsOf(document: number, track: Track, tiles: TileRange): Promise<Flows> {
+  const numbers = Array.from({ length: tiles.last - tiles.first + 1 }, (_, n) => tiles.first + n);
+  const answers = await Promise.all(
+    numbers.map((tile) => askJson<Flows>(document, "flows", { track: track.name, level: tiles.level, tile })),
+  );
+  const found = new Map<number, Flow>();
+  for (const answer of answers) for (const flow of answer.flows) found.set(flow.to_item, flow);
+  const isWhole = answers.every((answer) => answer.count === answer.flows.length);
+  return {
+    count: isWhole ? found.size : answers.reduce((sum, { count }) => sum + count, 0),
+    flows: [...found.values()],
+  };
+}

@@ -1,0 +1,117 @@
+// Kernels of a run: how often, how long, how evenly; a click shows the distribution of one.
+
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact, nanoseconds } from "../../base/format";
+import { matcher } from "../../base/matcher";
+import { askJson } from "../../data/ask";
+import { truncation } from "../../model/answers";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { selectKernel, type Told } from "../../model/run";
+import { preview, selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { Definition } from "../../widgets/cards";
+import { DataTable, tableOffer } from "../../widgets/data_table";
+import { type Described, figureColumns } from "../../widgets/figure_columns";
+import { SaveMenu } from "../../widgets/saving";
+import { KernelDetails } from "./details";
+import "./kernels.css";
+
+interface Kernel {
+  name: string;
+  calls: number;
+  total_ns: number;
+}
+
+interface KernelsAnswer {
+  definition: string;
+  kernels: Told<Kernel>;
+  all_ns: number;
+}
+
+const DESCRIBED: Described[] = [
+  ["name", "Kernel", "text", "minmax(14em, 3fr)"],
+  ["share", "Share", "bar"],
+  ["calls", "Calls", "count", "5em"],
+  ["total_ns", "Total", "ns"],
+  ["mean_ns", "Mean", "ns"],
+  ["median_ns", "Median", "ns"],
+  ["p95_ns", "p95", "ns"],
+  ["p99_ns", "p99", "ns"],
+  ["min_ns", "Min", "ns"],
+  ["max_ns", "Max", "ns"],
+  ["stddev_ns", "Deviation", "ns"],
+  ["latency_median_ns", "Launch latency", "ns", "8em"],
+  ["untimed_calls", "Untimed", "count", "5em"],
+];
+
+function Kernels() {
+  const answer = useAnswer(() => askJson<KernelsAnswer>(current.value, "run_kernels"));
+  return <Answered answer={answer}>{(value) => <Table answer={value} />}</Answered>;
+}
+
+function Table({ answer }: { answer: KernelsAnswer }) {
+  const { kernels, all_ns, definition } = answer;
+  const query = useSignal("");
+  const columns = useMemo(() => figureColumns<Kernel>(kernels.hints, DESCRIBED), [kernels]);
+  const wanted = matcher(query.value);
+  const rows = useMemo(
+    () => (query.value ? kernels.rows.filter((kernel) => wanted.test(kernel.name)) : kernels.rows),
+    [kernels, query.value],
+  );
+  const chosen = kernels.rows.find((kernel) => kernel.name === selection.value.kernel);
+  const left = truncation(kernels.rows.length, kernels.row_count);
+  return (
+    <div class="view kernels">
+      <div class="toolbar">
+        <span>
+          {exact(rows.length)} kernels, {nanoseconds(all_ns)} in all
+        </span>
+        <input
+          type="search"
+          placeholder="name or /regex/"
+          aria-label="Kernels whose name contains"
+          value={query.value}
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+          }}
+        />
+        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
+        {left ? <strong>{left}</strong> : null}
+        <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
+      </div>
+      <div class="kernels-table">
+        <DataTable
+          label="Kernels"
+          columns={columns}
+          rows={rows}
+          sortBy="total_ns"
+          isSelected={(kernel) => kernel.name === selection.value.kernel}
+          onSelect={(kernel) => selectKernel(kernel.name)}
+          onHover={(kernel) => {
+            preview.value = kernel ? { kernel: kernel.name } : {};
+          }}
+        />
+      </div>
+      {chosen ? (
+        <KernelDetails name={chosen.name} />
+      ) : (
+        <div class="kernels-more">
+          <p class="note">Choose a kernel to see how its durations are distributed.</p>
+          <Definition text={definition} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const kernels: View = {
+  id: "kernels",
+  title: "Kernels",
+  hint: "Every kernel of the run: calls, time, spread of its durations, launch latency; and one of them in detail",
+  about: "run",
+  missing: (overview) => (overview.kind === "run" && overview.holds.kernels ? "" : "the run has no dispatches"),
+  component: Kernels,
+};

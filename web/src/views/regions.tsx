@@ -1,0 +1,217 @@
+// The call tree of a run: calls and marker ranges with their own time, the time below them, and the GPU time they caused.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact, nanoseconds, percent } from "../base/format";
+import { matcher } from "../base/matcher";
+import { askJson, askTable } from "../data/ask";
+import type { Columns, Numbers } from "../data/columns";
+import { truncation } from "../model/answers";
+import { current } from "../model/document";
+import { useAnswer } from "../model/loaded";
+import type { Told } from "../model/run";
+import { childrenOf, visibleNodes } from "../model/tree";
+import type { View } from "../model/view";
+import { Answered, Nothing } from "../widgets/answered";
+import { ShareBar } from "../widgets/bars";
+import { csv, SaveMenu } from "../widgets/saving";
+import { VirtualList } from "../widgets/virtual_list";
+import "./regions.css";
+
+const FIGURES = [
+  ["call_count", "Calls", "regions of this path of names"],
+  ["total_ns", "Inclusive", "their lengths added up"],
+  ["self_ns", "Exclusive", "without the time that regions below cover"],
+  ["mean_ns", "Mean", "mean length"],
+  ["gpu_total_ns", "GPU time", "durations of the dispatches and copies that it and all regions below launched"],
+  ["gpu_ns", "GPU own", "durations of the dispatches and copies that it launched itself"],
+] as const;
+const SAVED = [
+  "node",
+  "parent",
+  "depth",
+  "call_count",
+  "total_ns",
+  "total_share",
+  "self_ns",
+  "self_share",
+  "mean_ns",
+  "min_ns",
+  "max_ns",
+  "gpu_count",
+  "gpu_ns",
+  "gpu_total_count",
+  "gpu_total_ns",
+  "gpu_share",
+  "crossing_count",
+];
+const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(5, 7em)";
+const OPEN_AT_FIRST = 12;
+const NOT_REGIONS = ["KERNEL", "COPY", "ALLOCATION", "SCRATCH"];
+
+function Regions() {
+  const domain = useSignal("all");
+  const domains = useAnswer(() =>
+    askJson<{ domains: Told<{ domain: string }> }>(current.value, "run_summary", { by: "all" }),
+  );
+  const answer = useAnswer(() => askTable(current.value, "run_regions", { domain: domain.value }));
+  const known = domains.value.state === "ready" ? domains.value.value.domains.rows.map((row) => row.domain) : [];
+  const choose = (
+    <label>
+      regions{" "}
+      <select
+        value={domain.value}
+        data-choose="domain"
+        onChange={(event) => {
+          domain.value = event.currentTarget.value;
+        }}
+      >
+        <option value="all">of all kinds</option>
+        {known
+          .filter((name) => !NOT_REGIONS.includes(name))
+          .map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+  return <Answered answer={answer}>{(table) => <Tree key={domain.value} table={table} choose={choose} />}</Answered>;
+}
+
+function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild }) {
+  const names = table.texts("name");
+  const figures = useMemo(() => Object.fromEntries(FIGURES.map(([name]) => [name, table.numbers(name)])), [table]);
+  const depth = table.numbers("depth");
+  const parents = useMemo(() => positions(table.numbers("node"), table.numbers("parent")), [table]);
+  const children = useMemo(() => childrenOf(parents), [parents]);
+  const open = useSignal<ReadonlySet<number>>(firstOpen(children, table.numbers("total_share")));
+  const query = useSignal("");
+  const wanted = matcher(query.value);
+  const shown = useMemo(
+    () => visibleNodes(parents, children, open.value, query.value ? (n) => wanted.test(names[n] ?? "") : null),
+    [parents, children, open.value, query.value],
+  );
+  const at = (name: string, n: number) => figures[name]?.[n] ?? 0;
+  const toggle = (n: number) => {
+    const next = new Set(open.value);
+    if (!next.delete(n)) next.add(n);
+    open.value = next;
+  };
+  if (!table.length) {
+    return (
+      <div class="view">
+        <div class="toolbar">{choose}</div>
+        <Nothing>There are no regions: neither calls nor marker ranges were recorded.</Nothing>
+      </div>
+    );
+  }
+  const first = (name: string) => table.numbers(name)[0] ?? 0;
+  const left = truncation(table.length, first("node_count"));
+  const unlinked = first("unlinked_gpu_ns");
+  const share = table.numbers("total_share");
+  const save = () =>
+    csv(
+      ["name", ...SAVED],
+      names.map((name, n) => [name, ...SAVED.map((column) => table.numbers(column)[n] ?? null)]),
+    );
+  return (
+    <div class="view">
+      <div class="toolbar">
+        {choose}
+        <span>
+          {exact(first("region_count"))} regions of {exact(first("thread_count"))} threads
+        </span>
+        <input
+          type="search"
+          placeholder="name or /regex/"
+          aria-label="Regions whose name contains"
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+          }}
+        />
+        <button type="button" class="quiet" onClick={() => (open.value = new Set(parents.keys()))}>
+          open all
+        </button>
+        <button type="button" class="quiet" onClick={() => (open.value = new Set())}>
+          close all
+        </button>
+        {left ? <strong>{left} nodes</strong> : null}
+        {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no known launch</span> : null}
+        <SaveMenu name="regions" offers={[{ format: "csv", make: save }]} />
+      </div>
+      <VirtualList
+        class="table regions"
+        label="Tree of regions"
+        count={shown.length}
+        rowHeight={24}
+        header={
+          <div class="row head" role="row" style={{ gridTemplateColumns: TEMPLATE }}>
+            <span>Region</span>
+            <span title="of the inclusive time of all roots">Share</span>
+            {FIGURES.map(([name, title, hint]) => (
+              <span key={name} class="number" title={hint}>
+                {title}
+              </span>
+            ))}
+          </div>
+        }
+        row={(index) => {
+          const n = shown[index] as number;
+          const has = (children[n]?.length ?? 0) > 0;
+          return (
+            <div
+              key={n}
+              role="row"
+              class={`row${has ? " can-click" : ""}`}
+              data-node={n}
+              style={{ gridTemplateColumns: TEMPLATE, height: "24px" }}
+              onClick={() => has && toggle(n)}
+            >
+              <span
+                class="text"
+                style={{ paddingLeft: `${(depth[n] ?? 0) * 14}px` }}
+                title={names[n]}
+                data-column="name"
+              >
+                <span class="twist">{has ? (open.value.has(n) || query.value ? "▾" : "▸") : ""}</span>
+                {names[n]}
+              </span>
+              <span class="share-cell" title={percent(share[n])}>
+                <ShareBar share={share[n] ?? 0} meaning="issue" label={percent(share[n])} />
+              </span>
+              {FIGURES.map(([name]) => (
+                <span key={name} class="number" data-column={name} title={exact(at(name, n))}>
+                  {name === "call_count" ? exact(at(name, n)) : nanoseconds(at(name, n))}
+                </span>
+              ))}
+            </div>
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where the parent of each row stands; -1 = it has none. */
+function positions(nodes: Numbers, parents: Numbers): Int32Array {
+  const at = new Map<number, number>();
+  for (let n = 0; n < nodes.length; n++) at.set(nodes[n] as number, n);
+  return Int32Array.from(parents as ArrayLike<number>, (parent) => at.get(parent) ?? -1);
+}
+
+/** The heaviest path and its siblings, so that the first picture says something. */
+function firstOpen(children: number[][], share: Numbers): Set<number> {
+  const found = new Set<number>();
+  for (let n = 0; n < children.length && found.size < OPEN_AT_FIRST; n++) if ((share[n] ?? 0) > 0.02) found.add(n);
+  return found;
+}
+
+export const regions: View = {
+  id: "regions",
+  title: "Regions",
+  hint: "Calls and marker ranges as a tree: their own time, the time below them, and the GPU time that they caused",
+  about: "run",
+  missing: (overview) => (overview.kind === "run" && overview.holds.regions ? "" : "no calls or ranges were recorded"),
+  component: Regions,
+};

@@ -1,0 +1,208 @@
+// Where the time of a run went: by kind of thing, and every thing of a kind; for the whole run or by rank, GPU, stream, marker.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { nanoseconds, percent } from "../base/format";
+import { askJson } from "../data/ask";
+import { truncation } from "../model/answers";
+import { current, runOverview } from "../model/document";
+import { useAnswer } from "../model/loaded";
+import { gpuName, processName, selectKernel, type Told } from "../model/run";
+import { selection } from "../model/selection";
+import type { View } from "../model/view";
+import { Answered, Nothing } from "../widgets/answered";
+import { Definition, Figure } from "../widgets/cards";
+import { type Column, DataTable, tableOffer } from "../widgets/data_table";
+import { type Described, figureColumns } from "../widgets/figure_columns";
+import { SaveMenu } from "../widgets/saving";
+import { SmallTable } from "../widgets/small_table";
+
+interface Thing {
+  host: string | null;
+  pid: number | null;
+  rank: number | null;
+  gpu: number | null;
+  stream: number | null;
+  marker: string | null;
+  domain: string;
+  name: string;
+}
+
+interface SummaryAnswer {
+  definition: string;
+  by: string;
+  domains: Told<Thing>;
+  things: Told<Thing>;
+  gpu_count: number;
+  gpu_ns: number;
+  wall_ns: number;
+  busy_share: number | null;
+}
+
+const GROUPINGS = [
+  ["all", "the whole run"],
+  ["rank", "each rank"],
+  ["process", "each process"],
+  ["gpu", "each GPU"],
+  ["stream", "each stream"],
+  ["marker", "each marker range"],
+] as const;
+const FIGURES: Described[] = [
+  ["share", "Share", "bar"],
+  ["calls", "Calls", "count", "5em"],
+  ["total_ns", "Total", "ns"],
+  ["mean_ns", "Mean", "ns"],
+  ["median_ns", "Median", "ns"],
+  ["p95_ns", "p95", "ns"],
+  ["p99_ns", "p99", "ns"],
+  ["min_ns", "Min", "ns"],
+  ["max_ns", "Max", "ns"],
+  ["bytes_total", "Bytes", "bytes"],
+];
+const DOMAIN: Described[] = [["domain", "Kind", "text", "8em"]];
+const NAMES: Described[] = [...DOMAIN, ["name_count", "Names", "count", "5em"]];
+const NAME: Described[] = [["name", "Name", "text", "minmax(14em, 3fr)"], ...DOMAIN];
+
+/** The column that says which group a row belongs to; none for the whole run. */
+function groupColumn(by: string, nodes: number): Column<Thing>[] {
+  const of: Record<string, (row: Thing) => string> = {
+    rank: (row) => (row.rank === null ? "no rank" : `rank ${row.rank}`),
+    process: (row) => processName(row.pid, row.rank),
+    gpu: (row) => gpuName(row.host, row.gpu, nodes),
+    stream: (row) => `${processName(row.pid, row.rank)} stream ${row.stream ?? "not recorded"}`,
+    marker: (row) => row.marker || "outside of markers",
+  };
+  const value = of[by];
+  return value ? [{ name: by, title: by === "gpu" ? "GPU" : by, value, width: "minmax(8em, 1fr)" }] : [];
+}
+
+function RunSummary() {
+  const by = useSignal<string>("all");
+  const answer = useAnswer(() => askJson<SummaryAnswer>(current.value, "run_summary", { by: by.value }));
+  const choose = (
+    <label>
+      of{" "}
+      <select
+        value={by.value}
+        data-choose="by"
+        onChange={(event) => {
+          by.value = event.currentTarget.value;
+        }}
+      >
+        {GROUPINGS.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
+}
+
+function Tables({ answer, choose }: { answer: SummaryAnswer; choose: preact.ComponentChild }) {
+  const { domains, things, by, definition } = answer;
+  const domain = useSignal("");
+  const nodes = runOverview().clocks.nodes.length;
+  const columns = useMemo(() => {
+    const figures = figureColumns<Thing>(things.hints, FIGURES);
+    const group = groupColumn(by, nodes);
+    return {
+      domains: [...group, ...figureColumns<Thing>(domains.hints, NAMES), ...figures],
+      things: [...group, ...figureColumns<Thing>(things.hints, NAME), ...figures],
+    };
+  }, [answer]);
+  const rows = useMemo(
+    () => (domain.value ? things.rows.filter((thing) => thing.domain === domain.value) : things.rows),
+    [things, domain.value],
+  );
+  const left = truncation(things.rows.length, things.row_count);
+  return (
+    <div class="view">
+      <div class="toolbar">
+        {choose}
+        <label>
+          kind{" "}
+          <select
+            value={domain.value}
+            data-choose="domain"
+            onChange={(event) => {
+              domain.value = event.currentTarget.value;
+            }}
+          >
+            <option value="">all</option>
+            {[...new Set(domains.rows.map((row) => row.domain))].map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {left ? <strong>{left}</strong> : null}
+        <SaveMenu name="summary" offers={[tableOffer(columns.things, () => rows)]} />
+      </div>
+      {domains.row_count === 0 ? (
+        <Nothing>Nothing that took time was recorded for this choice.</Nothing>
+      ) : (
+        <>
+          <div class="summary-head">
+            <div class="figures">
+              <Figure
+                id="gpu_ns"
+                value={nanoseconds(answer.gpu_ns)}
+                name="GPU time"
+                hint="Time of all kernels and copies together"
+              />
+              <Figure
+                id="wall_ns"
+                value={nanoseconds(answer.wall_ns)}
+                name="wall time"
+                hint="From the first event to the last on the node where that took longest"
+              />
+              <Figure
+                id="busy_share"
+                value={percent(answer.busy_share) || "–"}
+                name="GPUs busy"
+                hint="Of the time of all processes, that in which their GPUs ran anything"
+              />
+              <Figure
+                id="gpu_count"
+                value={String(answer.gpu_count)}
+                name="GPUs used"
+                hint="GPUs that kernels ran on"
+              />
+            </div>
+            <SmallTable
+              label="By kind"
+              columns={columns.domains}
+              rows={domains.rows}
+              total={domains.row_count}
+              isSelected={(row) => row.domain === domain.value}
+              onSelect={(row) => {
+                domain.value = row.domain === domain.value ? "" : row.domain;
+              }}
+            />
+            <Definition text={definition} />
+          </div>
+          <DataTable
+            label="Things that took time"
+            columns={columns.things}
+            rows={rows}
+            isSelected={(row) => row.domain === "KERNEL" && row.name === selection.value.kernel}
+            onSelect={(row) => {
+              if (row.domain === "KERNEL") selectKernel(row.name);
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+export const runSummary: View = {
+  id: "run_summary",
+  title: "Summary",
+  hint: "Where the time of the run went: kernels, copies, allocations, calls and marker ranges, by rank, GPU or stream",
+  about: "run",
+  missing: () => "",
+  component: RunSummary,
+};

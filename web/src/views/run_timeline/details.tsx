@@ -1,0 +1,167 @@
+// Everything that is known about the selected event.
+import type { ReadonlySignal } from "@preact/signals";
+import { exact, nanoseconds } from "../../base/format";
+import type { Flows } from "../../model/flows";
+import type { Loaded } from "../../model/loaded";
+import { isDispatch, type RunTrack, spanKey } from "../../model/run_track";
+import { select } from "../../model/selection";
+import { reveal, show } from "../../model/timewindow";
+import { Answered } from "../../widgets/answered";
+
+export interface EventAnswer {
+  item: number;
+  table: string;
+  what: string;
+  name: string;
+  lane?: number;
+  kind?: number;
+  begin?: number;
+  end?: number;
+  duration_ns?: number;
+  facts: { name: string; value: string }[];
+  arguments?: { name: string | null; type: string | null; value: string | null }[];
+  frames?: string[];
+  counters?: { name: string | null; units: string | null; value: number }[];
+  flows: Flows;
+}
+
+export function EventDetails({ answer, track }: { answer: ReadonlySignal<Loaded<EventAnswer>>; track: RunTrack }) {
+  return (
+    <aside class="event-details" aria-label="The selected event">
+      <button
+        type="button"
+        class="quiet"
+        title="Close (the selection is dropped)"
+        onClick={() => select({ span: undefined })}
+      >
+        ×
+      </button>
+      <Answered answer={answer}>{(event) => <Event event={event} track={track} />}</Answered>
+    </aside>
+  );
+}
+
+function Event({ event, track }: { event: EventAnswer; track: RunTrack }) {
+  const { begin, end, duration_ns } = event;
+  const launch = event.flows.flows.find((flow) => flow.to_item === event.item);
+  const work = event.flows.flows.filter((flow) => flow.from_item === event.item);
+  const go = (item: number, at: number) => {
+    select({ span: spanKey(track, item) });
+    reveal(at);
+  };
+  return (
+    <>
+      <h2>{event.name || "(no name)"}</h2>
+      <p class="faint-text">{event.what}</p>
+      <dl>
+        {begin === undefined || end === undefined ? (
+          <dd>It has no time and is not on the timeline.</dd>
+        ) : (
+          <>
+            <dt title="Since the first event of its node">begin</dt>
+            <dd data-fact="begin" title={`${exact(begin)} ns`}>
+              {nanoseconds(begin)}
+            </dd>
+            <dt>duration</dt>
+            <dd data-fact="duration" title={`${exact(duration_ns)} ns`}>
+              {nanoseconds(duration_ns ?? 0)}{" "}
+              <button
+                type="button"
+                class="quiet"
+                onClick={() => show({ begin: begin - (end - begin) / 4, end: end + (end - begin) / 4 })}
+              >
+                zoom to it
+              </button>
+            </dd>
+          </>
+        )}
+        {launch && begin !== undefined ? (
+          <>
+            <dt title="From the begin of the launching call to the begin of the work, waiting in the queue included">
+              launch latency
+            </dt>
+            <dd data-fact="launch_latency" title={`${exact(begin - launch.from_begin)} ns`}>
+              {nanoseconds(begin - launch.from_begin)}{" "}
+              <button
+                type="button"
+                class="quiet"
+                data-go="launch"
+                onClick={() => go(launch.from_item, launch.from_begin)}
+              >
+                to the launching call
+              </button>
+            </dd>
+          </>
+        ) : null}
+        {work.length ? (
+          <>
+            <dt>launched</dt>
+            <dd data-fact="launched">
+              {exact(event.flows.count)} {event.flows.count > work.length ? `(showing ${exact(work.length)})` : ""}
+              {work.slice(0, 8).map((flow) => (
+                <button
+                  type="button"
+                  class="quiet"
+                  key={flow.to_item}
+                  data-go="work"
+                  onClick={() => go(flow.to_item, flow.to_begin)}
+                >
+                  to the {isDispatch(track, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
+                </button>
+              ))}
+            </dd>
+          </>
+        ) : null}
+        {event.facts.map((fact) => (
+          <Fact key={fact.name} name={fact.name} value={fact.value} />
+        ))}
+      </dl>
+      {event.arguments?.length ? (
+        <>
+          <h3>Arguments</h3>
+          <dl>
+            {event.arguments.map((given, n) => (
+              <Fact key={n} name={`${given.name ?? n}`} value={given.value ?? ""} hint={given.type ?? ""} />
+            ))}
+          </dl>
+        </>
+      ) : null}
+      {event.counters?.length ? (
+        <>
+          <h3>Counters</h3>
+          <dl>
+            {event.counters.map((counter) => (
+              <Fact
+                key={counter.name}
+                name={counter.name ?? ""}
+                value={exact(counter.value)}
+                hint={counter.units ?? ""}
+              />
+            ))}
+          </dl>
+        </>
+      ) : null}
+      {event.frames?.length ? (
+        <>
+          <h3>Call stack, innermost first</h3>
+          <ol>
+            {event.frames.map((frame, n) => (
+              <li key={n}>{frame}</li>
+            ))}
+          </ol>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Fact({ name, value, hint }: { name: string; value: string; hint?: string }) {
+  return (
+    <>
+      <dt title={hint}>{name}</dt>
+      <dd data-fact={name} title={value}>
+        {value}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,244 @@
+// The timeline of a run: threads with their calls, GPUs with their streams, and arrows from launches to what they launched.
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { matcher } from "../../base/matcher";
+import { askJson } from "../../data/ask";
+import { paintFlows } from "../../draw/flow_arrows";
+import type { Frame } from "../../draw/frame";
+import type { Painter } from "../../draw/painter";
+import { mixed, paper, seriesColour } from "../../draw/palette";
+import { current } from "../../model/document";
+import { flowsOf, tilesAround } from "../../model/flows";
+import { useAnswer } from "../../model/loaded";
+import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
+import { preview, select, selection } from "../../model/selection";
+import { show, shown } from "../../model/timewindow";
+import { type Span, type TrackSet, trackSet } from "../../model/tracks";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { SaveMenu } from "../../widgets/saving";
+import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
+import { type EventAnswer, EventDetails } from "./details";
+import "./run_timeline.css";
+
+const LANE_KINDS = [
+  ["thread", "Calls", "Calls and marker ranges of threads, nested"],
+  ["marks", "Marks", "Moments on threads"],
+  ["allocations", "Allocations", "Allocations and releases of memory"],
+  ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
+] as const;
+const FADED = 0.78;
+
+function RunTimeline() {
+  const answer = useAnswer(() => trackSet(current.value));
+  return (
+    <Answered answer={answer}>
+      {(set) => {
+        const track = set.track("run") as RunTrack | undefined;
+        if (!track?.lane_count) return <Nothing>Nothing that has a time was recorded.</Nothing>;
+        return <Lanes set={set} track={track} />;
+      }}
+    </Answered>
+  );
+}
+
+function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
+  const hidden = useSignal<ReadonlySet<string>>(new Set());
+  const group = useSignal("");
+  const query = useSignal("");
+  const withFlows = useSignal(true);
+  const handle = useMemo(() => new TimelineHandle(), []);
+  const names = useMemo(() => namesOf(track), [track]);
+  const groups = useMemo(() => [...new Set(track.lanes.map((lane) => lane.group[0] ?? ""))], [track]);
+  const rows = useComputed(() =>
+    rowsOfTrack(
+      track,
+      (lane) => !hidden.value.has(lane.kind as string) && (!group.value || lane.group?.[0] === group.value),
+    ),
+  );
+  const found = useComputed(() => kindsThatMatch(names, query.value));
+  const colours = useComputed(() => {
+    const { kernel } = selection.value;
+    const lit = query.value ? found.value : litBy(names, preview.value.kernel ?? kernel);
+    return names.map((_, kind) => {
+      const own = seriesColour(kind);
+      return !lit || lit.has(kind) ? own : mixed(own, paper("background"), FADED);
+    });
+  });
+  const item = useComputed(() => spanItem(selection.value.span));
+  const event = useAnswer(() =>
+    item.value < 0 ? null : askJson<EventAnswer>(current.value, "span", { track: track.name, item: item.value }),
+  );
+  const chosen = event.value.state === "ready" && event.value.value.item === item.value ? event.value.value : null;
+  const tiles = useComputed(() => (withFlows.value ? tilesAround(track, shown.value) : null));
+  const window = useComputed(() => JSON.stringify(tiles.value));
+  const flows = useAnswer(() => {
+    void window.value;
+    const wanted = tiles.peek();
+    return wanted ? flowsOf(current.value, track, wanted) : null;
+  });
+  const around = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
+
+  const onSpan = (span: Span | null) => {
+    if (!span) return;
+    if (span.item < 0)
+      show({ begin: span.begin - (span.end - span.begin) / 8, end: span.end + (span.end - span.begin) / 8 });
+    else {
+      const kernel = isDispatch(track, span.item) ? names[span.kind] : undefined;
+      select({ span: spanKey(track, span.item), kernel });
+    }
+  };
+  const onHover = (span: Span | null) => {
+    const next = span && span.item >= 0 && isDispatch(track, span.item) ? names[span.kind] : undefined;
+    if (next !== preview.peek().kernel) preview.value = next === undefined ? {} : { kernel: next };
+  };
+  const overlay = (painter: Painter, frame: Frame) => {
+    if (around) paintFlows(painter, frame, track.name, around.flows, `${paper("faint")}90`);
+  };
+  const highlight = (painter: Painter, frame: Frame) => {
+    if (chosen) paintFlows(painter, frame, track.name, chosen.flows.flows, paper("accent"), 2);
+  };
+  const focus = chosen && chosen.lane !== undefined ? focusOf(track, chosen) : null;
+  const toggle = (kind: string) => {
+    const next = new Set(hidden.value);
+    if (!next.delete(kind)) next.add(kind);
+    hidden.value = next;
+  };
+  const step = async (by: 1 | -1) => {
+    const kinds = [...(found.value ?? [])];
+    const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
+    if (kind === undefined) return;
+    const next = await askJson<{ item: number; begin: number; end: number }>(current.value, "occurrence", {
+      track: track.name,
+      kind,
+      item: item.value,
+      step: by,
+    });
+    select({ span: spanKey(track, next.item), kernel: isDispatch(track, next.item) ? names[kind] : undefined });
+    const length = shown.value.end - shown.value.begin;
+    if (next.begin < shown.value.begin || next.end > shown.value.end) {
+      show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });
+    }
+  };
+  const matches = query.value ? (found.value?.size ?? 0) : 0;
+  return (
+    <div class="view">
+      <div class="toolbar">
+        {LANE_KINDS.filter(([kind]) => track.lanes.some((lane) => lane.kind === kind)).map(([kind, name, hint]) => (
+          <label key={kind} title={hint}>
+            <input type="checkbox" checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} /> {name}
+          </label>
+        ))}
+        <label title="Arrows from calls to what they launched">
+          <input
+            type="checkbox"
+            checked={withFlows.value}
+            data-choose="flows"
+            onChange={(change) => {
+              withFlows.value = change.currentTarget.checked;
+            }}
+          />{" "}
+          Flows
+        </label>
+        {groups.length > 1 ? (
+          <select
+            aria-label="Processes"
+            value={group.value}
+            onChange={(change) => {
+              group.value = change.currentTarget.value;
+            }}
+          >
+            <option value="">all {exact(groups.length)} processes</option>
+            {groups.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        ) : null}
+        <input
+          type="search"
+          placeholder="highlight name or /regex/"
+          aria-label="Highlight events whose name contains"
+          onInput={(change) => {
+            query.value = change.currentTarget.value;
+          }}
+          onKeyDown={(key) => {
+            if (key.key === "Enter") void step(key.shiftKey ? -1 : 1);
+          }}
+        />
+        {query.value ? (
+          <>
+            <span data-matches={matches}>{exact(matches)} names</span>
+            <button type="button" class="quiet" title="The one before (Shift Enter)" onClick={() => void step(-1)}>
+              ◂
+            </button>
+            <button type="button" class="quiet" title="The next one (Enter)" data-next onClick={() => void step(1)}>
+              ▸
+            </button>
+          </>
+        ) : null}
+        {around && around.count > around.flows.length ? (
+          <span data-too-many-flows={around.count}>
+            {exact(around.count)} launches around here: zoom in to see their arrows
+          </span>
+        ) : null}
+        <SaveMenu name="timeline" offers={handle.offers()} />
+      </div>
+      {track.notes.length ? <p class="run-notes">{track.notes.join("; ")}.</p> : null}
+      <div class="run-timeline" data-flows={around?.flows.length ?? 0}>
+        <Timeline
+          label="Timeline of the run"
+          set={set}
+          rows={rows.value}
+          unit="ns"
+          handle={handle}
+          rowHeight={17}
+          kindColour={(_, kind) => colours.value[kind]}
+          labelOf={(span) => names[span.kind] ?? ""}
+          countedAs="events"
+          onSpan={onSpan}
+          onHover={onHover}
+          focus={focus}
+          overlay={overlay}
+          highlight={highlight}
+        />
+        {item.value >= 0 ? <EventDetails answer={event} track={track} /> : null}
+      </div>
+    </div>
+  );
+}
+
+/** Names by kind: kinds are numbered from 0. */
+function namesOf(track: RunTrack): string[] {
+  const names: string[] = [];
+  for (const { kind, name } of track.kinds) names[kind] = name;
+  return names;
+}
+
+function kindsThatMatch(names: string[], query: string): ReadonlySet<number> | null {
+  if (!query) return null;
+  const wanted = matcher(query);
+  return new Set(names.flatMap((name, kind) => (wanted.test(name) ? [kind] : [])));
+}
+
+/** The kind of the selected kernel; null = none is selected, everything keeps its colour. */
+function litBy(names: string[], kernel: string | undefined): ReadonlySet<number> | null {
+  const kind = kernel === undefined ? -1 : names.indexOf(kernel);
+  return kind < 0 ? null : new Set([kind]);
+}
+
+function focusOf(track: RunTrack, event: EventAnswer): Span {
+  const { lane = 0, begin = 0, end = 0, kind = 0, item } = event;
+  return { track, lane, begin, end, kind, count: 1, item, depth: 0, level: 0 };
+}
+
+export const runTimeline: View = {
+  id: "run_timeline",
+  title: "Timeline",
+  hint: "Threads with their calls, GPUs with their streams, and arrows from launches to the work that they launched",
+  about: "run",
+  missing: () => "",
+  component: RunTimeline,
+};
