@@ -4,6 +4,8 @@ import { barriers } from "../views/barriers/barriers";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
+import { explorer } from "../views/explorer";
+import { flame } from "../views/flame/view";
 import { gaps } from "../views/gaps";
 import { kernels } from "../views/kernels/index";
 import { losses } from "../views/losses/losses";
@@ -16,6 +18,7 @@ import { regions } from "../views/regions";
 import { runCompare } from "../views/run_compare";
 import { runSummary } from "../views/run_summary";
 import { runTimeline } from "../views/run_timeline/index";
+import { source } from "../views/source/view";
 import { stalls } from "../views/stalls/stalls";
 import { waits } from "../views/waits";
 import { waveStates } from "../views/wave_states";
@@ -23,7 +26,10 @@ import { waves } from "../views/waves";
 import { column, type Layout, row, tabs } from "./layout";
 
 export const VIEWS: View[] = [
-  waves, //
+  explorer,
+  source,
+  flame,
+  waves,
   diagnosis,
   stalls,
   waits,

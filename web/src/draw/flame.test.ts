@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { FLAME_ROW, flameLayout, frameAt, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
+import { SvgPainter } from "./painter";
+
+const tree = {
+  parents: [-1, 0, 0, 1, 1],
+  names: ["all", "a", "b", "c", "d"],
+  kinds: ["all", "file", "file", "line", "line"],
+};
+const weights = [10, 4, 6, 1, 3];
+const whole = { begin: 0, end: 1, scroll: 0, rootAt: "top" as const };
+
+describe("flameLayout", () => {
+  it("puts the heaviest first, inside their parents", () => {
+    const layout = flameLayout(tree, weights);
+    expect(layout.rows).toEqual([[0], [2, 1], [4, 3]]);
+    expect([...layout.begin]).toEqual([0, expect.closeTo(0.6), 0, expect.closeTo(0.9), expect.closeTo(0.6)]);
+    expect(layout.end[1]).toBeCloseTo(1);
+    expect(layout.deepest).toBe(3);
+  });
+
+  it("leaves out what weighs nothing, also when nothing weighs anything", () => {
+    expect(flameLayout(tree, [10, 0, 10, 0, 0]).rows).toEqual([[0], [2]]);
+    expect(flameLayout(tree, [0, 0, 0, 0, 0]).rows).toEqual([]);
+    expect(flameLayout({ parents: [], names: [], kinds: [] }, []).deepest).toBe(0);
+  });
+
+  it("never lets children stick out of a parent that is lighter by rounding", () => {
+    const layout = flameLayout(tree, [10, 4, 6, 3, 3]);
+    expect(Math.max(...layout.end)).toBeLessThanOrEqual(1 + 1e-12);
+  });
+});
+
+describe("windows", () => {
+  const layout = flameLayout(tree, weights);
+  it("find the frame under a pixel, from either side", () => {
+    expect(frameAt(layout, whole, 650, FLAME_ROW * 1.5, 1000, 400)).toBe(1);
+    expect(frameAt(layout, whole, 100, FLAME_ROW * 1.5, 1000, 400)).toBe(2);
+    expect(frameAt(layout, whole, 100, FLAME_ROW * 2.5, 1000, 400)).toBe(-1);
+    expect(frameAt(layout, { ...whole, rootAt: "bottom" }, 100, 400 - FLAME_ROW * 1.5, 1000, 400)).toBe(2);
+  });
+
+  it("zoom to a frame and back", () => {
+    const window = windowOf(layout, 1, whole);
+    expect(frameAt(layout, window, 10, FLAME_ROW * 2.5, 1000, 400)).toBe(4);
+    const near = zoomed(whole, 0.5, 0.25);
+    expect([near.begin, near.end]).toEqual([0.125, 0.625]);
+    expect(zoomed(near, 100, 0.3)).toMatchObject({ begin: 0, end: 1 });
+  });
+});
+
+it("draws each visible frame and joins those below half a pixel", () => {
+  const many = 5000;
+  const parents = [-1, ...Array.from({ length: many }, () => 0)];
+  const names = parents.map(() => "x");
+  const layout = flameLayout({ parents, names, kinds: names }, [many, ...Array.from({ length: many }, () => 1)]);
+  const painter = new SvgPainter(200, 100);
+  const look = { fill: () => "#123456", label: () => "<x>", ink: "#000", background: "#fff", outlined: [] };
+  paintFlame(painter, { width: 200, height: 100 }, layout, whole, look);
+  const rects = painter.toString().match(/<rect/g)?.length ?? 0;
+  expect(rects).toBeGreaterThan(100);
+  expect(rects).toBeLessThan(500);
+});
+
+it("counts a match inside a match once", () => {
+  expect(matchedWeight(tree, weights, (frame) => frame === 1 || frame === 4)).toEqual({ weight: 4, count: 2 });
+});

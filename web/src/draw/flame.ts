@@ -1,0 +1,181 @@
+// Flame graphs: where the frames of a tree lie, and their picture. Pure: trees in, rectangles out.
+import { short } from "../base/format";
+import type { Painter } from "./painter";
+
+export interface FlameTree {
+  /** Parent of each frame; parents come before their children, the first has -1. */
+  parents: ArrayLike<number>;
+  names: string[];
+  kinds: string[];
+}
+
+export interface FlameLayout {
+  /** Begin and end of each frame as shares of the whole, 0 to 1; equal where it weighs nothing. */
+  begin: Float64Array;
+  end: Float64Array;
+  depth: Uint32Array;
+  deepest: number;
+  /** Frames by depth, from left to right. */
+  rows: number[][];
+}
+
+/** Where frames lie: children inside their parents, the heaviest first. */
+export function flameLayout(tree: FlameTree, weights: ArrayLike<number>): FlameLayout {
+  const count = tree.parents.length;
+  const children: number[][] = Array.from({ length: count }, () => []);
+  for (let frame = 1; frame < count; frame++) children[tree.parents[frame] as number]?.push(frame);
+  const begin = new Float64Array(count);
+  const end = new Float64Array(count);
+  const depth = new Uint32Array(count);
+  const rows: number[][] = [];
+  const whole = weights[0] || 1;
+  end[0] = count && weights[0] ? 1 : 0;
+  for (let frame = 0; frame < count; frame++) {
+    const level = depth[frame] as number;
+    let at = begin[frame] as number;
+    const room = (end[frame] as number) - at;
+    const below = (children[frame] as number[]).sort((a, b) => (weights[b] as number) - (weights[a] as number));
+    // shares are of the parent where rounding made the children heavier than it
+    const sum = below.reduce((total, child) => total + (weights[child] as number), 0);
+    const scale = sum > 0 ? Math.min(1 / whole, room / sum) : 0;
+    for (const child of below) {
+      depth[child] = level + 1;
+      begin[child] = at;
+      at += (weights[child] as number) * scale;
+      end[child] = at;
+    }
+  }
+  for (let frame = 0; frame < count; frame++) {
+    if ((end[frame] as number) <= (begin[frame] as number)) continue;
+    const level = depth[frame] as number;
+    while (rows.length <= level) rows.push([]);
+    rows[level]?.push(frame);
+  }
+  for (const row of rows) row.sort((a, b) => (begin[a] as number) - (begin[b] as number));
+  return { begin, end, depth, deepest: rows.length, rows };
+}
+
+/** What is on screen: shares of the whole from left to right, rows from the root. */
+export interface FlameWindow {
+  begin: number;
+  end: number;
+  /** Pixels that the root is scrolled away by. */
+  scroll: number;
+  rootAt: "top" | "bottom";
+}
+
+export const FLAME_ROW = 19;
+
+/** The window of a frame: as wide as the frame, the root row where it was. */
+export function windowOf(layout: FlameLayout, frame: number, window: FlameWindow): FlameWindow {
+  return { ...window, begin: layout.begin[frame] as number, end: layout.end[frame] as number };
+}
+
+/** The window zoomed by a factor (below 1 = closer) around a share that stays where it is. */
+export function zoomed(window: FlameWindow, factor: number, around: number): FlameWindow {
+  const length = Math.min(1, Math.max((window.end - window.begin) * factor, 1e-6));
+  const position = (around - window.begin) / (window.end - window.begin);
+  const begin = Math.min(Math.max(around - position * length, 0), 1 - length);
+  return { ...window, begin, end: begin + length };
+}
+
+/** Frame at a pixel; -1 = none. */
+export function frameAt(layout: FlameLayout, window: FlameWindow, x: number, y: number, width: number, height: number) {
+  const fromRoot = window.rootAt === "top" ? y : height - y;
+  const row = layout.rows[Math.floor((fromRoot + window.scroll) / FLAME_ROW)];
+  const share = window.begin + (x / width) * (window.end - window.begin);
+  if (!row || share < 0 || share > 1) return -1;
+  let low = 0;
+  let high = row.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const frame = row[middle] as number;
+    if (share < (layout.begin[frame] as number)) high = middle - 1;
+    else if (share >= (layout.end[frame] as number)) low = middle + 1;
+    else return frame;
+  }
+  return -1;
+}
+
+export interface FlameLook {
+  fill(frame: number): string;
+  label(frame: number): string;
+  ink: string;
+  background: string;
+  /** Drawn with a frame of this colour; -1 = none. */
+  outlined: { frame: number; colour: string }[];
+}
+
+/** Draw what is in the window. Frames narrower than half a pixel are joined with their neighbours. */
+export function paintFlame(
+  painter: Painter,
+  size: { width: number; height: number },
+  layout: FlameLayout,
+  window: FlameWindow,
+  look: FlameLook,
+): void {
+  const scale = size.width / (window.end - window.begin);
+  const top = (level: number) => {
+    const from = level * FLAME_ROW - window.scroll;
+    return window.rootAt === "top" ? from : size.height - from - FLAME_ROW;
+  };
+  layout.rows.forEach((row, level) => {
+    const y = top(level);
+    if (y > size.height || y + FLAME_ROW < 0) return;
+    let drawnTo = -1;
+    for (let at = firstIn(row, layout, window.begin); at < row.length; at++) {
+      const frame = row[at] as number;
+      const left = ((layout.begin[frame] as number) - window.begin) * scale;
+      if (left > size.width) break;
+      const right = ((layout.end[frame] as number) - window.begin) * scale;
+      if (right < drawnTo + 0.5) continue;
+      const x = Math.max(left, 0, drawnTo);
+      const width = Math.max(Math.min(right, size.width) - x, 0.5);
+      painter.rect(x, y, Math.max(width - (width > 3 ? 1 : 0), 0.5), FLAME_ROW - 1, look.fill(frame));
+      if (width > 26) {
+        painter.text(x + 4, y + FLAME_ROW / 2, look.label(frame), look.ink, { size: 11, maxWidth: width - 8 });
+      }
+      drawnTo = x + width;
+    }
+  });
+  for (const { frame, colour } of look.outlined) {
+    if (frame < 0) continue;
+    const left = Math.max(((layout.begin[frame] as number) - window.begin) * scale, 0);
+    const right = Math.min(((layout.end[frame] as number) - window.begin) * scale, size.width);
+    const y = top(layout.depth[frame] as number);
+    if (right < left) continue;
+    const corners = [left, y, right, y, right, y + FLAME_ROW - 1, left, y + FLAME_ROW - 1, left, y];
+    painter.polyline(corners, colour, 2);
+  }
+}
+
+function firstIn(row: number[], layout: FlameLayout, begin: number): number {
+  let low = 0;
+  let high = row.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((layout.end[row[middle] as number] as number) <= begin) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Weight of the frames that match, each counted once: a match inside a match adds nothing. */
+export function matchedWeight(tree: FlameTree, weights: ArrayLike<number>, matches: (frame: number) => boolean) {
+  const inside = new Uint8Array(tree.parents.length);
+  let weight = 0;
+  let count = 0;
+  for (let frame = 0; frame < tree.parents.length; frame++) {
+    const parent = tree.parents[frame] as number;
+    const hit = matches(frame);
+    if (hit) count++;
+    if (hit && !(parent >= 0 && inside[parent])) weight += weights[frame] as number;
+    inside[frame] = hit || (parent >= 0 && inside[parent]) ? 1 : 0;
+  }
+  return { weight, count };
+}
+
+/** "v_add_f32 … · 12.3 K" */
+export function flameLabel(name: string, weight: number): string {
+  return `${name}  ${short(weight)}`;
+}

@@ -1,0 +1,224 @@
+// Source files and lines of the current trace with what they cost, for the views of source: loaded once per document.
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { askTable } from "../data/ask";
+import type { Columns } from "../data/columns";
+import { current, overview } from "./document";
+import { asAnswerError, type Loaded } from "./loaded";
+import { change, settings } from "./settings";
+
+/** Cycles of all executions, and PC samples. */
+export interface SourceCost {
+  rows: number;
+  hits: number;
+  latency: number;
+  stall: number;
+  idle: number;
+  exposedStall: number;
+  exposedIssue: number;
+  exposedIdle: number;
+  issued: number;
+  stalled: number;
+}
+
+/** `own`: of instructions that were compiled from it; `inclusive`: also of what was inlined into it. */
+export interface Costed {
+  own: SourceCost;
+  inclusive: SourceCost;
+}
+
+export interface SourceFile extends Costed {
+  number: number;
+  /** Path as in the debug lines; "" stands for instructions without a debug line. */
+  file: string;
+  hasText: boolean;
+  lineCount: number;
+}
+
+export interface SourceLine extends Costed {
+  file: SourceFile;
+  /** 0 = the compiler gave none. */
+  line: number;
+  /** Its beginning; "" = the text is not here. */
+  text: string;
+  /** What its own instructions stalled on most. */
+  stallClass: string;
+}
+
+export interface Sources {
+  /** Costliest first. */
+  files: SourceFile[];
+  lines: SourceLine[];
+  linesOf: Map<SourceFile, SourceLine[]>;
+  /** Of all instructions, with and without a debug line. */
+  total: SourceCost;
+}
+
+const COLUMNS: Record<keyof SourceCost, string> = {
+  rows: "row_count",
+  hits: "hit_count",
+  latency: "latency_cycles_total",
+  stall: "stall_cycles_total",
+  idle: "idle_cycles_total",
+  exposedStall: "exposed_stall_cycles_total",
+  exposedIssue: "exposed_issue_cycles_total",
+  exposedIdle: "exposed_idle_cycles_total",
+  issued: "issued_count",
+  stalled: "stalled_count",
+};
+const PARTS = Object.keys(COLUMNS) as (keyof SourceCost)[];
+
+const NOTHING = Object.fromEntries(PARTS.map((part) => [part, 0])) as unknown as SourceCost;
+
+function costsOf(table: Columns, prefix: string): SourceCost[] {
+  const columns = PARTS.map((part) => table.numbers(prefix + COLUMNS[part]));
+  return Array.from({ length: table.length }, (_, row) => {
+    const cost = { ...NOTHING };
+    PARTS.forEach((part, at) => {
+      cost[part] = columns[at]?.[row] ?? 0;
+    });
+    return cost;
+  });
+}
+
+export function sourcesFrom(fileTable: Columns, lineTable: Columns): Sources {
+  const [own, inclusive] = [costsOf(fileTable, ""), costsOf(fileTable, "inclusive_")];
+  const hasText = fileTable.flags("has_text");
+  const lineCount = fileTable.numbers("line_count");
+  const files = fileTable.texts("file").map((file, number) => ({
+    number,
+    file,
+    hasText: hasText[number] ?? false,
+    lineCount: lineCount[number] ?? 0,
+    own: own[number] ?? NOTHING,
+    inclusive: inclusive[number] ?? NOTHING,
+  }));
+  const total = sumOf(files.map((file) => file.own));
+  const [lineOwn, lineInclusive] = [costsOf(lineTable, ""), costsOf(lineTable, "inclusive_")];
+  const [fileOf, numbers] = [lineTable.numbers("file"), lineTable.numbers("line")];
+  const [texts, classes] = [lineTable.texts("text"), lineTable.texts("stall_class")];
+  const linesOf = new Map<SourceFile, SourceLine[]>(files.map((file) => [file, []]));
+  const lines: SourceLine[] = [];
+  for (let row = 0; row < lineTable.length; row++) {
+    const file = files[fileOf[row] as number];
+    if (!file) continue;
+    const line = {
+      file,
+      line: numbers[row] ?? 0,
+      text: texts[row] ?? "",
+      stallClass: classes[row] ?? "",
+      own: lineOwn[row] ?? NOTHING,
+      inclusive: lineInclusive[row] ?? NOTHING,
+    };
+    lines.push(line);
+    linesOf.get(file)?.push(line);
+  }
+  return { files, lines, linesOf, total };
+}
+
+const loaded = signal<Loaded<Sources>>({ state: "waiting" });
+export const sourcesAnswer: ReadonlySignal<Loaded<Sources>> = loaded;
+
+let wanted = false;
+let loadedFor: unknown = null;
+
+/** Views that show source call this once they are on screen: nothing is asked before. */
+export function wantSources(): void {
+  if (wanted) return;
+  wanted = true;
+  effect(() => {
+    const facts = overview.value;
+    if (facts === loadedFor) return;
+    loadedFor = facts;
+    loaded.value = { state: "waiting" };
+    if (facts?.kind !== "trace") return;
+    const document = current.peek();
+    Promise.all([askTable(document, "source_files"), askTable(document, "source_lines")]).then(
+      ([files, lines]) => {
+        if (loadedFor === facts) loaded.value = { state: "ready", value: sourcesFrom(files, lines) };
+      },
+      (error: unknown) => {
+        if (loadedFor === facts) loaded.value = { state: "failed", error: asAnswerError(error) };
+      },
+    );
+  });
+}
+
+export type Attribution = "own" | "inclusive";
+export type SortBy = "cycles" | "stall" | "exposed";
+
+/** Whether a line's cost is that of its own instructions, or also of what was inlined into it. */
+export const attribution = computed<Attribution>(() =>
+  settings.value.sourceAttribution === "inclusive" ? "inclusive" : "own",
+);
+export function setAttribution(value: Attribution): void {
+  change({ sourceAttribution: value });
+}
+
+/** Whether there are only PC samples to show. */
+export const isSampled = computed(() => {
+  const facts = overview.value;
+  return facts?.kind === "trace" && facts.instruction_count === 0 && (facts.holds.samples ?? 0) > 0;
+});
+
+/** What a cost weighs: cycles (with idle, where that is wanted), stall or what nothing hid; of samples their number. */
+export function weightOf(cost: SourceCost, by: SortBy = "cycles"): number {
+  const withIdle = settings.value.withIdle;
+  if (isSampled.value) return by === "cycles" ? cost.issued + cost.stalled : cost.stalled;
+  if (by === "stall") return cost.stall;
+  if (by === "exposed") return cost.exposedStall + cost.exposedIssue + (withIdle ? cost.exposedIdle : 0);
+  return cost.latency + (withIdle ? cost.idle : 0);
+}
+
+export interface CostPart {
+  /** A meaning of draw/palette.ts. */
+  meaning: "stall" | "issue" | "idle" | "hidden";
+  label: string;
+  value: number;
+}
+
+/** The parts that a bar of `weightOf(cost, by)` is stacked of. */
+export function partsOf(cost: SourceCost, by: SortBy = "cycles"): CostPart[] {
+  if (isSampled.value) {
+    return [
+      { meaning: "stall", label: "stalled samples", value: cost.stalled },
+      { meaning: "issue", label: "issued samples", value: by === "cycles" ? cost.issued : 0 },
+    ];
+  }
+  const issue = by === "stall" ? 0 : cost.exposedIssue;
+  const idle = by === "stall" || !settings.value.withIdle ? 0 : cost.exposedIdle;
+  const shown = cost.exposedStall + issue + idle;
+  return [
+    { meaning: "stall", label: "stall that nothing hid", value: cost.exposedStall },
+    { meaning: "issue", label: "issue that nothing hid", value: issue },
+    { meaning: "idle", label: "idle that nothing hid", value: idle },
+    { meaning: "hidden", label: "hidden by other waves", value: Math.max(0, weightOf(cost, by) - shown) },
+  ];
+}
+
+export function sumOf(costs: Iterable<SourceCost>): SourceCost {
+  const sum = { ...NOTHING };
+  for (const cost of costs) for (const part of PARTS) sum[part] += cost[part];
+  return sum;
+}
+
+/** The line with the largest own cost; null when no line cost anything. */
+export function hottestLine(sources: Sources, by: SortBy = "cycles"): SourceLine | null {
+  let best: SourceLine | null = null;
+  for (const line of sources.lines) {
+    const cost = line[attribution.value];
+    if (weightOf(cost, by) > (best ? weightOf(best[attribution.value], by) : 0)) best = line;
+  }
+  return best;
+}
+
+/** `tiled_gemm.hip:18` of a long path. */
+export function shortPlace(file: string, line: number): string {
+  return `${baseName(file)}${line ? `:${line}` : ""}`;
+}
+
+export function baseName(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1) || file;
+}
+
+/** The file that the source view shows when nothing in it is selected; flame graph and explorer set it. */
+export const openedFile = signal("");

@@ -1,0 +1,81 @@
+// One line of source: number, bar, figures, coloured text over its heat.
+import { exact, percent } from "../../base/format";
+import { type Language, type LineState, tokenized } from "../../base/syntax";
+import { colourOf } from "../../draw/palette";
+import { attribution, isSampled, partsOf, weightOf } from "../../model/source";
+import { CostBar } from "../../widgets/cost_bar";
+import type { Listed } from "./lines";
+
+interface Props {
+  entry: Listed;
+  language: Language;
+  state: LineState;
+  scale: number;
+  total: number;
+  reason: string;
+  look: { isSelected: boolean; isPreviewed: boolean; isFound: boolean };
+  height: number;
+  onSelect: () => void;
+  onHover: (isOver: boolean) => void;
+}
+
+export function LineRow({ entry, language, state, scale, total, reason, look, height, onSelect, onHover }: Props) {
+  const cost = entry.cost?.[attribution.value];
+  const weight = cost ? weightOf(cost) : 0;
+  const stall = cost ? (isSampled.value ? cost.stalled : cost.stall) : 0;
+  const all = cost ? (isSampled.value ? weight : cost.latency) : 0;
+  const classes = ["row can-click"];
+  if (look.isSelected) classes.push("selected");
+  if (look.isPreviewed) classes.push("preview");
+  if (look.isFound) classes.push("found");
+  const heat = weight && scale ? Math.round(6 + 38 * Math.sqrt(weight / scale)) : 0;
+  const background = heat ? `color-mix(in srgb, ${colourOf("stall")} ${heat}%, transparent)` : undefined;
+  return (
+    <div
+      class={classes.join(" ")}
+      role="row"
+      tabIndex={-1}
+      data-line={entry.line}
+      style={{ height: `${height}px` }}
+      onClick={onSelect}
+      onPointerEnter={() => onHover(true)}
+      onPointerLeave={() => onHover(false)}
+    >
+      <span class="line-number">{entry.line || "?"}</span>
+      {cost && weight ? <CostBar parts={partsOf(cost)} scale={scale} /> : <span />}
+      <span class="number" data-column="cycles">
+        {weight ? exact(weight) : ""}
+      </span>
+      <span class="number" data-column="share">
+        {weight && total ? percent(weight / total) : ""}
+      </span>
+      <span
+        class="number"
+        data-column="stall"
+        title={entry.cost?.stallClass ? `mostly: ${entry.cost.stallClass}` : undefined}
+      >
+        {all ? percent(stall / all) : ""}
+      </span>
+      {isSampled.value ? (
+        <span class="text" data-column="reason" title={reason}>
+          {reason}
+        </span>
+      ) : (
+        <span class="number" data-column="hits">
+          {cost?.hits ? exact(cost.hits) : ""}
+        </span>
+      )}
+      <pre style={{ background }}>
+        {entry.text
+          ? tokenized(entry.text, language, state).tokens.map((token, at) => (
+              <span key={at} class={token.kind === "plain" ? undefined : `t-${token.kind}`}>
+                {token.text}
+              </span>
+            ))
+          : entry.line === 0
+            ? "no line given by the compiler"
+            : ""}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import type { SourceFile, SourceLine, Sources } from "../../model/source";
+import { indexOf, listed } from "./lines";
+
+const file = { number: 0, file: "/a.hip" } as SourceFile;
+const costs = [2, 9, 0].map((line) => ({ file, line }) as SourceLine);
+const sources = { linesOf: new Map([[file, costs]]) } as unknown as Sources;
+
+it("lists every line of a text, and costs that lie outside it", () => {
+  const text = { file: "/a.hip", lines: ["one", "\ttwo", ""], line_count: 3, reason: "", advice: "" };
+  const lines = listed(sources, file, text);
+  expect(lines.map((entry) => [entry.line, entry.text, entry.cost?.line])).toEqual([
+    [1, "one", undefined],
+    [2, "    two", 2],
+    [3, "", undefined],
+    [9, "", 9],
+    [0, "", 0],
+  ]);
+  expect([indexOf(lines, 3), indexOf(lines, 9), indexOf(lines, 77)]).toEqual([2, 3, -1]);
+});
+
+it("lists the lines with costs when there is no text", () => {
+  const text = { file: "/a.hip", lines: null, line_count: 0, reason: "not here", advice: "" };
+  expect(listed(sources, file, text).map((entry) => entry.line)).toEqual([2, 9, 0]);
+});

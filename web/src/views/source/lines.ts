@@ -1,0 +1,40 @@
+// The lines that the view lists: all lines of a file whose text is here, else those that cost something.
+import { expanded } from "../../base/syntax";
+import type { SourceFile, SourceLine, Sources } from "../../model/source";
+
+/** As the question `source` answers. */
+export interface FileText {
+  file: string | null;
+  lines: string[] | null;
+  line_count: number;
+  reason: string;
+  advice: string;
+}
+
+export interface Listed {
+  /** 0 = the compiler gave none. */
+  line: number;
+  text: string;
+  cost: SourceLine | null;
+}
+
+export function listed(sources: Sources, file: SourceFile, text: FileText): Listed[] {
+  const costed = sources.linesOf.get(file) ?? [];
+  if (!text.lines) return costed.map((line) => ({ line: line.line, text: "", cost: line }));
+  const byLine = new Map(costed.map((line) => [line.line, line]));
+  const count = text.lines.length;
+  const lines: Listed[] = text.lines.map((content, at) => ({
+    line: at + 1,
+    text: expanded(content),
+    cost: byLine.get(at + 1) ?? null,
+  }));
+  // costs outside the text: a stale file, or one that was cut
+  for (const line of costed)
+    if (line.line < 1 || line.line > count) lines.push({ line: line.line, text: "", cost: line });
+  return lines;
+}
+
+/** Where a line stands in the list; -1 = it is not there. */
+export function indexOf(lines: Listed[], line: number): number {
+  return lines[line - 1]?.line === line ? line - 1 : lines.findIndex((entry) => entry.line === line);
+}
