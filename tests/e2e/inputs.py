@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import polars as pl
 import pytest
 
 from tests.conftest import SHARED
@@ -47,3 +48,32 @@ def real_trace(kernel: str, agent: int) -> Path:
                 archive.extractall(folder, filter="data")
             return next(folder.rglob("ui_output_agent_*"))
     pytest.skip(f"no {kernel} trace of agent {agent} in ../shared")
+
+
+@cache
+def marked_gemm() -> Path:
+    """The matrix multiplication as a decoded trace whose waves have marker scopes: `tile` around `load`."""
+    from tests.unit.made_markers import ENTER, FIRST, LEAVE, markers
+    from wavescope.export.parquet import write_parquet
+    from wavescope.readers.opening import open_trace
+
+    folder = _scratch() / "marked"
+    trace = open_trace(made_gemm())
+    tables = []
+    for wave in trace.waves.to_dicts():
+        begin, length = wave["begin_cycles"], wave["end_cycles"] - wave["begin_cycles"]
+        steps = [(begin + length // 8, ENTER | FIRST, "tile"), (begin + length // 4, ENTER, "load <b>x</b>")]
+        steps += [(begin + length // 2, LEAVE, ""), (begin + 3 * length // 4, LEAVE, "")]
+        tables.append(markers(steps, **{name: wave[name] for name in ("se", "cu", "simd", "slot")}))
+    trace.tables["markers"] = pl.concat(tables).sort("time_cycles", maintain_order=True)
+    write_parquet(trace, folder)
+    return folder
+
+
+@cache
+def sampled() -> Path:
+    """A directory of PC samples of the shared data; the test is skipped without it."""
+    place = SHARED / "data" / "pcsampling-rcv"
+    if not place.is_dir():
+        pytest.skip("no PC samples in ../shared")
+    return place

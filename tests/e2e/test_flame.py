@@ -1,0 +1,98 @@
+"""Flame graphs: totals, zoom, links to the selection."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tests.e2e.inputs import made_gemm, marked_gemm, real_trace
+from wavescope.analysis.exposure import row_costs
+from wavescope.analysis.flame import flame
+from wavescope.analysis.marker_scopes import marker_scopes
+
+VIEW = '[data-view="flame"]'
+ROW = 19
+"""Height of a row of frames in pixels."""
+
+
+def opened(page, served):
+    page.goto(f"{served.url}#view=flame")
+    page.locator(f"{VIEW} canvas").wait_for()
+    return page.locator(f'{VIEW} [data-column="total"]')
+
+
+def click(page, share, level):
+    """Click the frame at a share of the width, on a level below the whole."""
+    box = page.locator(f"{VIEW} canvas").bounding_box()
+    page.locator(f"{VIEW} canvas").click(position={"x": share * box["width"], "y": (level + 0.5) * ROW})
+
+
+def test_the_whole_of_a_real_trace_is_latency_and_idle(page, serve):
+    served = serve(real_trace("flash_attn_func", 55287))
+    total = opened(page, served)
+    assert total.inner_text() == "3,131,440 cycles"
+    assert (total.get_attribute("data-frames"), total.get_attribute("data-levels")) == ("1394", "3")
+    costs = row_costs(served.library.document(0).trace)
+    page.locator(f'{VIEW} [aria-label="Weight"]').select_option("exposed")
+    assert total.inner_text() == f"{costs['exposed_cycles_total'].sum():,} cycles"
+    page.locator(f"{VIEW} input[type=checkbox]").uncheck()
+    exposed = costs.select(pl.sum("exposed_stall_cycles_total") + pl.sum("exposed_issue_cycles_total")).item()
+    assert total.inner_text() == f"{exposed:,} cycles"
+
+
+def test_a_click_zooms_and_selects(page, serve):
+    served = serve(made_gemm())
+    opened(page, served)
+    click(page, 0.01, 2)
+    crumbs = page.locator(f"{VIEW} .crumbs")
+    crumbs.get_by_text("tiled_gemm.hip:18").wait_for()
+    page.locator('[data-view="source"] .row.selected[data-line="18"]').wait_for()
+    click(page, 0.01, 3)
+    crumbs.get_by_text("s_waitcnt vmcnt(1)").wait_for()
+    code = served.library.document(0).trace.code
+    row = code.filter(pl.col("text").str.starts_with("s_waitcnt vmcnt(1)"), pl.col("line") == 18)["row"][0]
+    assert f"row={row}" in page.url
+    crumbs.get_by_text("[reset]").click()
+    assert "s_waitcnt" not in crumbs.inner_text()
+
+
+def test_the_tooltip_has_the_cycles_of_the_frame(page, serve):
+    served = serve(made_gemm())
+    opened(page, served)
+    page.locator(f"{VIEW} canvas").hover(position={"x": 5, "y": 2.5 * ROW})
+    frames = flame(served.library.document(0).trace).frames
+    line = frames.filter(pl.col("name").str.ends_with("tiled_gemm.hip:18")).row(0, named=True)
+    cycles = line["latency_cycles_total"] + line["idle_cycles_total"]
+    tip = page.locator(f"{VIEW} .tip").inner_text()
+    assert f"{cycles:,.0f} cycles, 43.3 % of all" in tip
+    exposed = line["exposed_latency_cycles_total"] + line["exposed_idle_cycles_total"]
+    assert f"not hidden {exposed:,.0f}" in tip
+
+
+def test_search_tells_the_share_of_what_matches(page, serve):
+    served = serve(made_gemm())
+    opened(page, served)
+    page.locator(f"{VIEW} input[type=search]").fill("s_waitcnt")
+    frames = flame(served.library.document(0).trace).frames
+    found = frames.filter(pl.col("name").str.contains("s_waitcnt"))
+    cycles = found["latency_cycles_total"].sum() + found["idle_cycles_total"].sum()
+    text = page.locator(f'{VIEW} [data-column="matched"]').inner_text()
+    assert text.startswith(f"{found.height} frames, {cycles:,.0f} cycles, ")
+
+
+def test_scopes_of_markers(page, serve):
+    served = serve(marked_gemm())
+    trace = served.library.document(0).trace
+    total = opened(page, served)
+    tree = page.locator(f'{VIEW} [aria-label="Tree"]')
+    tree.select_option("scopes")
+    scopes = marker_scopes(trace).scopes.filter(pl.col("depth") == 0)
+    inside = (scopes["end_cycles"] - scopes["begin_cycles"]).sum()
+    page.locator(f"{VIEW} canvas[aria-label*='{inside:,}']").wait_for()
+    assert total.inner_text() == f"{inside:,} cycles"
+    tree.select_option("scope_source")
+    costs = row_costs(trace)
+    whole = costs["latency_cycles_total"].sum() + costs["idle_cycles_total"].sum()
+    page.locator(f"{VIEW} canvas[aria-label*='{whole:,}']").wait_for()
+    page.locator(f"{VIEW} input[type=search]").fill("load <b>x</b>")
+    assert page.locator(f'{VIEW} [data-column="matched"]').inner_text().startswith("1 frames, ")
+    page.locator(f'{VIEW} [data-save="svg"]').wait_for()

@@ -1,0 +1,143 @@
+"""Source lines with their costs, and the explorer that leads to them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tests.e2e.inputs import made_gemm, real_trace, sampled
+from wavescope.analysis.exposure import row_costs
+from wavescope.analysis.listing.line_costs import line_costs
+from wavescope.analysis.listing.sample_lines import sample_lines
+from wavescope.analysis.listing.source_lines import source_listing
+
+GEMM = "/wavescope/kernels/tiled_gemm.hip"
+ROW = '[data-view="source"] .row[data-line="{}"]'
+
+
+def cell(page, line, column):
+    return page.locator(ROW.format(line)).locator(f'[data-column="{column}"]').text_content()
+
+
+def share(part, whole):
+    return f"{part / whole * 100:.1f} %"
+
+
+def opened(page, served, view, first):
+    page.goto(f"{served.url}#view={view}")
+    page.locator(f'[data-view="{view}"] {first}').first.wait_for()
+
+
+def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    opened(page, served, "source", ".row[data-line]")
+    total = row_costs(trace).select((pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).sum()).item()
+    lines = source_listing(trace, attribution="innermost").lines.filter(pl.col("file") == GEMM)
+    for line in lines.drop_nulls("line").to_dicts():
+        cycles = line["latency_cycles_total"] + line["idle_cycles_total"]
+        row = page.locator(ROW.format(line["line"]))
+        assert row.locator("pre").text_content() == line["text"]
+        assert cell(page, line["line"], "cycles") == (f"{cycles:,}" if cycles else "")
+        if cycles:
+            assert cell(page, line["line"], "share") == share(cycles, total)
+            assert cell(page, line["line"], "hits") == f"{line['hit_count']:,}"
+            assert cell(page, line["line"], "stall") == share(line["stall_cycles_total"], line["latency_cycles_total"])
+
+
+def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "source", ".row[data-line]")
+    assert cell(page, 20, "cycles") == ""
+    page.locator('[data-view="source"] [aria-label="Attribution"]').select_option("inclusive")
+    lines = line_costs(served.library.document(0).trace).lines
+    call = lines.filter(pl.col("file") == GEMM, pl.col("line") == 20)
+    cycles = call["inclusive_latency_cycles_total"].item() + call["inclusive_idle_cycles_total"].item()
+    assert cell(page, 20, "cycles") == f"{cycles:,}"
+    page.locator(ROW.format(20)).click()
+    chain = page.locator('[data-view="source"] .chain')
+    chain.get_by_text("device.hpp:16").click()
+    page.locator('[data-view="source"] [role=tab][aria-selected=true]', has_text="device.hpp").wait_for()
+    assert "called from" in chain.inner_text()
+    assert "tiled_gemm.hip:20" in chain.inner_text()
+
+
+def test_from_the_first_page_to_the_hottest_line_in_one_click(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    opened(page, served, "explorer", ".headline")
+    lines = source_listing(trace, attribution="innermost").lines
+    lines = lines.with_columns(cycles=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
+    hottest = lines.sort("cycles", descending=True).row(0, named=True)
+    part = share(hottest["cycles"], lines["cycles"].sum())
+    name = f"tiled_gemm.hip:{hottest['line']}"
+    headline = page.locator('[data-view="explorer"] .headline')
+    assert headline.inner_text().splitlines()[0] == f"The hottest line is {name} with {part} of all cycles"
+    headline.get_by_role("button").click()
+    chosen = page.locator('[data-view="source"] .row.selected')
+    chosen.wait_for()
+    assert chosen.get_attribute("data-line") == str(hottest["line"])
+    first = page.locator('[data-view="explorer"] .row.line').first
+    assert first.get_attribute("data-line") == str(hottest["line"])
+    assert first.locator('[data-column="cycles"]').text_content() == f"{hottest['cycles']:,}"
+    assert f"line={hottest['line']}" in page.url
+    assert "row=" in page.url
+
+
+def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "explorer", ".row.file")
+    for file in line_costs(served.library.document(0).trace).files.to_dicts():
+        row = page.locator(f'[data-view="explorer"] .row.file[data-file="{file["file"]}"]')
+        cycles = file["latency_cycles_total"] + file["idle_cycles_total"]
+        assert row.locator('[data-column="cycles"]').text_content() == f"{cycles:,}"
+    folder = page.locator('[data-view="explorer"] .row.folder')
+    assert folder.locator(".name").inner_text().strip().endswith("/wavescope/kernels/")
+    assert folder.locator('[data-column="share"]').text_content() == "100.0 %"
+
+
+def test_keys_move_the_line_and_search_finds_lines(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "source", ".row[data-line]")
+    page.locator(ROW.format(18)).click()
+    page.locator('[data-view="source"] .list').press("ArrowDown")
+    page.locator('[data-view="source"] .row.selected[data-line="19"]').wait_for()
+    find = page.locator('[data-view="source"] input[type=search]')
+    find.fill("/block_barrier|nothing/")
+    assert page.locator('[data-view="source"] [role=status]').inner_text() == "2 lines"
+    find.press("Enter")
+    page.locator('[data-view="source"] .row.selected[data-line="20"]').wait_for()
+    find.fill("/(/")
+    assert "lines" not in page.locator('[data-view="source"] [role=status]').inner_text()
+
+
+def test_hovering_a_line_previews_it(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "source", ".row[data-line]")
+    page.locator(ROW.format(22)).hover()
+    page.locator('[data-view="explorer"] .row.line.preview[data-line="22"]').wait_for()
+
+
+def test_lines_of_a_real_trace_are_shown_with_the_reason_why_their_text_is_not(page, serve):
+    served = serve(real_trace("flash_attn_func", 38430))
+    opened(page, served, "source", ".row[data-line]")
+    missing = page.locator('[data-view="source"] .missing').inner_text()
+    assert "the source text is not part of this capture" in missing
+    assert "--source-root DIR" in missing
+    lines = line_costs(served.library.document(0).trace).lines
+    lines = lines.filter(pl.col("file").str.ends_with("/flash_attn_func.py"), pl.col("line") == 257)
+    cycles = lines["latency_cycles_total"].item() + lines["idle_cycles_total"].item()
+    assert cell(page, 257, "cycles") == f"{cycles:,}"
+    page.locator(ROW.format(257)).click()
+    assert "line=257" in page.url
+
+
+def test_samples_are_shown_by_line_and_reason(page, serve):
+    served = serve(sampled())
+    opened(page, served, "source", ".row[data-line]")
+    lines = sample_lines(served.library.document(0).trace, attribution="innermost").lines
+    seen = (pl.col("issued_count") + pl.col("stalled_count")).alias("seen")
+    top = lines.with_columns(seen).sort("seen", descending=True).row(0, named=True)
+    assert cell(page, top["line"], "cycles") == f"{top['seen']:,}"
+    assert cell(page, top["line"], "reason").startswith(f"{top['reason']} ")
+    headline = page.locator('[data-view="explorer"] .headline').inner_text()
+    assert headline.split(" with ")[0].endswith(f":{top['line']}")
