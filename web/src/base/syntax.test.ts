@@ -61,14 +61,15 @@ describe("tokenized", () => {
   });
 
   it("takes linear time on hostile lines", () => {
+    // with the square of the length, each of these would take a minute
     for (const piece of ["/*", '"', "'", "\\", "a", "1.", " ", "#", '"""', "(((", "/"]) {
-      const line = piece.repeat(400_000 / piece.length);
+      const line = piece.repeat(100_000 / piece.length);
       const begin = performance.now();
       tokenized(line, "c");
       tokenized(line, "python");
-      expect(performance.now() - begin).toBeLessThan(2000);
+      expect(performance.now() - begin).toBeLessThan(4000);
     }
-  });
+  }, 60_000);
 });
 
 describe("helpers", () => {
