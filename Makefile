@@ -1,5 +1,6 @@
-# One command per thing a developer does; `make help` lists them. Needs Python >= 3.11 with venv, g++ >= 12 and git.
-# Everything that is installed or built lies in .venv/ and build/.
+# One command per thing a developer does; `make help` lists them. Needs Python >= 3.11 with venv, g++ >= 12 and git, and
+# Node.js >= 20.19 for the viewer's page. Everything that is installed or built lies in .venv/, build/,
+# web/node_modules/ and src/wavescope/_web/.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -29,18 +30,26 @@ CTEST := $(BIN)/ctest
 CMAKE_STAMP := $(STAMPS)/build
 endif
 
+# The viewer's page needs Node.js; without it, what is about the page is left out and said.
+HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && command -v npm)
+PAGE := src/wavescope/_web/index.html
+NODE_MODULES := web/node_modules/.package-lock.json
+PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
+NPM := npm --prefix web --loglevel=error
+
+.PHONY: page test-page check-page format-page browser screenshots
 .PHONY: help demo test test-slow test-core check format core fuzz bench kernels llvm clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
+demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
 
-test: llvm test-core $(STAMPS)/package $(STAMPS)/test ## set up everything and run the whole suite
+test: llvm browser test-core test-page $(STAMPS)/package $(STAMPS)/test ## set up everything and run the whole suite
 	$(BIN)/python -m pytest -m "not slow"
 
-test-slow: llvm $(STAMPS)/package $(STAMPS)/test ## the tests that take longer than a few seconds
+test-slow: llvm browser page $(STAMPS)/package $(STAMPS)/test ## the tests that take longer than a few seconds
 	$(BIN)/python -m pytest -m slow
 
 test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and UBSan
@@ -48,17 +57,36 @@ test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
 	$(CTEST) --preset sanitize --parallel $(JOBS)
 
-check: llvm $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter
+check: llvm check-page $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
 	$(BIN)/lint-imports
 
-format: llvm $(STAMPS)/dev ## let ruff and clang-format rewrite what they would complain about
+format: llvm format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(CLANG_FORMAT) -i $(CPP_FILES)
+
+ifneq ($(HAS_NODE),)
+page: $(PAGE) ## build the viewer's page with Vite, when it has changed
+
+test-page: page ## the unit tests of the page
+	$(NPM) run --silent test
+
+check-page: $(NODE_MODULES)
+	$(NPM) run --silent check
+
+format-page: $(NODE_MODULES)
+	$(NPM) run --silent format
+else
+page test-page check-page format-page:
+	@echo "There is no Node.js >= 20.19 here, so the viewer's page is not built or tested." >&2
+endif
+
+screenshots: browser page $(STAMPS)/package $(STAMPS)/test ## pictures of every view, into screenshots/
+	$(BIN)/python tools/make_screenshots.py
 
 core: $(CMAKE_STAMP) ## the C++ core alone: optimised build, its tests and benchmark, no Python
 	$(CMAKE) --preset core >/dev/null
@@ -78,11 +106,14 @@ bench: $(STAMPS)/package ## speed and memory of the decoder, of analyses and of 
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings
 	$(BIN)/python -m wavescope.synth.kernels.build
 
+browser: ## Chromium through apt-get when root and missing
+	@tools/browser.sh
+
 llvm: ## LLVM 22 through apt-get when root and missing
 	@tools/llvm.sh
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build web/node_modules src/wavescope/_web screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Stamps live in the virtual environment: they go with it.
@@ -98,6 +129,15 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev: $(STAMPS)/%: $(STAMPS)/venv pyproj
 	$(PIP) install --group $*
 	touch $@
 
-$(STAMPS)/package: $(STAMPS)/build $(CORE_FILES)
+# The page is built first, where it can be: pip would build it once more.
+$(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	$(PIP) install --no-build-isolation --editable .
+	touch $@
+
+$(NODE_MODULES): web/package-lock.json
+	$(NPM) ci --no-fund --no-audit >/dev/null
+	touch $@
+
+$(PAGE): $(NODE_MODULES) $(PAGE_FILES)
+	$(NPM) run --silent build -- --logLevel warn
 	touch $@
