@@ -19,7 +19,11 @@ PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "demo.svg
 def main() -> None:
     """Run the demo on a recording console and save its picture."""
     recorder = Console(record=True, width=118, file=io.StringIO(), force_terminal=True, highlight=False)
-    with mock.patch.object(demo, "console", lambda: recorder), mock.patch.object(sys, "argv", ["wavescope", "demo"]):
+    with (
+        mock.patch.object(demo, "console", lambda: recorder),
+        mock.patch.object(demo, "_is_watched", lambda: False),  # the whole story, and no viewer
+        mock.patch.object(sys, "argv", ["wavescope", "demo"]),
+    ):
         try:
             cli.main()
         except SystemExit as stop:

@@ -1,18 +1,23 @@
-"""`wavescope demo`: make a capture, decode it, and tell what it shows."""
+"""`wavescope demo`: make a capture, decode it, tell what it shows, and show it."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._serving import Place, import_server, serving_options
+from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
     from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.page.document import Library
 
 GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
 
@@ -31,17 +36,86 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
     "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
 )
 @click.option("--run", "of_run", is_flag=True, help="Databases of a run of four processes instead, before and after.")
+@serving_options
 @json_option
-def command(gpu: str, keep: Path | None, prefetch: bool, of_run: bool, as_json: bool) -> None:
-    """Make a raw capture of a small matrix multiplication, decode it, and tell its story.
+def command(
+    gpu: str, keep: Path | None, prefetch: bool, of_run: bool, port: int, no_browser: bool, as_json: bool
+) -> None:
+    """Make a raw capture of a small matrix multiplication, decode it, tell its story and open the viewer on it.
 
-    Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU.
+    Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU. In a terminal
+    the viewer is served until Ctrl-C; elsewhere the whole story is printed.
     """
-    from wavescope.readers.att import decode
-
-    if of_run:
-        _run(keep, as_json=as_json)
+    viewer = None if as_json else _viewer(port)
+    if viewer is None:
+        (_run if of_run else partial(_trace, gpu, prefetch=prefetch))(keep, as_json=as_json)
         return
+    with viewer, tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
+        folder = keep or Path(scratch)
+        library = _runs_to_show(folder) if of_run else _trace_to_show(gpu, folder, prefetch=prefetch)
+        if keep is not None:
+            for document in library.documents:
+                document.notes = f"{Path(document.path).resolve()}.wavescope-notes.json"
+        viewer.serve(library, no_browser=no_browser)
+
+
+def _is_watched() -> bool:
+    return sys.stdout.isatty()
+
+
+def _viewer(port: int) -> Place | None:
+    """Where the viewer will be; None where nobody watches, or where it was not built."""
+    if not _is_watched():
+        return None
+    import_server()
+    try:
+        return Place(port)
+    except MissingToolError as error:
+        click.echo(f"{error.what}, so here is the story:", err=True)
+        return None
+
+
+def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
+    """The capture as the only document, after its story in short."""
+    from wavescope.analysis.diagnose import diagnose
+    from wavescope.analysis.overview import overview
+    from wavescope.page.document import Library
+    from wavescope.readers.att import decode
+    from wavescope.readers.sources import add_sources
+    from wavescope.report.demo import short_story
+
+    kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
+    with progress("running the kernel on a timing model"):
+        _make(kernel, gpu, folder)
+        began = time.perf_counter()
+        trace = decode(folder)
+        seconds = time.perf_counter() - began
+        add_sources(trace, folder / "src")
+    for part in short_story(f"{gpu} ({GPUS[gpu]})", overview(trace), diagnose(trace), seconds):
+        console().print(part)
+    library = Library()
+    _ = library.add(f"{kernel} on {gpu}", str(folder), lambda: trace).opened
+    return library
+
+
+def _runs_to_show(folder: Path) -> Library:
+    """Both runs, after what was made."""
+    from wavescope.page.document import Library
+    from wavescope.readers.profile_inputs import open_profile
+
+    with progress("playing two runs of a program"):
+        counts = _make_runs(folder)
+    library = Library()
+    for name, count in counts.items():
+        console().print(f"the run {name}: 4 ROCpd databases, one per rank, {count:,} dispatches")
+        library.add(name, str(folder / name), partial(open_profile, folder / name))
+    _ = library.documents[0].opened
+    return library
+
+
+def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> None:
+    """A capture, and its story."""
+    from wavescope.readers.att import decode
 
     with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
         folder = keep or Path(scratch)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
+    from rich.text import Text
 
     from wavescope.analysis.diagnose import Diagnosis
     from wavescope.analysis.hotspots import Hotspots
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.residency import Residency
     from wavescope.analysis.waits import Waits
 
-__all__ = ["Answers", "story"]
+__all__ = ["Answers", "short_story", "story"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,24 @@ class Answers:
     hot: Hotspots
     waited: Waits
     plan: Diagnosis
+
+
+def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> Iterator[RenderableType]:
+    """What was captured, where its time goes and what to change first, for those who will look at the rest.
+
+    Examples
+    --------
+    >>> parts = short_story("gfx942", facts, plan, 0.1)  # doctest: +SKIP
+    """
+    from rich.text import Text
+
+    yield Text(f"A raw thread trace of {gpu}, made here and decoded:", "bold")
+    yield _decoded(facts, seconds)
+    yield from loss_lines(facts.losses)
+    yield Text("  ").append_text(share_bar(facts.state_cycles))
+    for finding in plan.findings[:1]:
+        yield Text("What to change first:", "bold")
+        yield from finding_lines(1, finding)
 
 
 def story(
@@ -58,11 +77,7 @@ def story(
     for name, size in files:
         yield Text(f"  {name}  {size:,} bytes")
     yield Rule("2  Decoded", align="left")
-    kernel = facts.kernels[0] if facts.kernels else "no kernel"
-    yield Text(
-        f"  {facts.waves:,} waves of {kernel}: {facts.instructions:,} instructions in {facts.span_cycles:,} cycles, "
-        f"{facts.unresolved:,} without PC; {seconds:.2f} s"
-    )
+    yield _decoded(facts, seconds)
     yield from loss_lines(facts.losses)
     for curve in answers.curves:
         peak = max(curve.waves_mean)
@@ -79,3 +94,13 @@ def story(
     rest = len(answers.plan.findings) - 2
     if rest > 0:
         yield Text(f"  showing 2 of {rest + 2} findings", "dim")
+
+
+def _decoded(facts: Overview, seconds: float) -> Text:
+    from rich.text import Text
+
+    kernel = facts.kernels[0] if facts.kernels else "no kernel"
+    return Text(
+        f"  {facts.waves:,} waves of {kernel}: {facts.instructions:,} instructions in {facts.span_cycles:,} cycles, "
+        f"{facts.unresolved:,} without PC; {seconds:.2f} s"
+    )
