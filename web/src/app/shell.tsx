@@ -55,7 +55,10 @@ export function Shell({ go, resetLayout }: Props) {
 
 function words(facts: Overview): string {
   if (facts.kind === "run") return "";
-  const parts = [facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"), facts.kernels[0]?.demangled ?? ""];
+  const parts = [
+    facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
+    facts.kernels[0]?.demangled ?? "",
+  ];
   if (facts.kernels.length > 1) parts[1] += ` and ${facts.kernels.length - 1} more`;
   parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
   parts.push(`${exact(facts.end_cycles - facts.begin_cycles)} cycles`);
