@@ -1,6 +1,7 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
+import { compare } from "../views/compare/compare";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
@@ -37,6 +38,7 @@ export const VIEWS: View[] = [
   memoryLatency,
   occupancyLimits,
   coverage,
+  compare,
   losses,
   occupancy,
   waveStates,

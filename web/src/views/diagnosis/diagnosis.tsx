@@ -125,7 +125,7 @@ function Doubts({ answer }: { answer: DiagnosisAnswer }) {
         {serious.map((doubt) => (
           <li key={doubt.name} title={doubt.advice}>
             {doubt.sentence}
-            <div class="faint-text">{doubt.advice}</div>
+            {doubt.severity === "fatal" ? <div class="faint-text">{doubt.advice}</div> : null}
           </li>
         ))}
       </ul>

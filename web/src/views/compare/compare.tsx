@@ -1,0 +1,163 @@
+// This trace against another one of the page: totals, what each unit of the code costs in both, and their code side by side.
+import { signal, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { askJson, askTable } from "../../data/ask";
+import { current, documents } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Chip, Definition } from "../../widgets/cards";
+import { tableOffer } from "../../widgets/data_table";
+import { SaveMenu } from "../../widgets/saving";
+import { Classes } from "./classes";
+import { type CompareAnswer, type Unit, unitsOf } from "./shapes";
+import { SideBySide } from "./side_by_side";
+import { Totals } from "./totals";
+import { Units, unitColumns } from "./units";
+import "./compare.css";
+
+const KINDS = ["instruction", "line", "block", "function"];
+const PARTS = ["summary", "units", "code"] as const;
+const PART_NAMES = { summary: "Summary", units: "What changed", code: "Code side by side" };
+
+/** The document that others are measured against, and by what; kept while the view is closed. */
+const chosenBase = signal<number | null>(null);
+const chosenKind = signal("instruction");
+
+function baseNow(): number | null {
+  const others = documents.value.filter((line) => line.number !== current.value);
+  return others.find((line) => line.number === chosenBase.value)?.number ?? others[0]?.number ?? null;
+}
+
+function Compare() {
+  const base = baseNow();
+  if (base === null) {
+    return (
+      <Nothing>
+        Only one trace is open. Open two of the same kernel, before and after a change:{" "}
+        <code>wavescope open BEFORE AFTER</code>
+      </Nothing>
+    );
+  }
+  return <Pair />;
+}
+
+type Part = (typeof PARTS)[number];
+
+function Pair() {
+  const part = useSignal<Part>("summary");
+  const kind = () => (part.value === "code" ? "instruction" : chosenKind.value);
+  const both = useAnswer(() => {
+    const base = baseNow();
+    if (base === null) return null;
+    const asked = { other: base, by: kind() };
+    return Promise.all([
+      askJson<CompareAnswer>(current.value, "compare", asked),
+      askTable(current.value, "compare_units", asked),
+    ]);
+  });
+  const ready = both.value.state === "ready" ? both.value.value : null;
+  const units = useMemo(() => (ready ? unitsOf(ready[1]) : []), [ready]);
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <Choices part={part.value} onPart={(next) => (part.value = next)} />
+        {ready?.[0].different_kernels ? (
+          <Chip
+            tone="bad"
+            title="Their code has little in common: most differences are work that only one of them does"
+          >
+            different kernels
+          </Chip>
+        ) : null}
+        <SaveMenu name="compare" offers={ready ? [tableOffer(unitColumns(ready[0].by, 1), () => units)] : []} />
+      </div>
+      <Answered answer={both}>{([answer]) => <Shown answer={answer} units={units} part={part.value} />}</Answered>
+    </div>
+  );
+}
+
+/** Which trace to compare with, what to show of it, and by which units: there also when the answer failed. */
+function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void }) {
+  return (
+    <>
+      <label>
+        This trace against{" "}
+        <select
+          aria-label="Base"
+          value={baseNow() ?? ""}
+          onChange={(event) => (chosenBase.value = Number(event.currentTarget.value))}
+        >
+          {documents.value
+            .filter((line) => line.number !== current.value)
+            .map((line) => (
+              <option key={line.number} value={line.number} title={line.path}>
+                {line.label}
+              </option>
+            ))}
+        </select>
+      </label>
+      <span class="parts" role="tablist">
+        {PARTS.map((name) => (
+          <button
+            type="button"
+            role="tab"
+            key={name}
+            class={`quiet${name === part ? " is-on" : ""}`}
+            data-part={name}
+            aria-selected={name === part}
+            onClick={() => onPart(name)}
+          >
+            {PART_NAMES[name]}
+          </button>
+        ))}
+      </span>
+      {part === "code" ? null : (
+        <label>
+          by{" "}
+          <select
+            aria-label="Compare by"
+            value={chosenKind.value}
+            onChange={(event) => (chosenKind.value = event.currentTarget.value)}
+          >
+            {KINDS.map((kind) => (
+              <option key={kind}>{kind}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
+
+function Shown({ answer, units, part }: { answer: CompareAnswer; units: Unit[]; part: Part }) {
+  if (part === "units") return <Units units={units} columns={unitColumns(answer.by, largest(units))} by={answer.by} />;
+  if (part === "code") return <SideBySide units={units} answer={answer} />;
+  return (
+    <div class="scroll compare-summary">
+      <p class="verdict-words" data-field="verdict">
+        {answer.verdict}
+      </p>
+      <p class="faint-text" data-field="beyond">
+        {exact(answer.beyond_noise_count)} of {exact(units.length)} {answer.by}s differ beyond noise, measured from{" "}
+        {answer.noise_from}.
+      </p>
+      <Totals answer={answer} base={baseNow() ?? 0} by={answer.by} />
+      <Classes answer={answer} />
+      <Definition text={answer.definition} />
+    </div>
+  );
+}
+
+const largest = (units: { delta: number }[]) => units.reduce((most, unit) => Math.max(most, Math.abs(unit.delta)), 0);
+
+export const compare: View = {
+  id: "compare",
+  title: "Compare",
+  hint: "This trace against another one: totals, what changed beyond noise, and the code of both side by side",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing to compare",
+  component: Compare,
+};

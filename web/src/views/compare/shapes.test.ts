@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { nextDifference, type Unit } from "./shapes";
+
+const units = (changes: string[]) => changes.map((change) => ({ change }) as Unit);
+
+test("differences are found in turn and from the begin again", () => {
+  const some = units(["same", "text", "same", "gone", "new"]);
+  expect(nextDifference(some, -1)).toBe(1);
+  expect(nextDifference(some, 1)).toBe(3);
+  expect(nextDifference(some, 4)).toBe(1);
+  expect(nextDifference(units(["same", "same"]), 0)).toBe(-1);
+  expect(nextDifference([], -1)).toBe(-1);
+});

@@ -1,0 +1,129 @@
+// The totals of the traces beside each other.
+import { useSignal } from "@preact/signals";
+import { exact, percent } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { current, documents } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { Answered } from "../../widgets/answered";
+import { ChangeBar } from "../../widgets/bars";
+import { Section } from "../../widgets/cards";
+import type { CompareAnswer, TraceTotals } from "./shapes";
+
+interface Line {
+  name: keyof TraceTotals;
+  title: string;
+  hint: string;
+  digits: number;
+  /** Whether more of it is worse; undefined = neither. */
+  isCost?: boolean;
+}
+
+const LINES: Line[] = [
+  {
+    name: "duration_cycles_mean",
+    title: "Cycles per wave",
+    hint: "Mean of end - begin of the waves",
+    digits: 0,
+    isCost: true,
+  },
+  { name: "duration_cycles_median", title: "median", hint: "Median wave, in cycles", digits: 0, isCost: true },
+  { name: "duration_cycles_max", title: "longest", hint: "Longest wave, in cycles", digits: 0, isCost: true },
+  { name: "stall_cycles_per_wave", title: "Stall per wave", hint: "Stall cycles / waves", digits: 0, isCost: true },
+  {
+    name: "latency_cycles_per_wave",
+    title: "Latency per wave",
+    hint: "Sum of durations / waves",
+    digits: 0,
+    isCost: true,
+  },
+  { name: "idle_cycles_per_wave", title: "Idle per wave", hint: "Idle cycles / waves", digits: 0, isCost: true },
+  { name: "instructions_per_wave", title: "Instructions per wave", hint: "Executed instructions / waves", digits: 0 },
+  { name: "waves_per_simd_mean", title: "Waves per SIMD", hint: "Achieved occupancy", digits: 2 },
+  { name: "wave_count", title: "Traced waves", hint: "Waves", digits: 0 },
+  { name: "early_exit_wave_count", title: "left early", hint: "Waves on an early exit", digits: 0 },
+];
+
+export function Totals({ answer, base, by }: { answer: CompareAnswer; base: number; by: string }) {
+  const all = useSignal(false);
+  const others = documents.value.filter((line) => line.number !== base && line.number !== current.value);
+  const more = useAnswer(() => {
+    if (!all.value) return Promise.resolve([]);
+    return Promise.all(others.map((line) => askJson<CompareAnswer>(line.number, "compare", { other: base, by })));
+  });
+  return (
+    <Section title="Totals" hint="Everything is per wave">
+      <Answered answer={more}>
+        {(found) => <Table traces={[...answer.traces.rows, ...found.flatMap((one) => one.traces.rows.slice(1))]} />}
+      </Answered>
+      {others.length && !all.value ? (
+        <button type="button" class="link" onClick={() => (all.value = true)}>
+          add the other {exact(others.length)} open {others.length === 1 ? "trace" : "traces"}
+        </button>
+      ) : null}
+    </Section>
+  );
+}
+
+function Table({ traces }: { traces: TraceTotals[] }) {
+  const [base, ...others] = traces;
+  if (!base) return null;
+  return (
+    <table class="small-table totals" aria-label="Totals">
+      <thead>
+        <tr>
+          <th />
+          <th class="number" title={base.path}>
+            {base.label} (base)
+          </th>
+          {others.map((other) => (
+            <th key={other.label} class="number" colSpan={3} title={other.path}>
+              {other.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {LINES.map((line) => (
+          <tr key={line.name} data-total={line.name}>
+            <td title={line.hint}>{line.title}</td>
+            <td class="number">{shown(base[line.name], line.digits)}</td>
+            {others.map((other) => (
+              <Change key={other.label} base={base} other={other} line={line} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const shown = (value: TraceTotals[keyof TraceTotals], digits: number) =>
+  typeof value === "number" ? (digits ? value.toFixed(digits) : exact(value)) : "not known";
+
+/** Changes of this size fill the bar. */
+const FULL = 0.5;
+
+function Change({ base, other, line }: { base: TraceTotals; other: TraceTotals; line: Line }) {
+  const [before, after] = [base[line.name], other[line.name]];
+  const share = typeof before === "number" && typeof after === "number" && before ? after / before - 1 : null;
+  const noise = line.name === "duration_cycles_mean" ? other.duration_noise_share : null;
+  const isNoise = noise !== null && share !== null && Math.abs(share) <= noise;
+  return (
+    <>
+      <td class="number" data-side="other">
+        {shown(after, line.digits)}
+      </td>
+      <td class="number">{share === null ? "" : `${share > 0 ? "+" : ""}${percent(share)}`}</td>
+      <td class="change-cell">
+        {line.isCost && share !== null ? (
+          <ChangeBar
+            share={share / FULL}
+            faint={isNoise}
+            label={`${percent(share)}${isNoise ? ", within noise" : ""}`}
+          />
+        ) : null}
+        {noise !== null ? <span class="faint-text">noise {percent(noise)}</span> : null}
+      </td>
+    </>
+  );
+}
