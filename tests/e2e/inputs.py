@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from tests.conftest import SHARED
+from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
 from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
 from wavescope.synth.kernels import source_paths
 
@@ -24,15 +25,19 @@ def _scratch() -> Path:
 def made_gemm(gpu: str = "gfx942") -> Path:
     """A raw capture of the self-compiled matrix multiplication, with its source: two shader engines."""
     folder = _scratch() / f"gemm-{gpu}"
+    _write_gemm(folder, gpu, seed=7, loop_trips=8)
+    return folder
+
+
+def _write_gemm(folder: Path, gpu: str, *, seed: int, loop_trips: int) -> None:
     scenario = Scenario(
         family=family_of(gpu), kernels=(compiled("tiled_gemm", gpu),), shader_engines=2, workgroups=6,
-        waves_per_workgroup=4, waves_per_simd=4, loop_trips=8, other_waves=40, realtime_pairs=2, seed=7,
+        waves_per_workgroup=4, waves_per_simd=4, loop_trips=loop_trips, other_waves=40, realtime_pairs=2, seed=seed,
     )  # fmt: skip
     write_capture(synthesize(scenario), folder)
     (folder / "src").mkdir(exist_ok=True)
     for source in source_paths("tiled_gemm"):
         (folder / "src" / source.name).write_bytes(source.read_bytes())
-    return folder
 
 
 @cache
@@ -46,7 +51,7 @@ def real_trace(kernel: str, agent: int) -> Path:
             folder = _scratch() / kernel
             with tarfile.open(place) as archive:
                 archive.extractall(folder, filter="data")
-            return next(folder.rglob("ui_output_agent_*"))
+            return next(folder.rglob(f"ui_output_agent_{agent}_*"))
     pytest.skip(f"no {kernel} trace of agent {agent} in ../shared")
 
 
@@ -71,9 +76,67 @@ def marked_gemm() -> Path:
 
 
 @cache
+def other_gemm() -> Path:
+    """The capture of `made_gemm` after a change: more trips, one instruction reads differently, one became another."""
+    folder = _scratch() / "gemm-gfx942-after"
+    _write_gemm(folder, "gfx942", seed=11, loop_trips=12)
+    (listing,) = folder.glob("*.isa.tsv")
+    text = listing.read_text().replace("v_and_b32_e32 v4, 15, v0", "v_and_b32_e32 v4, 31, v0")
+    listing.write_text(text.replace("v_lshrrev_b32_e32 v3, 4, v0", "v_bfe_u32 v3, v0, 4, 4"))
+    return folder
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+"""A kernel's name that would run a script if it were taken for HTML."""
+
+
+@cache
+def hostile_trace() -> Path:
+    """A decoded directory whose kernel, source file and one instruction have names that look like HTML."""
+    names = {
+        b"_ZN4blas5saxpyILj64EEEvfPKfPfj": HOSTILE.encode(),
+        b"void blas::saxpy<64u>(float, float const*, float*, unsigned int)": HOSTILE.encode(),
+        b"saxpy.hip": b"<svg onload=alert(2)>.hip",
+        b"s_endpgm": b"s_endpgm <script>alert(3)<\\/script>",
+    }
+    files = dict(decoded_files())
+    for name in ("code.json", "occupancy.json", "snapshots.json"):
+        for old, new in names.items():
+            files[name] = files[name].replace(old, new)
+    return write_files(_scratch() / "hostile" / NAME, files)
+
+
+@cache
+def empty_trace() -> Path:
+    """What rocprofv3 writes for a capture slot that no kernel used: no wave, no code."""
+    return write_files(_scratch() / "empty" / NAME, PLACEHOLDER)
+
+
+@cache
+def damaged_capture() -> Path:
+    """A raw capture of which the buffer of one shader engine ends in the middle."""
+    folder = _scratch() / "damaged"
+    folder.mkdir(exist_ok=True)
+    for file in made_gemm().iterdir():
+        if file.is_file():
+            (folder / file.name).write_bytes(file.read_bytes())
+    cut = sorted(folder.glob("*.att"))[0]
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size * 3 // 5])
+    return folder
+
+
+@cache
 def sampled() -> Path:
     """A directory of PC samples of the shared data; the test is skipped without it."""
     place = SHARED / "data" / "pcsampling-rcv"
     if not place.is_dir():
         pytest.skip("no PC samples in ../shared")
     return place
+
+
+@cache
+def real_empty_trace() -> Path:
+    """A real decoded trace in which no wave ran on the traced CU."""
+    for place in sorted((SHARED / "data" / "att-mi300x-bmm" / "c10").glob("ui_output_agent_*_dispatch_3")):
+        return place
+    pytest.skip("no empty trace in ../shared")

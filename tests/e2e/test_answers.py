@@ -1,0 +1,241 @@
+"""Views of the answers of the analyses: numbers on screen are those of the API, links select what they name."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.e2e.inputs import (
+    HOSTILE,
+    damaged_capture,
+    empty_trace,
+    hostile_trace,
+    made_gemm,
+    real_empty_trace,
+    real_trace,
+)
+from tests.e2e.numbers import exact, percent, short
+from wavescope.analysis.barriers import barriers
+from wavescope.analysis.coverage import coverage
+from wavescope.analysis.diagnose import diagnose
+from wavescope.analysis.doubts import doubts
+from wavescope.analysis.memory_latency import memory_latency
+from wavescope.analysis.occupancy import occupancy
+from wavescope.analysis.stalls import stalls
+from wavescope.analysis.waits import waits
+
+TRACES = {
+    "made gfx942": made_gemm,
+    "made gfx1201": lambda: made_gemm("gfx1201"),
+    "flash attention": lambda: real_trace("flash_attn_func", 38430),
+}
+SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"
+
+
+@pytest.fixture(params=TRACES)
+def served(request, serve):
+    return serve(TRACES[request.param]())
+
+
+@pytest.fixture
+def gemm(serve):
+    return serve(made_gemm())
+
+
+def show(page, served, view: str):
+    """The panel of a view that fills the page, and the trace."""
+    page.goto("about:blank")  # another part behind # alone would not load the page anew
+    page.goto(f"{served.url}#layout=t({view};0)")
+    page.locator(".dock [data-view]").first.wait_for()
+    return page.locator(f'[data-view="{view}"]'), served.library.document(0).trace
+
+
+def cells(view, column: str) -> list[str]:
+    return view.locator(f'[role="gridcell"][data-column="{column}"]').all_inner_texts()
+
+
+def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
+    view, trace = show(page, served, "diagnosis")
+    plan = diagnose(trace)
+    view.locator(".finding").first.wait_for()
+    assert view.locator(".finding h3").all_inner_texts() == [finding.title for finding in plan.findings]
+    gains = view.locator('[data-field="gain"]').all_inner_texts()
+    assert gains == [percent(finding.gain_share_max) for finding in plan.findings if finding.gain_share_max > 0]
+    stalled = [short(finding.stall_cycles_total) for finding in plan.findings if finding.stall_cycles_total]
+    assert view.locator('[data-field="stall"]').all_inner_texts() == stalled
+    share = percent(plan.exposed_cycles_total / plan.wave_cycles_total)
+    assert view.locator('[data-field="exposed_share"]').inner_text() == share
+    first = view.locator(".finding").first
+    for item in plan.findings[0].evidence:
+        first.locator(f'[data-row="{item.row}"]').first.wait_for()
+    assert plan.findings[0].remedies[0].text in first.inner_text()
+
+
+def test_the_evidence_of_a_finding_is_a_link(page, gemm):
+    page.goto(gemm.url + "#view=diagnosis")
+    view = page.locator('[data-view="diagnosis"]')
+    trace = gemm.library.document(0).trace
+    evidence = diagnose(trace).findings[0].evidence[0]
+    link = view.locator(f'.evidence [data-row="{evidence.row}"]').first
+    link.click()
+    page.wait_for_function(SELECTED_ROW, arg=evidence.row)
+    assert "is-selected" in link.get_attribute("class")
+    edge = waits(trace).producers.filter(pl.col("row") == evidence.row).row(0, named=True)
+    view.locator(f'.producer [data-row="{edge["producer_row"]}"]').first.click()
+    page.wait_for_function(SELECTED_ROW, arg=edge["producer_row"])
+    view.locator('.finding footer [data-to-view="waits"]').first.click()
+    page.locator('[data-view="waits"] .row.selected').wait_for()
+
+
+def test_stalls_are_those_of_the_classes(page, served):
+    view, trace = show(page, served, "stalls")
+    found = stalls(trace)
+    classes = found.classes.filter(pl.col("stall_cycles_total") > 0)
+    view.locator(".stall-class").first.wait_for()
+    assert view.locator(".stall-class b").all_inner_texts() == classes["class"].to_list()
+    assert view.locator('[data-field="stall"]').all_inner_texts() == [short(n) for n in classes["stall_cycles_total"]]
+    assert view.locator('[data-field="stall_share"]').all_inner_texts() == [percent(n) for n in classes["stall_share"]]
+    assert view.locator('[data-figure="stall"] strong').inner_text() == short(found.stall_cycles_total)
+    view.locator(".stall-head").first.click()
+    of_first = found.by_row.filter((pl.col("class") == classes["class"][0]) & (pl.col("stall_cycles_total") > 0))
+    shown = view.locator('.small-table td[data-column="stall_cycles_total"]').all_inner_texts()
+    assert shown[: min(12, of_first.height)] == [exact(n) for n in of_first["stall_cycles_total"].head(12)]
+    view.locator(".small-table [data-row]").first.click()
+    page.wait_for_function(SELECTED_ROW, arg=of_first["row"][0])
+
+
+def test_dependencies_are_the_edges_of_waits(page, served):
+    view, trace = show(page, served, "waits")
+    found = waits(trace)
+    view.get_by_text(f"{exact(found.stalled_count)} of {exact(found.execution_count)} waits stalled").wait_for()
+    bare = found.waits.filter(~pl.col("row").is_in(found.producers["row"].implode())).height
+    assert view.locator('[role="grid"]').get_attribute("aria-rowcount") == str(found.producers.height + bare)
+    worst = found.waits.row(0, named=True)
+    edge = found.producers.filter(pl.col("row") == worst["row"]).row(0, named=True)
+    assert cells(view, "stall_cycles_total")[0] == exact(worst["stall_cycles_total"])
+    assert cells(view, "count")[0] == exact(edge["count"])
+    assert cells(view, "distance_cycles_mean")[0] == exact(edge["distance_cycles_mean"])
+    mean = edge["last_stall_cycles_mean"]
+    assert cells(view, "last_stall_cycles_mean")[0] == ("" if mean is None else exact(mean))
+    view.locator('.row:not(.head) [data-column="text"]').first.click()
+    page.wait_for_function(SELECTED_ROW, arg=worst["row"])
+    view.locator(f'[data-row="{edge["producer_row"]}"]').first.click()
+    page.wait_for_function(SELECTED_ROW, arg=edge["producer_row"])
+
+
+def test_barriers_tell_who_came_last(page, served):
+    view, trace = show(page, served, "barriers")
+    found = barriers(trace)
+    view.locator('table[aria-label="Barriers"]').wait_for()
+    lost = view.locator('table[aria-label="Barriers"] td[data-column="lost_cycles_total"]').all_inner_texts()
+    assert lost == [exact(n) for n in found.rows["lost_cycles_total"]]
+    assert view.locator('[data-figure="workgroups"] strong').inner_text() == exact(found.workgroup_count)
+    row = found.rows["row"][0]
+    last = found.last_waves.filter(pl.col("row") == row).sort("simd", "slot")
+    shown = [text for text in view.locator(".places td").all_inner_texts() if "%" in text]
+    assert shown == [percent(share) for share in last["last_share"]]
+    view.locator('table[aria-label="Barriers"] tbody tr').last.click()
+    page.wait_for_function(SELECTED_ROW, arg=found.rows["row"][-1])
+
+
+def test_latencies_are_those_of_memory_latency(page, served):
+    view, trace = show(page, served, "memory_latency")
+    found = memory_latency(trace)
+    view.get_by_text(f"{exact(found.by_row.height)} memory operations").wait_for()
+    few = found.by_row.head(8)
+    bounds = ["≤ " if is_bound else "" for is_bound in few["is_bound"]]
+    means = [f"{bound}{exact(n)}" for bound, n in zip(bounds, few["latency_cycles_mean"], strict=True)]
+    assert cells(view, "latency_cycles_mean")[: few.height] == means
+    assert cells(view, "sample_count")[: few.height] == [exact(n) for n in few["sample_count"]]
+    part = found.exposure.row(0, named=True)
+    assert percent(part["exposed_share"]) in view.locator('[data-part="stall"]').inner_text()
+    view.locator('.row:not(.head) [data-column="kind"]').nth(1).click()
+    page.wait_for_function(SELECTED_ROW, arg=found.by_row["row"][1])
+    counts = ", ".join(str(n) for n in found.by_row["distribution"][1])
+    view.get_by_label(f"Latencies of row {found.by_row['row'][1]}: {counts}").wait_for()
+
+
+def test_occupancy_limits_are_those_of_every_resource(page, served):
+    view, trace = show(page, served, "occupancy_limits")
+    found = occupancy(trace)
+    kernel = found.kernels.row(0, named=True)
+    card = view.locator(".limit-card").first
+    card.wait_for()
+    assert card.locator('[data-field="limit"]').inner_text() == str(kernel["waves_per_simd_limit"])
+    assert card.locator('[data-field="bound_by"]').inner_text() == kernel["bound_by"]
+    assert card.locator('[data-field="mean"]').inner_text() == f"{kernel['waves_per_simd_mean']:.2f}"
+    for limiter in found.limiters.iter_rows(named=True):
+        shown = card.locator(f'[data-limiter="{limiter["limiter"]}"]').inner_text()
+        assert shown == str(limiter["waves_per_simd"])
+    unknown = [name for name in ("vgprs", "sgprs", "lds_bytes", "workgroup_size") if kernel[name] is None]
+    assert card.locator("[data-unknown]").count() == (1 if unknown or kernel["registers_from"] == "code" else 0)
+
+
+def test_coverage_tells_what_was_traced_and_every_doubt(page, served):
+    view, trace = show(page, served, "coverage")
+    found = coverage(trace)
+    view.locator('[data-figure="executed"]').wait_for()
+    assert view.locator('[data-figure="executed"] strong').inner_text() == percent(found.executed_share)
+    assert view.locator('[data-figure="all_waves"] strong').inner_text() == exact(found.all_wave_count)
+    view.locator('[data-field="trust"]').wait_for()
+    shown = [item.get_attribute("data-doubt") for item in view.locator("[data-doubt]").all()]
+    assert shown == [doubt.name for doubt in doubts(trace)]
+    view.locator('table[aria-label="Paths"] tbody tr').first.click()
+    wave = found.paths["first_wave"][0]
+    page.wait_for_function("wave => location.hash.includes(`wave=${wave}`)", arg=wave)
+
+
+def test_losses_are_listed_with_what_to_do(page, serve):
+    served = serve(damaged_capture())
+    page.goto(served.url)
+    page.locator('[data-banner="losses"] button').first.click()
+    view = page.locator('[data-view="losses"]')
+    losses = served.library.document(0).trace.losses
+    assert losses.height
+    view.locator(".loss").first.wait_for()
+    assert view.locator(".loss").count() == losses.height
+    for message, advice in losses.select("message", "advice").iter_rows():
+        assert message in view.inner_text()
+        assert advice in view.inner_text()
+
+
+@pytest.mark.parametrize("trace", [empty_trace, real_empty_trace])
+def test_a_trace_without_waves_says_why_there_is_nothing(page, serve, trace):
+    served = serve(trace())
+    said = {
+        "diagnosis": "Do not draw conclusions",
+        "coverage": "do not trust it",
+        "stalls": "no instruction was traced",
+        "waits": "no instruction was traced",
+        "barriers": "no instruction was traced",
+        "memory_latency": "no instruction was traced",
+        "occupancy_limits": "",
+        "compare": "no instruction was traced",
+        "losses": "",
+    }
+    page.may_fail_to_load = True  # what fits cannot be told where nothing says which GPU it was
+    page.goto(served.url)
+    page.locator(".shell").wait_for()
+    for view, words in said.items():
+        page.evaluate("id => { location.hash = `view=${id}` }", view)
+        panel = page.locator(f'[data-view="{view}"]')
+        panel.wait_for()
+        page.wait_for_function("id => document.querySelector(`[data-view=${id}]`).innerText.length > 20", arg=view)
+        assert words in panel.inner_text(), view
+
+
+def test_names_from_a_trace_are_only_text(page, serve):
+    served = serve(hostile_trace())
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for view in ("occupancy_limits", "coverage", "stalls", "diagnosis", "memory_latency"):
+        panel, _ = show(page, served, view)
+        panel.locator(".scroll, .list").first.wait_for()
+        if view in ("occupancy_limits", "coverage"):
+            panel.get_by_text(HOSTILE).first.wait_for()
+        if view == "stalls":
+            for head in panel.locator(".stall-head").all():
+                head.click()
+        assert page.evaluate("document.querySelectorAll('.dock img, .dock svg[onload], .dock script').length") == 0
+    assert HOSTILE in page.locator(".facts").inner_text()
+    assert dialogs == []

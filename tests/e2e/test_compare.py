@@ -1,0 +1,106 @@
+"""Two traces against each other: totals, units and code on screen are those of `compare`."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.e2e.inputs import made_gemm, other_gemm, real_trace
+from tests.e2e.numbers import exact, percent
+from wavescope.analysis.compare import compare
+
+SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"
+
+
+@pytest.fixture(params=["made", "flash attention"])
+def pair(request, serve):
+    """Two traces of one kernel: the first one is the base."""
+    if request.param == "made":
+        return serve(made_gemm(), other_gemm())
+    return serve(real_trace("flash_attn_func", 38430), real_trace("flash_attn_func", 55287))
+
+
+def show(page, served, document: int = 1):
+    page.goto(f"{served.url}#document={document}&layout=t(compare;0)")
+    view = page.locator('[data-view="compare"]')
+    view.wait_for()
+    return view
+
+
+def asked(served, by: str = "instruction"):
+    documents = served.library.documents[:2]
+    return compare([document.trace for document in documents], by=by, labels=[document.label for document in documents])
+
+
+def test_totals_and_classes(page, pair):
+    view = show(page, pair)
+    found = asked(pair)
+    view.locator('[data-field="verdict"]').wait_for()
+    assert view.locator('[data-field="verdict"]').inner_text() == found.verdict()
+    base, other = found.traces.row(0, named=True), found.traces.row(1, named=True)
+    for name in ("duration_cycles_mean", "stall_cycles_per_wave", "instructions_per_wave"):
+        shown = view.locator(f'[data-total="{name}"] td.number').all_inner_texts()
+        share = other[name] / base[name] - 1
+        assert shown == [exact(base[name]), exact(other[name]), f"{'+' if share > 0 else ''}{percent(share)}"]
+    classes = view.locator('table[aria-label="Stall classes"] td[data-column="stall_cycles_per_wave"]')
+    few = found.stall_classes["stall_cycles_per_wave"].head(12)
+    assert classes.all_inner_texts() == [exact(cycles) for cycles in few]
+
+
+def test_units_with_the_largest_difference_first(page, pair):
+    view = show(page, pair)
+    view.locator('[data-part="units"]').click()
+    found = asked(pair)
+    beyond = found.beyond()
+    view.get_by_text(f"only beyond noise ({exact(beyond.height)} of {exact(found.units.height)}").wait_for()
+    most = found.units["delta_cycles_per_wave"].abs().sort(descending=True).head(5)
+    shown = view.locator('.row:not(.head) [data-column="delta_cycles_per_wave"]').all_inner_texts()[:5]
+    assert [abs(float(text)) for text in shown] == pytest.approx(most.round(1).to_list(), abs=0.06)
+    kept = found.units.filter(pl.col("row").is_not_null() & (pl.col("delta_cycles_per_wave").abs() == most[0]))
+    if kept.height == 1:
+        view.locator(".row.can-click").first.click()
+        page.wait_for_function(SELECTED_ROW, arg=kept["row"][0])
+
+
+@pytest.mark.parametrize("by", ["line", "function"])
+def test_other_units_can_be_chosen(page, pair, by):
+    view = show(page, pair)
+    view.get_by_label("Compare by").select_option(by)
+    found = asked(pair, by)
+    view.get_by_text(f"{exact(found.beyond().height)} of {exact(found.units.height)} {by}s differ").wait_for()
+
+
+def test_code_stands_side_by_side(page, serve):
+    served = serve(made_gemm(), other_gemm())
+    view = show(page, served)
+    view.locator('[data-part="code"]').click()
+    found = asked(served)
+    units = found.units.sort("unit").head(10)
+    rows = view.locator(".pair:not(.head)")
+    rows.first.wait_for()
+    left = [text or "" for text in units["base_label"]]
+    right = [text or "" for text in units["label"]]
+    assert view.locator(".pair .left").all_inner_texts()[:10] == left
+    assert view.locator(".pair .right").all_inner_texts()[:10] == right
+    changed = found.units.filter(pl.col("change") != "same").sort("unit")
+    view.get_by_text(f"{changed.height} of {found.units.height} instructions differ").wait_for()
+    view.get_by_text("next difference").click()
+    unit = changed.row(0, named=True)
+    marked = view.locator(f'.pair[data-change="{unit["change"]}"]').first
+    marked.wait_for()
+    assert (unit["base_label"] or unit["label"]) in marked.inner_text()
+
+
+def test_one_trace_alone_says_how_to_open_two(page, serve):
+    view = show(page, serve(made_gemm()), document=0)
+    view.get_by_text("wavescope open BEFORE AFTER").wait_for()
+
+
+def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):
+    served = serve(made_gemm(), real_trace("flash_attn_func", 38430), made_gemm("gfx1201"))
+    view = show(page, served)
+    view.get_by_text("different kernels").wait_for()
+    view.get_by_label("Base").select_option("2")
+    view.locator('[data-field="verdict"]').filter(has_text="gfx1201").wait_for()
+    view.get_by_text("add the other 1 open trace").click()
+    view.locator('table[aria-label="Totals"] th').nth(3).wait_for()
