@@ -48,7 +48,7 @@ def library() -> Library:
     made.add("before", "before", trace)
     made.add("after", "after", lambda: trace(320, texts=[*TEXTS[:2], "v_mul_f32 v0, v1, v2", TEXTS[3]]))
     made.add("empty", "empty", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    made.add("run", "run", lambda: Profile({}))
+    made.add("run", "run", lambda: Profile([]))
     return made
 
 
