@@ -48,7 +48,7 @@ def real_trace(kernel: str, agent: int) -> Path:
         if place.is_dir():
             return place
         if place.name.endswith(".tar.xz"):
-            folder = _scratch() / kernel
+            folder = _scratch() / f"{kernel}-{agent}"
             with tarfile.open(place) as archive:
                 archive.extractall(folder, filter="data")
             return next(folder.rglob(f"ui_output_agent_{agent}_*"))

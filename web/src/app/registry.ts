@@ -8,6 +8,7 @@ import { dispatches } from "../views/dispatches";
 import { explorer } from "../views/explorer";
 import { flame } from "../views/flame/view";
 import { gaps } from "../views/gaps";
+import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { kernels } from "../views/kernels/index";
 import { losses } from "../views/losses/losses";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
@@ -21,6 +22,7 @@ import { runSummary } from "../views/run_summary";
 import { runTimeline } from "../views/run_timeline/index";
 import { source } from "../views/source/view";
 import { stalls } from "../views/stalls/stalls";
+import { summary } from "../views/summary/summary";
 import { waits } from "../views/waits";
 import { waveStates } from "../views/wave_states";
 import { waves } from "../views/waves";
@@ -51,6 +53,8 @@ export const VIEWS: View[] = [
   overlap,
   ranks,
   runCompare,
+  hotspotHistogram,
+  summary,
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */

@@ -71,7 +71,7 @@ def counter_files(trace: ThreadTrace) -> dict[str, bytes]:
 
 
 def counter_names(trace: ThreadTrace) -> list[str]:
-    """Names by bank and place. A raw trace does not say which counters were chosen, so they are numbered.
+    """Names by bank and place; counters without one are numbered: a raw trace does not say which were chosen.
 
     Examples
     --------
@@ -82,7 +82,9 @@ def counter_names(trace: ThreadTrace) -> list[str]:
     if trace.counters.is_empty():
         return []
     banks = int(trace.counters["bank"].max()) + 1  # type: ignore[arg-type]
-    return [f"counter{number}" for number in range(banks * _COUNTERS_PER_BANK)]
+    rows = trace.counter_names.drop_nulls().select("bank", "position", "name").iter_rows()
+    known = {bank * _COUNTERS_PER_BANK + position: name for bank, position, name in rows}
+    return [known.get(number) or f"counter{number}" for number in range(banks * _COUNTERS_PER_BANK)]
 
 
 def other_simd(trace: ThreadTrace) -> Stream:

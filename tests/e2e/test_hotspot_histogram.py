@@ -1,0 +1,76 @@
+"""The histogram of code rows: bars equal the analysis, a click selects rows."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.analysis.histogram import row_histogram
+
+GUTTER = 58
+
+
+def opened(page, served):
+    page.goto(f"{served.url}#view=hotspot_histogram")
+    panel = page.locator('[data-view="hotspot_histogram"]')
+    panel.locator(".histogram-legend [data-category]").first.wait_for()
+    return panel
+
+
+def total(page, panel, cycles):
+    page.wait_for_function(
+        "([selector, value]) => document.querySelector(selector)?.dataset.total === value",
+        arg=['[data-view="hotspot_histogram"] .toolbar [data-total]', str(cycles)],
+    )
+
+
+def test_a_bar_tells_its_rows_and_cycles_and_a_click_selects_them(page, serve):
+    served = serve(real_trace("flash_attn_func", 38430))
+    answer = row_histogram(served.library.document(0).trace)
+    panel = opened(page, served)
+    total(page, panel, answer.cycles_total)
+    box = panel.locator("canvas").bounding_box()
+    number = 24
+    x = box["x"] + GUTTER + (number + 0.5) * (box["width"] - GUTTER - 6) / answer.bin_count
+    page.mouse.move(x, box["y"] + box["height"] / 2)
+    tip = panel.locator(".histogram-tip")
+    tip.wait_for()
+    expected = answer.bins.filter(pl.col("bin") == number)
+    shown = {
+        part.get_attribute("data-category"): int(part.get_attribute("data-cycles"))
+        for part in tip.locator("[data-cycles]").all()
+    }
+    assert shown == dict(expected.select("category", "cycles_total").rows())
+    first, last = expected["first_row"][0], expected["last_row"][0]
+    assert tip.locator(".strong").inner_text() == f"rows {first:,} to {last:,}"
+    page.mouse.click(x, box["y"] + box["height"] / 2)
+    page.wait_for_function(f"location.hash.includes('row={first}&lastRow={last}')")
+    panel.locator(".histogram").press("ArrowRight")
+    page.wait_for_function(f"location.hash.includes('row={last + 1}&')")
+
+
+def test_options_are_those_of_the_analysis(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    panel = opened(page, served)
+    panel.locator("[data-engine]").select_option("1")
+    total(page, panel, row_histogram(trace, se=1).cycles_total)
+    panel.locator('[data-option="rows"]').fill("40")
+    panel.locator('[data-option="to"]').fill("90")
+    panel.locator('[data-option="bins"]').fill("1000")
+    panel.locator('[data-option="bins"]').press("Enter")
+    total(page, panel, row_histogram(trace, se=1, first_row=40, last_row=90).cycles_total)
+    assert panel.locator('[data-option="bins"]').input_value() == "100"
+
+
+def test_only_the_selected_time_counts(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    middle = int(trace.waves["begin_cycles"].median())  # type: ignore[arg-type]
+    begin, end = middle, middle + 2_000
+    page.goto(f"{served.url}#view=hotspot_histogram&range={begin}~{end}")
+    panel = page.locator('[data-view="hotspot_histogram"]')
+    panel.locator("[data-when]").select_option("range")
+    inside = row_histogram(trace, begin_cycles=begin, end_cycles=end).cycles_total
+    assert 0 < inside < row_histogram(trace).cycles_total
+    total(page, panel, inside)

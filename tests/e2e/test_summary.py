@@ -1,0 +1,59 @@
+"""The summary: shares that AMD's viewer shows for the same traces, totals, hardware utilization."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.counter_inputs import made_counters
+from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.analysis.activity import activity
+from wavescope.analysis.counters import counters
+from wavescope.analysis.utilization import utilization
+
+
+def opened(page, served):
+    page.goto(f"{served.url}#view=summary")
+    panel = page.locator('[data-view="summary"]')
+    panel.locator('[data-figure="waves"]').wait_for()
+    return panel
+
+
+@pytest.mark.parametrize(
+    ("kernel", "agent", "shares"),
+    [("flash_attn_func", 55287, ("4.2 %", "56.0 %", "39.8 %")), ("softmax", 47920, ("2.8 %", "74.2 %", "23.0 %"))],
+)
+def test_the_ring_of_real_traces(page, serve, kernel, agent, shares):
+    panel = opened(page, serve(real_trace(kernel, agent)))
+    found = tuple(panel.locator(f'[data-part="{part}"] strong').inner_text() for part in ("idle", "stall", "issue"))
+    assert found == shares
+
+
+def test_numbers_are_those_of_the_analyses(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    panel = opened(page, served)
+    split = activity(trace)
+    for part, share in (("idle", split.idle_share), ("stall", split.stall_share), ("issue", split.issue_share)):
+        assert float(panel.locator(f'[data-part="{part}"]').get_attribute("data-share")) == pytest.approx(share)
+    assert panel.locator('[data-figure="waves"] strong').inner_text() == f"{trace.waves.height:,}"
+    for pipe, _, share in utilization(trace).pipes.iter_rows():
+        assert float(panel.locator(f'[data-pipe="{pipe}"]').get_attribute("data-share")) == pytest.approx(share)
+    kernel = trace.kernels.row(0, named=True)
+    row = panel.locator('[aria-label="Kernels and their resources"] tbody tr').first
+    assert row.locator('[data-column="vgprs"]').inner_text() == f"{kernel['vgprs']:,}"
+    row.click()
+    page.wait_for_function("location.hash.includes('kernel=')")
+
+
+def test_hardware_utilization_from_counters(page, serve):
+    served = serve(made_counters())
+    answer = counters(served.library.document(0).trace)
+    assert answer.hardware.height
+    panel = opened(page, served)
+    for unit, share, peak in answer.hardware.iter_rows():
+        shown = panel.locator(f'[data-unit="{unit}"]')
+        assert float(shown.get_attribute("data-share")) == pytest.approx(share)
+        beside = panel.locator(f'[data-unit="{unit}"] + [data-peak]')
+        assert float(beside.get_attribute("data-peak")) == pytest.approx(peak)
+    places = answer.hardware_by_cu.select("se", "cu").unique().height
+    assert panel.locator('[aria-label="Counters per CU"] tbody tr').count() == min(places, 12)

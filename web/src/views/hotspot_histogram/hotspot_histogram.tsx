@@ -1,0 +1,272 @@
+// Where along the code the cycles go: bars over stretches of rows, stacked by category. A click selects the rows.
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import { exact, percent, short } from "../../base/format";
+import { askJson, type Parameters } from "../../data/ask";
+import { BarFrame, type HistogramBin, paintHistogram } from "../../draw/histogram";
+import type { Painter } from "../../draw/painter";
+import { colourOf } from "../../draw/palette";
+import { selectRow } from "../../model/code";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { preview, type Range, selection } from "../../model/selection";
+import { useSettled } from "../../model/settled";
+import { shown } from "../../model/timewindow";
+import type { View } from "../../model/view";
+import { wavesNow } from "../../model/waves";
+import { Answered } from "../../widgets/answered";
+import { Canvas, type CanvasEvents, type Paint, type Size } from "../../widgets/canvas";
+import { EngineSelect } from "../../widgets/engine_select";
+import { csv, pictures, SaveMenu } from "../../widgets/saving";
+import { binsOf, categoriesOf, type HistogramAnswer } from "./answer";
+import "./hotspot_histogram.css";
+
+type When = "all" | "screen" | "range";
+
+interface Options {
+  bins: number;
+  first: number | null;
+  last: number | null;
+  se: number | null;
+  when: When;
+  /** The largest value of the axis; null = automatic. */
+  most: number | null;
+}
+
+const FEWEST_BINS = 4;
+const MOST_BINS = 100;
+const FIRST: Options = { bins: 32, first: null, last: null, se: null, when: "all", most: null };
+
+function parametersOf(options: Options, window: Range | null): Parameters {
+  const asked: Parameters = {};
+  if (options.bins !== FIRST.bins) asked.bins = options.bins;
+  if (options.first !== null) asked.first = options.first;
+  if (options.last !== null) asked.last = options.last;
+  if (options.se !== null) asked.se = options.se;
+  if (window) {
+    asked.begin = Math.round(window.begin);
+    asked.end = Math.round(window.end);
+  }
+  return asked;
+}
+
+function HotspotHistogram() {
+  const options = useSignal<Options>(FIRST);
+  const window = useComputed(() => {
+    if (options.value.when === "screen") return shown.value;
+    return options.value.when === "range" ? (selection.value.range ?? null) : null;
+  });
+  const settled = useSettled(window);
+  const answer = useAnswer(() =>
+    askJson<HistogramAnswer>(current.value, "histogram", parametersOf(options.value, settled.value)),
+  );
+  const set = (change: Partial<Options>) => {
+    options.value = { ...options.value, ...change };
+  };
+  const loaded = answer.value;
+  return (
+    <div class="view">
+      <Toolbar answer={loaded.state === "ready" ? loaded.value : null} options={options.value} set={set} />
+      <Answered answer={answer}>{(value) => <Histogram answer={value} most={options.value.most} />}</Answered>
+    </div>
+  );
+}
+
+/** What saved pictures are made of: the drawing on screen. */
+const onScreen: { paint: Paint; size: Size } = { paint: () => {}, size: { width: 800, height: 300 } };
+
+function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: number | null }) {
+  const bins = useMemo(() => binsOf(answer), [answer]);
+  const categories = useMemo(() => categoriesOf(answer), [answer]);
+  const pointer = useSignal<{ x: number; bin: number } | null>(null);
+  const frame = useRef<BarFrame | null>(null);
+  const most = chosen ?? 1.04 * Math.max(1, ...bins.map((bin) => bin.total));
+  const isSelected = ({ first, last }: HistogramBin) => {
+    const { row, lastRow } = selection.value;
+    return row !== undefined && row <= last && (lastRow ?? row) >= first;
+  };
+  const paint = (painter: Painter, area: Size) => {
+    onScreen.size = area;
+    const drawn = new BarFrame(bins.length, most, area.width, area.height);
+    frame.current = drawn;
+    paintHistogram(painter, drawn, bins, { isSelected, hovered: pointer.value?.bin ?? -1 });
+  };
+  const choose = (bin: HistogramBin | undefined) => {
+    if (bin) selectRow(bin.first, { lastRow: bin.last > bin.first ? bin.last : undefined });
+  };
+  const place = (event: MouseEvent) => {
+    const x = event.clientX - (event.currentTarget as HTMLElement).getBoundingClientRect().left;
+    return { x, bin: frame.current?.at(x) ?? -1 };
+  };
+  const events: CanvasEvents = {
+    onPointerMove: (event) => {
+      const at = place(event);
+      pointer.value = at.bin < 0 ? null : at;
+      const bin = bins[at.bin];
+      preview.value = bin ? { row: bin.first, lastRow: bin.last } : {};
+    },
+    onPointerLeave: () => {
+      pointer.value = null;
+      preview.value = {};
+    },
+    onClick: (event) => choose(bins[place(event).bin]),
+  };
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    choose(bins[bins.findIndex(isSelected) + by]);
+  };
+  onScreen.paint = paint;
+  const hovered = pointer.value ? bins[pointer.value.bin] : undefined;
+  return (
+    <>
+      <div class="histogram" tabIndex={0} role="group" aria-label="Cycles over code rows" onKeyDown={step}>
+        <Canvas paint={paint} label="Cycles over stretches of code rows, by category" events={events} />
+        {hovered && pointer.value ? (
+          <Tip bin={hovered} all={answer.cycles_total} x={pointer.value.x} width={onScreen.size.width} />
+        ) : null}
+      </div>
+      <div class="histogram-legend">
+        {categories.map(({ category, cycles }) => (
+          <span key={category} data-category={category} title={`${exact(cycles)} cycles`}>
+            <span class="swatch" style={{ background: colourOf(category) }} /> {category}{" "}
+            <span class="faint">{percent(answer.cycles_total ? cycles / answer.cycles_total : null)}</span>
+          </span>
+        ))}
+        {answer.unknown_cycles_total ? (
+          <span title="Instructions whose row is not known: they are in no bar">
+            not shown: {short(answer.unknown_cycles_total)} cycles of unknown rows
+          </span>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+interface ToolbarProps {
+  answer: HistogramAnswer | null;
+  options: Options;
+  set: (change: Partial<Options>) => void;
+}
+
+function Toolbar({ answer, options, set }: ToolbarProps) {
+  const engines = [...new Set(wavesNow().map((wave) => wave.se))].sort((a, b) => a - b);
+  const hasRange = selection.value.range !== undefined;
+  const rows = answer?.bins.rows ?? [];
+  const table = () =>
+    csv(
+      ["bin", "first_row", "last_row", "category", "cycles_total", "execution_count"],
+      rows.map((r) => [r.bin, r.first_row, r.last_row, r.category, r.cycles_total, r.execution_count]),
+    );
+  const picture: Paint = (painter, size) => onScreen.paint(painter, size);
+  const offers = [...pictures(picture, () => onScreen.size), { format: "csv", make: table }];
+  return (
+    <div class="toolbar">
+      <span title={answer?.definition} data-total={answer?.cycles_total}>
+        {short(answer?.cycles_total ?? 0)} cycles
+      </span>
+      <EngineSelect engines={engines} value={options.se} onChange={(se) => set({ se })} />
+      <select
+        aria-label="Time"
+        data-when
+        value={options.when}
+        onChange={(event) => set({ when: event.currentTarget.value as When })}
+      >
+        <option value="all">whole trace</option>
+        <option value="screen">time on screen</option>
+        <option value="range" disabled={!hasRange}>
+          selected time{hasRange ? "" : " (none)"}
+        </option>
+      </select>
+      <Whole
+        name="bins"
+        hint={`Number of bars, ${FEWEST_BINS} to ${MOST_BINS}`}
+        value={options.bins}
+        onChange={(value) => set({ bins: Math.min(Math.max(value ?? FIRST.bins, FEWEST_BINS), MOST_BINS) })}
+      />
+      <Whole
+        name="rows"
+        hint="First row"
+        value={options.first ?? answer?.first_row ?? null}
+        onChange={(first) => set({ first })}
+      />
+      <Whole
+        name="to"
+        hint="Last row"
+        value={options.last ?? answer?.last_row ?? null}
+        onChange={(last) => set({ last })}
+      />
+      <Whole
+        name="up to"
+        hint="Largest value of the axis, in cycles; empty = automatic"
+        value={options.most}
+        onChange={(value) => set({ most: value && value > 0 ? value : null })}
+      />
+      <SaveMenu name="hotspot_histogram" offers={offers} />
+    </div>
+  );
+}
+
+interface WholeProps {
+  name: string;
+  hint: string;
+  value: number | null;
+  onChange: (value: number | null) => void;
+}
+
+function Whole({ name, hint, value, onChange }: WholeProps) {
+  const draft = useSignal<string | null>(null); // what is being typed stays, whatever arrives meanwhile
+  return (
+    <label title={hint} class="whole">
+      {name}{" "}
+      <input
+        type="number"
+        min={0}
+        data-option={name}
+        value={draft.value ?? (value === null ? "" : value)}
+        onInput={(event) => {
+          draft.value = event.currentTarget.value;
+        }}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          draft.value = null;
+          onChange(/^\d{1,12}$/.test(text) ? Number(text) : null);
+        }}
+      />
+    </label>
+  );
+}
+
+function Tip({ bin, all, x, width }: { bin: HistogramBin; all: number; x: number; width: number }) {
+  const side = x > width / 2 ? { right: `${width - x + 14}px` } : { left: `${x + 14}px` };
+  return (
+    <div class="tooltip histogram-tip" style={{ ...side, top: "12px" }}>
+      <div class="strong">
+        {bin.last > bin.first ? `rows ${exact(bin.first)} to ${exact(bin.last)}` : `row ${exact(bin.first)}`}
+      </div>
+      <div data-total={bin.total}>
+        {exact(bin.total)} cycles, {percent(all ? bin.total / all : null)}
+      </div>
+      {[...bin.parts]
+        .sort((a, b) => b.cycles - a.cycles)
+        .map(({ category, cycles }) => (
+          <div key={category} data-category={category} data-cycles={cycles}>
+            <span class="swatch" style={{ background: colourOf(category) }} /> {category} {exact(cycles)}
+          </div>
+        ))}
+    </div>
+  );
+}
+
+export const hotspotHistogram: View = {
+  id: "hotspot_histogram",
+  title: "Hotspots",
+  hint: "Where along the code the cycles go, by category of instruction",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.instruction_count && overview.row_count
+      ? ""
+      : "no executed instructions are recorded",
+  component: HotspotHistogram,
+};

@@ -1,0 +1,296 @@
+// The trace on one screen: how its cycles were spent, how much it holds, how busy the hardware was.
+import { exact, nanoseconds, percent, short } from "../../base/format";
+import { askJson } from "../../data/ask";
+import type { Painter } from "../../draw/painter";
+import { colourOf, paper } from "../../draw/palette";
+import { paintRing } from "../../draw/ring";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { select, selection } from "../../model/selection";
+import { frontView, type View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { PartsBar, ShareBar } from "../../widgets/bars";
+import { Canvas, type Size } from "../../widgets/canvas";
+import { Definition, Figure, Section } from "../../widgets/cards";
+import type { Column } from "../../widgets/data_table";
+import { csv, pictures, SaveMenu } from "../../widgets/saving";
+import { SmallTable } from "../../widgets/small_table";
+import { cuLines, type Kernel, type SummaryAnswer } from "./answer";
+import { Hardware } from "./counted";
+import "./summary.css";
+
+const RING: Size = { width: 150, height: 150 };
+
+function Summary() {
+  const answer = useAnswer(() => askJson<SummaryAnswer>(current.value, "summary"));
+  return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
+}
+
+function partsOf({ activity }: SummaryAnswer) {
+  return [
+    {
+      label: "idle",
+      share: activity.idle_share ?? 0,
+      cycles: activity.idle_cycles_total,
+      means: "Gaps before instructions: the wave had nothing to issue",
+    },
+    {
+      label: "stall",
+      share: activity.stall_share ?? 0,
+      cycles: activity.stall_cycles_total,
+      means: "From the first attempt to issue to the issue, waits included",
+    },
+    {
+      label: "issue",
+      share: activity.issue_share ?? 0,
+      cycles: activity.issue_cycles_total,
+      means: "Duration of instructions less their stall",
+    },
+  ];
+}
+
+function Page({ answer }: { answer: SummaryAnswer }) {
+  const ring = (painter: Painter, size: Size) => {
+    const parts = partsOf(answer).map((part) => ({ ...part, colour: colourOf(part.label) }));
+    paintRing(painter, size.width, size.height, parts, [short(answer.activity.cycles_total), "cycles"]);
+  };
+  const picture = (painter: Painter, size: Size) => {
+    ring(painter, { width: RING.width, height: size.height });
+    partsOf(answer).forEach(({ label, share }, number) => {
+      painter.rect(RING.width + 12, 40 + number * 22, 10, 10, colourOf(label));
+      painter.text(RING.width + 28, 45 + number * 22, `${label} ${percent(share)}`, paper("text"));
+    });
+  };
+  const offers = [
+    ...pictures(picture, () => ({ width: 300, height: RING.height })),
+    { format: "csv", make: () => table(answer) },
+  ];
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>What the waves did</span>
+        <SaveMenu name="summary" offers={offers} />
+      </div>
+      <div class="scroll">
+        <Activity answer={answer} ring={ring} />
+        <Totals answer={answer} />
+        <Kernels kernels={answer.kernels} />
+        {answer.counters ? <Hardware counted={answer.counters} /> : null}
+        <Pipes answer={answer} />
+        {answer.totals.missing.length ? (
+          <p class="faint-text">Not in this trace: {answer.totals.missing.join(", ")}.</p>
+        ) : null}
+        <Definition text={`${answer.activity.definition} ${answer.pipes.definition}`} />
+      </div>
+    </div>
+  );
+}
+
+interface ActivityProps {
+  answer: SummaryAnswer;
+  ring: (painter: Painter, size: Size) => void;
+}
+
+function Activity({ answer, ring }: ActivityProps) {
+  const { activity } = answer;
+  if (!activity.cycles_total) {
+    return (
+      <Section title="Activity">
+        <p class="faint-text">Nothing to show: no instruction was traced.</p>
+      </Section>
+    );
+  }
+  return (
+    <Section title="Activity" hint={activity.definition}>
+      <div class="activity">
+        <div style={{ width: `${RING.width}px`, height: `${RING.height}px` }}>
+          <Canvas paint={ring} label="Shares of idle, stall and issue" />
+        </div>
+        <table class="activity-table">
+          <tbody>
+            {partsOf(answer).map(({ label, share, cycles, means }) => (
+              <tr key={label} title={means} data-part={label} data-share={share}>
+                <td>
+                  <span class="swatch" style={{ background: colourOf(label) }} /> {label}
+                </td>
+                <td class="number">
+                  <strong>{percent(share)}</strong>
+                </td>
+                <td class="number faint-text">{exact(cycles)} cycles</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {answer.states.length ? (
+          <div class="states">
+            <PartsBar
+              tall
+              label="States of the traced waves"
+              parts={answer.states.map(({ state, share, cycles_total }) => ({
+                share,
+                colour: colourOf(state),
+                title: `${state}: ${percent(share)}, ${exact(cycles_total)} wave-cycles`,
+                onClick: () => frontView("wave_states"),
+              }))}
+            />
+            <div class="faint-text">
+              states of waves:{" "}
+              {answer.states.map(({ state, share }) => `${state.toLowerCase()} ${percent(share)}`).join(", ")}
+            </div>
+          </div>
+        ) : null}
+      </div>
+      {activity.is_stored ? <p class="faint-text">As the directory states it: it holds no instructions.</p> : null}
+    </Section>
+  );
+}
+
+function Totals({ answer }: { answer: SummaryAnswer }) {
+  const { totals, coverage } = answer;
+  const clock = totals.clock_mhz;
+  const time = clock ? nanoseconds((totals.span_cycles * 1e3) / clock) : null;
+  return (
+    <div class="figures">
+      <Figure
+        id="waves"
+        value={exact(totals.waves)}
+        name="traced waves"
+        hint={`${exact(totals.waves_complete)} of them with an end`}
+      />
+      <Figure
+        id="instructions"
+        value={short(totals.instructions)}
+        name="instructions"
+        hint={`${exact(totals.instructions)} executed; ${exact(totals.unresolved)} of unknown rows`}
+      />
+      <Figure
+        id="span"
+        value={short(totals.span_cycles)}
+        name="cycles"
+        hint={`${exact(totals.span_cycles)} cycles from the first begin to the last end of a traced wave`}
+      />
+      {time ? (
+        <Figure id="time" value={time} name="that long" hint="These cycles at the measured shader clock" />
+      ) : null}
+      {clock ? (
+        <Figure
+          id="clock"
+          value={`${exact(clock)} MHz`}
+          name="shader clock"
+          hint="From the realtime pairs of the trace"
+        />
+      ) : null}
+      <Figure
+        id="engines"
+        value={exact(totals.shader_engines.length)}
+        name="shader engines"
+        hint={`SE ${totals.shader_engines.join(", ")}`}
+      />
+      {coverage.traced_share === null ? null : (
+        <Figure
+          id="traced"
+          value={percent(coverage.traced_share)}
+          name="of the waves traced"
+          hint={`of the ${exact(coverage.all_wave_count)} waves on all CUs of the traced shader engines`}
+        />
+      )}
+      <Figure
+        id="executed"
+        value={percent(coverage.executed_share)}
+        name="of the code ran"
+        hint={`${exact(coverage.executed_row_count)} of ${exact(coverage.entered_row_count)} rows of the functions that were entered`}
+      />
+      {totals.pc_samples ? (
+        <Figure id="samples" value={short(totals.pc_samples)} name="samples" hint="PC samples" />
+      ) : null}
+    </div>
+  );
+}
+
+const KERNELS: Column<Kernel>[] = [
+  { name: "name", title: "Kernel", value: (k) => k.demangled || k.name, width: "1fr" },
+  ...(
+    [
+      ["vgprs", "VGPRs", "Vector registers per lane"],
+      ["agprs", "AGPRs", "Accumulation registers per lane"],
+      ["sgprs", "SGPRs", "Scalar registers per wave"],
+      ["lds_bytes", "LDS bytes", "Per workgroup"],
+      ["scratch_bytes", "Scratch bytes", "Per lane"],
+      ["wave_size", "Wave", "Lanes of a wave"],
+      ["workgroup_size", "Workgroup", "Work-items per workgroup as dispatched"],
+    ] as const
+  ).map(([name, title, hint]) => ({
+    name,
+    title,
+    hint: `${hint}; empty = not known`,
+    value: (kernel: Kernel) => kernel[name],
+    width: "6em",
+  })),
+];
+
+function Kernels({ kernels }: { kernels: Kernel[] }) {
+  if (!kernels.length) return null;
+  return (
+    <Section title={kernels.length > 1 ? `${exact(kernels.length)} kernels` : "Kernel"}>
+      <SmallTable
+        columns={KERNELS}
+        rows={kernels}
+        label="Kernels and their resources"
+        isSelected={(kernel) => selection.value.kernel === String(kernel.kernel)}
+        onSelect={(kernel) => select({ kernel: String(kernel.kernel) })}
+      />
+    </Section>
+  );
+}
+
+function Pipes({ answer }: { answer: SummaryAnswer }) {
+  const { busy, bubble_share, definition, is_issue_only } = answer.pipes;
+  if (!busy.length) return null;
+  return (
+    <Section title="Pipes of the traced SIMDs" hint={definition}>
+      <div class="share-rows">
+        {busy.map(({ pipe, busy_share, busy_cycles_total }) => (
+          <>
+            <span>{pipe.toLowerCase()}</span>
+            <ShareBar share={busy_share} meaning={MEANING[pipe] ?? pipe} label={`${pipe}: ${percent(busy_share)}`} />
+            <span class="number" data-pipe={pipe} data-share={busy_share} title={`${exact(busy_cycles_total)} cycles`}>
+              {percent(busy_share)}
+            </span>
+            <span />
+          </>
+        ))}
+      </div>
+      <p class="faint-text">
+        {bubble_share === null
+          ? ""
+          : `${percent(bubble_share)} of the cycles with a wave on the SIMD: no pipe issues. `}
+        {is_issue_only ? "gfx9 reports the issue, not how long an instruction runs." : ""}
+      </p>
+    </Section>
+  );
+}
+
+const MEANING: Record<string, string> = { SCALAR: "SALU", BRANCH: "JUMP", RAY: "BVH", IMMEDIATE: "IMMED" };
+
+function table(answer: SummaryAnswer): string {
+  const rows: (string | number | null)[][] = partsOf(answer).map((p) => [p.label, p.cycles, p.share]);
+  for (const { state, cycles_total, share } of answer.states) rows.push([`state ${state}`, cycles_total, share]);
+  for (const { pipe, busy_cycles_total, busy_share } of answer.pipes.busy) {
+    rows.push([`pipe ${pipe}`, busy_cycles_total, busy_share]);
+  }
+  for (const { unit, share } of answer.counters?.hardware ?? []) rows.push([`hardware ${unit}`, null, share]);
+  for (const line of answer.counters ? cuLines(answer.counters) : []) {
+    for (const [unit, share] of line.shares) rows.push([`${line.place} ${unit}`, null, share]);
+    for (const [name, count] of line.counts) rows.push([`${line.place} ${name}`, count, null]);
+  }
+  return csv(["what", "cycles_or_count", "share"], rows);
+}
+
+export const summary: View = {
+  id: "summary",
+  title: "Summary",
+  hint: "How the cycles were spent, what the trace holds, how busy the hardware was",
+  about: "trace",
+  missing: () => "",
+  component: Summary,
+};
