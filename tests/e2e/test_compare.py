@@ -8,6 +8,8 @@ import pytest
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact, percent
 from wavescope.analysis.compare import compare
+from wavescope.export.html import write_html
+from wavescope.readers.opening import open as open_path
 
 SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"
 
@@ -104,3 +106,18 @@ def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):
     view.locator('[data-field="verdict"]').filter(has_text="gfx1201").wait_for()
     view.get_by_text("add the other 1 open trace").click()
     view.locator('table[aria-label="Totals"] th').nth(3).wait_for()
+
+
+def test_an_exported_page_compares_the_traces_in_it(page, tmp_path):
+    traces = [("before", open_path(made_gemm())), ("after", open_path(other_gemm()))]
+    file = tmp_path / "both.html"
+    write_html(traces, file)
+    page.goto(f"{file.as_uri()}#document=1&layout=t(compare;0)")
+    view = page.locator('[data-view="compare"]')
+    found = compare([trace for _, trace in traces], labels=["before", "after"])
+    view.locator('[data-field="verdict"]').wait_for()
+    assert view.locator('[data-field="verdict"]').inner_text() == found.verdict()
+    view.get_by_label("Compare by").select_option("function")
+    view.get_by_text("functions differ beyond noise").wait_for()
+    view.locator('[data-part="code"]').click()
+    view.locator(".pair .right").first.wait_for()

@@ -10,7 +10,7 @@ import { flame } from "../views/flame/view";
 import { gaps } from "../views/gaps";
 import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { kernels } from "../views/kernels/index";
-import { losses } from "../views/losses/losses";
+import { losses, runLosses } from "../views/losses/losses";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
@@ -42,6 +42,7 @@ export const VIEWS: View[] = [
   coverage,
   compare,
   losses,
+  runLosses,
   occupancy,
   waveStates,
   dispatches,

@@ -155,7 +155,7 @@ function Losses() {
           .map((loss) => loss.message)
           .join(" · ")}
       </span>
-      <button type="button" class="quiet" onClick={() => frontView("losses")}>
+      <button type="button" class="quiet" onClick={() => frontView(facts?.kind === "run" ? "run_losses" : "losses")}>
         {more > 0 ? `and ${exact(more)} more: show all` : "what to do"}
       </button>
       <button type="button" class="quiet" aria-label="Close" onClick={() => (isClosed.value = true)}>

@@ -63,6 +63,8 @@ export interface DocumentLine {
   number: number;
   label: string;
   path: string;
+  /** Not known before it was opened. */
+  kind: "trace" | "run" | null;
   is_open: boolean;
 }
 

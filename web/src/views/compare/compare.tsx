@@ -25,8 +25,11 @@ const PART_NAMES = { summary: "Summary", units: "What changed", code: "Code side
 const chosenBase = signal<number | null>(null);
 const chosenKind = signal("instruction");
 
+/** What this trace can be compared with; a document that was not opened yet may turn out to be a run. */
+const choices = () => documents.value.filter((line) => line.number !== current.value && line.kind !== "run");
+
 function baseNow(): number | null {
-  const others = documents.value.filter((line) => line.number !== current.value);
+  const others = choices();
   return others.find((line) => line.number === chosenBase.value)?.number ?? others[0]?.number ?? null;
 }
 
@@ -89,13 +92,11 @@ function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void })
           value={baseNow() ?? ""}
           onChange={(event) => (chosenBase.value = Number(event.currentTarget.value))}
         >
-          {documents.value
-            .filter((line) => line.number !== current.value)
-            .map((line) => (
-              <option key={line.number} value={line.number} title={line.path}>
-                {line.label}
-              </option>
-            ))}
+          {choices().map((line) => (
+            <option key={line.number} value={line.number} title={line.path}>
+              {line.label}
+            </option>
+          ))}
         </select>
       </label>
       <span class="parts" role="tablist">

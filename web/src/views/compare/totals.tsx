@@ -45,7 +45,9 @@ const LINES: Line[] = [
 
 export function Totals({ answer, base, by }: { answer: CompareAnswer; base: number; by: string }) {
   const all = useSignal(false);
-  const others = documents.value.filter((line) => line.number !== base && line.number !== current.value);
+  const others = documents.value.filter(
+    (line) => line.number !== base && line.number !== current.value && line.kind !== "run",
+  );
   const more = useAnswer(() => {
     if (!all.value) return Promise.resolve([]);
     return Promise.all(others.map((line) => askJson<CompareAnswer>(line.number, "compare", { other: base, by })));

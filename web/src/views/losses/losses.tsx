@@ -98,3 +98,5 @@ export const losses: View = {
   missing: () => "",
   component: Losses,
 };
+
+export const runLosses: View = { ...losses, id: "run_losses", about: "run" };
