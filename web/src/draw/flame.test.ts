@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FLAME_ROW, flameLayout, frameAt, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
+import { FLAME_ROW, flameLayout, frameAt, inkOn, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
 import { SvgPainter } from "./painter";
 
 const tree = {
@@ -55,7 +55,7 @@ it("draws each visible frame and joins those below half a pixel", () => {
   const names = parents.map(() => "x");
   const layout = flameLayout({ parents, names, kinds: names }, [many, ...Array.from({ length: many }, () => 1)]);
   const painter = new SvgPainter(200, 100);
-  const look = { fill: () => "#123456", label: () => "<x>", ink: "#000", background: "#fff", outlined: [] };
+  const look = { fill: () => "#123456", label: () => "<x>", outlined: [] };
   paintFlame(painter, { width: 200, height: 100 }, layout, whole, look);
   const rects = painter.toString().match(/<rect/g)?.length ?? 0;
   expect(rects).toBeGreaterThan(100);
@@ -64,4 +64,8 @@ it("draws each visible frame and joins those below half a pixel", () => {
 
 it("counts a match inside a match once", () => {
   expect(matchedWeight(tree, weights, (frame) => frame === 1 || frame === 4)).toEqual({ weight: 4, count: 2 });
+});
+
+it("writes in the ink that reads better", () => {
+  expect(["#ffffff", "#e3d54a", "#5c6673", "#000000"].map(inkOn)).toEqual(["#111418", "#111418", "#ffffff", "#ffffff"]);
 });

@@ -100,8 +100,6 @@ export function frameAt(layout: FlameLayout, window: FlameWindow, x: number, y: 
 export interface FlameLook {
   fill(frame: number): string;
   label(frame: number): string;
-  ink: string;
-  background: string;
   /** Drawn with a frame of this colour; -1 = none. */
   outlined: { frame: number; colour: string }[];
 }
@@ -133,7 +131,8 @@ export function paintFlame(
       const width = Math.max(Math.min(right, size.width) - x, 0.5);
       painter.rect(x, y, Math.max(width - (width > 3 ? 1 : 0), 0.5), FLAME_ROW - 1, look.fill(frame));
       if (width > 26) {
-        painter.text(x + 4, y + FLAME_ROW / 2, look.label(frame), look.ink, { size: 11, maxWidth: width - 8 });
+        const ink = inkOn(look.fill(frame));
+        painter.text(x + 4, y + FLAME_ROW / 2, look.label(frame), ink, { size: 11, maxWidth: width - 8 });
       }
       drawnTo = x + width;
     }
@@ -178,4 +177,12 @@ export function matchedWeight(tree: FlameTree, weights: ArrayLike<number>, match
 /** "v_add_f32 … · 12.3 K" */
 export function flameLabel(name: string, weight: number): string {
   return `${name}  ${short(weight)}`;
+}
+
+/** Black or white, whichever reads better on a colour given as #rrggbb. */
+export function inkOn(fill: string): string {
+  const value = Number.parseInt(fill.slice(1), 16);
+  const linear = (byte: number) => ((byte & 255) / 255) ** 2.2;
+  const light = 0.2126 * linear(value >> 16) + 0.7152 * linear(value >> 8) + 0.0722 * linear(value);
+  return light > 0.179 ? "#111418" : "#ffffff";
 }

@@ -68,6 +68,7 @@ function openFile(file: SourceFile): void {
 function Tree({ sources }: { sources: Sources }) {
   const by = useSignal<SortBy>("cycles");
   const closed = useSignal<ReadonlySet<string>>(new Set());
+  const openFiles = useSignal<ReadonlySet<string>>(new Set());
   const whole = useSignal<ReadonlySet<string>>(new Set());
   const which = attribution.value;
   const { withIdle } = settings.value;
@@ -80,8 +81,11 @@ function Tree({ sources }: { sources: Sources }) {
       weights,
     );
   }, [sources, which, by.value, withIdle]);
-  // at first only the file with the hottest line is open
-  const isOpen = (file: SourceFile) => closed.value.has(file.file) !== (file === hottest?.file);
+  useEffect(() => {
+    const wanted = openedFile.value || hottest?.file.file;
+    if (wanted !== undefined) openFiles.value = new Set([...openFiles.value, wanted]);
+  }, [openedFile.value, hottest]);
+  const isOpen = (file: SourceFile) => openFiles.value.has(file.file);
   const items: Item[] = [];
   const visit = (nodes: TreeNode[], depth: number) => {
     for (const node of nodes) {
@@ -96,7 +100,10 @@ function Tree({ sources }: { sources: Sources }) {
       const lines = [...(sources.linesOf.get(file) ?? [])].filter((line) => cost(line) > 0);
       lines.sort((a, b) => cost(b) - cost(a) || a.line - b.line);
       const shown = whole.value.has(file.file) ? lines.length : Math.min(lines.length, TOP_LINES);
-      for (const line of lines.slice(0, shown)) items.push({ kind: "line", line, depth: depth + 1 });
+      const top = lines.slice(0, shown);
+      const selected = lines.slice(shown).find(isPlace);
+      if (selected) top.push(selected);
+      for (const line of top) items.push({ kind: "line", line, depth: depth + 1 });
       if (shown < lines.length) items.push({ kind: "more", file, shown, all: lines.length, depth: depth + 1 });
     }
   };
@@ -115,12 +122,13 @@ function Tree({ sources }: { sources: Sources }) {
   const activate = (item: Item) => {
     if (item.kind === "folder") toggle(closed, `${item.node.path}/`);
     else if (item.kind === "file") {
-      toggle(closed, item.file.file);
-      if (item.file.file) openFile(item.file);
+      if (item.file.file && !isOpen(item.file)) openFile(item.file);
+      toggle(openFiles, item.file.file);
     } else if (item.kind === "line") openLine(item.line);
     else toggle(whole, item.file.file);
   };
   const chosen = items.findIndex((item) => item.kind === "line" && isPlace(item.line));
+  const shownFile = items.findIndex((item) => item.kind === "file" && item.file.file === openedFile.value);
   const rows = () =>
     sources.lines
       .filter((line) => cost(line) > 0)
@@ -166,7 +174,7 @@ function Tree({ sources }: { sources: Sources }) {
         label="Source files and their costliest lines"
         count={items.length}
         rowHeight={ROW_HEIGHT}
-        reveal={chosen}
+        reveal={chosen >= 0 ? chosen : shownFile}
         header={
           <div class="row">
             <span>File, line</span>

@@ -150,7 +150,11 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
         _both(frames, of_chains, ["file"])
         .join(lines.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
         .with_columns(has_text=pl.col("file").is_in(here.implode()))
-        .sort(pl.col("latency_cycles_total") + pl.col("idle_cycles_total"), "issued_count", descending=True)
+        .sort(
+            pl.col("latency_cycles_total") + pl.col("idle_cycles_total"),
+            pl.col("issued_count") + pl.col("stalled_count"),
+            descending=True,
+        )
     )
     return LineCosts(
         pl.concat([files.select(_FILES.names), _without_line(trace, costs).select(_FILES.names)]),

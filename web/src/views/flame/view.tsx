@@ -41,9 +41,9 @@ import {
 import "./flame.css";
 
 const TREES = [
-  { id: "source", title: "Source: file, lines, instructions", needsMarkers: false },
-  { id: "scopes", title: "Markers: scopes", needsMarkers: true },
-  { id: "scope_source", title: "Markers: scopes, source, instructions", needsMarkers: true },
+  { id: "source", title: "source", needsMarkers: false },
+  { id: "scopes", title: "marker scopes", needsMarkers: true },
+  { id: "scope_source", title: "scopes and source", needsMarkers: true },
 ];
 
 function FlameView() {
@@ -87,8 +87,6 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
     painter.rect(0, 0, size.width, size.height, paper("background"));
     const isSearching = search.value !== "";
     paintFlame(painter, size, layout, shownWindow(), {
-      background: paper("background"),
-      ink: "#111418",
       label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
       fill: (frame) =>
         isSearching && !query.test(frames.names[frame] ?? "") ? paper("line") : colourOfFrame(frames, frame),
@@ -134,7 +132,12 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   return (
     <div class="view flame">
       <div class="toolbar">
-        <select aria-label="Tree" value={tree.value} onChange={(event) => (tree.value = event.currentTarget.value)}>
+        <select
+          aria-label="Tree"
+          title="Source: file, inlined lines, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
+          value={tree.value}
+          onChange={(event) => (tree.value = event.currentTarget.value)}
+        >
           {TREES.map((one) => (
             <option key={one.id} value={one.id} disabled={one.needsMarkers && !hasMarkers}>
               {one.title}

@@ -1,4 +1,5 @@
 // One line of source: number, bar, figures, coloured text over its heat.
+import type { ComponentChildren } from "preact";
 import { exact, percent } from "../../base/format";
 import { type Language, type LineState, tokenized } from "../../base/syntax";
 import { colourOf } from "../../draw/palette";
@@ -72,10 +73,17 @@ export function LineRow({ entry, language, state, scale, total, reason, look, he
                 {token.text}
               </span>
             ))
-          : entry.line === 0
-            ? "no line given by the compiler"
-            : ""}
+          : substitute(entry)}
       </pre>
     </div>
   );
+}
+
+/** What stands where there is no text: what is known about the line. */
+function substitute({ line, cost }: Listed): ComponentChildren {
+  if (!cost) return "";
+  const { rows } = cost[attribution.value];
+  const words = [line ? "" : "no line given by the compiler", `${exact(rows)} instruction${rows === 1 ? "" : "s"}`];
+  if (cost.stallClass) words.push(cost.stallClass);
+  return <span class="t-comment">{words.filter(Boolean).join(" · ")}</span>;
 }

@@ -18,9 +18,15 @@ export interface Listed {
   cost: SourceLine | null;
 }
 
-export function listed(sources: Sources, file: SourceFile, text: FileText): Listed[] {
+/** `weighs` tells whether a line is worth listing when there is no text around it. */
+export function listed(
+  sources: Sources,
+  file: SourceFile,
+  text: FileText,
+  weighs: (line: SourceLine) => boolean,
+): Listed[] {
   const costed = sources.linesOf.get(file) ?? [];
-  if (!text.lines) return costed.map((line) => ({ line: line.line, text: "", cost: line }));
+  if (!text.lines) return costed.filter(weighs).map((line) => ({ line: line.line, text: "", cost: line }));
   const byLine = new Map(costed.map((line) => [line.line, line]));
   const count = text.lines.length;
   const lines: Listed[] = text.lines.map((content, at) => ({

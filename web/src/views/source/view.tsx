@@ -115,7 +115,11 @@ function OneFile({ sources, file, search }: FileProps) {
 }
 
 function Lines({ sources, file, text, search }: FileProps & { text: FileText }) {
-  const lines = useMemo(() => listed(sources, file, text), [sources, file, text]);
+  const which = attribution.value;
+  const lines = useMemo(
+    () => listed(sources, file, text, (line) => weightOf(line[which]) > 0),
+    [sources, file, text, which],
+  );
   const language = languageOf(file.file);
   const states = useMemo(
     () =>
@@ -126,7 +130,6 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
     [lines, language],
   );
   const reasons = useReasons(sources, file);
-  const which = attribution.value;
   const ofAll = settings.value.sourceScale !== "file";
   const total = weightOf(sources.total);
   const { withIdle } = settings.value;
