@@ -20,6 +20,7 @@ from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
 from wavescope.page.trace.search import QUESTIONS as _SEARCH
 from wavescope.page.trace.source import QUESTIONS as _SOURCE
 from wavescope.page.trace.summary import QUESTIONS as _SUMMARY
+from wavescope.page.trace.utilization import QUESTIONS as _UTILIZATION
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 from wavescope.page.tracks import QUESTIONS as _TRACKS
 
@@ -37,6 +38,7 @@ QUESTIONS = {
         _HISTOGRAM,
         _SUMMARY,
         _WAVES,
+        _UTILIZATION,
         _SOURCE,
         _FLAME,
         _ANSWERS,

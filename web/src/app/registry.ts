@@ -2,12 +2,14 @@
 import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
 import { compare } from "../views/compare/compare";
+import { computeUnit } from "../views/compute_unit/compute_unit";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
 import { explorer } from "../views/explorer";
 import { flame } from "../views/flame/view";
 import { gaps } from "../views/gaps";
+import { globalView } from "../views/global_view/global_view";
 import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { kernels } from "../views/kernels/index";
 import { losses, runLosses } from "../views/losses/losses";
@@ -23,6 +25,7 @@ import { runTimeline } from "../views/run_timeline/index";
 import { source } from "../views/source/view";
 import { stalls } from "../views/stalls/stalls";
 import { summary } from "../views/summary/summary";
+import { utilization } from "../views/utilization/utilization";
 import { waits } from "../views/waits";
 import { waveStates } from "../views/wave_states";
 import { waves } from "../views/waves";
@@ -33,6 +36,10 @@ export const VIEWS: View[] = [
   source,
   flame,
   waves,
+  computeUnit,
+  globalView,
+  utilization,
+  waves, //
   diagnosis,
   stalls,
   waits,

@@ -15,6 +15,26 @@ export interface Raster {
   pixels: Uint32Array;
 }
 
+/** The pixels of kinds, found when first needed: tracks can have thousands of kinds. */
+export class KindColours {
+  readonly table = new Uint32Array(1 << 16);
+
+  constructor(private look: (kind: number) => number) {}
+
+  /** Forget all colours: the theme, or what is lit up, may have changed. */
+  reset(look: (kind: number) => number): this {
+    this.look = look;
+    this.table.fill(0);
+    return this;
+  }
+
+  find(kind: number): number {
+    const colour = this.look(kind);
+    this.table[kind] = colour;
+    return colour;
+  }
+}
+
 let spare = new Uint32Array(0);
 
 /** An empty raster. Its memory is that of the last one: use it before the next one is made. */
@@ -33,12 +53,12 @@ export function rasterLane(
   pieces: Piece<Tile>[],
   lane: number,
   window: Range,
-  colours: Uint32Array,
+  colours: KindColours,
 ): void {
   const { columns, pixels } = target;
+  const { table } = colours;
   const scale = columns / (window.end - window.begin);
   const origin = window.begin;
-  const unknown = colours[colours.length - 1] as number;
   for (const { tile, level, begin: from, end: to } of pieces) {
     const { begin, end, kind, depth } = tile;
     const least = Math.max(Math.floor((from - origin) * scale), 0);
@@ -55,7 +75,7 @@ export function rasterLane(
       if (isRaw && behind - first >= WIDTH_WITH_GAP) behind--;
       if (first < least) first = least;
       if (behind > most) behind = most;
-      const colour = colours[kind[i] as number] ?? unknown;
+      const colour = table[kind[i] as number] || colours.find(kind[i] as number);
       const top = rows > 1 ? Math.min(depth[i] as number, rows - 1) : 0;
       for (let r = row + top; r < row + rows; r++) {
         const offset = r * columns;

@@ -50,7 +50,8 @@ const LETTER = 6.4;
 export function gutterColumns(lanes: LaneLayout, most: number): number[] {
   const widths = new Array<number>(lanes.columns + 1).fill(0);
   for (const group of lanes.groups) {
-    if (group.level > 0) widths[group.level - 1] = Math.max(widths[group.level - 1] ?? 0, group.label.length);
+    // room for the sign that folds it
+    if (group.level > 0) widths[group.level - 1] = Math.max(widths[group.level - 1] ?? 0, group.label.length + 2);
   }
   for (const { row } of lanes.rows) {
     widths[lanes.columns] = Math.max(widths[lanes.columns] ?? 0, row.label.length);
@@ -99,7 +100,7 @@ function paintGroup(painter: Painter, frame: Frame, group: PlacedGroup, columns:
   const from = Math.max(y, top);
   const to = Math.min(y + group.height, height);
   if (to - from < 9) return;
-  const text = wide > 40 ? `${sign} ${group.label}` : group.label;
+  const text = `${sign} ${group.label}`;
   painter.text(left + 4, Math.min(from + 8, (from + to) / 2), text, paper("text"), { size: 11, maxWidth: wide - 5 });
 }
 

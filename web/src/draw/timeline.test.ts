@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Tile } from "../model/tile";
 import type { Track } from "../model/tracks";
 import { HEADING, layOutLanes, rowsBetween, stripAt, type TimelineRow } from "./lanes";
-import { raster, rasterEmpty, rasterLane, rasterStretches } from "./raster";
+import { KindColours, raster, rasterEmpty, rasterLane, rasterStretches } from "./raster";
 import { durationText, roundStep, tickNanoseconds, ticks } from "./ticks";
 
 describe("ticks", () => {
@@ -43,7 +43,7 @@ function tileOf(spans: [lane: number, begin: number, end: number, kind: number, 
 }
 
 describe("the raster of a lane", () => {
-  const colours = Uint32Array.from([0, 0x11, 0x22, 0x33]);
+  const colours = new KindColours((kind) => 0x11 * kind);
   const window = { begin: 100, end: 110 };
   const piece = (tile: Tile, begin = 0, end = 1000, level = 1) => [{ tile, level, begin, end }];
   it("colours the pixels of its spans", () => {

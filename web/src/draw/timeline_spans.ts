@@ -1,11 +1,10 @@
 // The spans of all lanes on screen.
-import type { Track, TrackSet } from "../model/tracks";
-import { type Span, spanOf } from "../model/tracks";
+import { kindOf, type Span, spanOf, type Track, type TrackSet } from "../model/tracks";
 import type { Frame } from "./frame";
 import type { PlacedStrip } from "./lanes";
 import { type Band, type Painter, pixelOf } from "./painter";
 import { colourOf, paper, seriesColour } from "./palette";
-import { raster, rasterEmpty, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+import { KindColours, raster, rasterEmpty, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
 
 /** How the spans of a timeline look, where that differs from what their track says. */
 export interface SpanStyle {
@@ -24,19 +23,21 @@ const LABEL_WIDTH = 26;
 export function spanColour(track: Track, kind: number, style: SpanStyle): string {
   const own = style.kindColour?.(track, kind);
   if (own) return own;
-  const meaning = track.kinds.find((k) => k.kind === kind)?.colour;
-  return meaning ? colourOf(meaning) : seriesColour(kind);
+  const known = kindOf(track, kind);
+  return known?.colour ? colourOf(known.colour) : known ? seriesColour(kind) : colourOf("NONE");
 }
 
 export function kindName(track: Track, kind: number): string {
-  return track.kinds.find((k) => k.kind === kind)?.name ?? `kind ${kind}`;
+  return kindOf(track, kind)?.name ?? `kind ${kind}`;
 }
 
-function coloursOf(track: Track, style: SpanStyle): Uint32Array {
-  const most = track.kinds.reduce((sum, k) => Math.max(sum, k.kind), 0);
-  const colours = new Uint32Array(most + 2).fill(pixelOf(colourOf("NONE")));
-  for (const { kind } of track.kinds) colours[kind] = pixelOf(spanColour(track, kind, style));
-  return colours;
+const colourTables = new WeakMap<Track, KindColours>();
+
+function coloursOf(track: Track, style: SpanStyle): KindColours {
+  const look = (kind: number) => pixelOf(spanColour(track, kind, style));
+  const known = colourTables.get(track)?.reset(look) ?? new KindColours(look);
+  colourTables.set(track, known);
+  return known;
 }
 
 export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style: SpanStyle, ratio: number): void {
@@ -45,7 +46,7 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
   const wide = frame.plotWidth * ratio;
   const columns = Math.max(1, Math.round(wide / Math.ceil(wide / MOST_COLUMNS)));
   const timePerColumn = (frame.window.end - frame.window.begin) / columns;
-  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: Uint32Array; isRaw: boolean }>();
+  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: KindColours; isRaw: boolean }>();
   const of = (track: Track) => {
     let known = byTrack.get(track);
     if (!known) {
@@ -112,7 +113,7 @@ function paintLabels(
         const from = Math.max(tile.begin[i] as number, begin, window.begin);
         if (from >= window.end || from >= end) break;
         const to = Math.min(tile.end[i] as number, end, window.end);
-        if (to - from < wide || (tile.depth[i] as number) > 0) continue;
+        if (to - from < wide || (tile.depth[i] as number) > 0 || (tile.count[i] as number) > 1) continue;
         const span = spanOf(strip.track, strip.lane, tile, i, level);
         const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
         if (!text) continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cover, levelFor, needed, tilesIn } from "./levels";
 
-const track = { begin: 1000, end: 1000 + 1024 * 4 * 10, cell: 4, level_count: 5, tile_cells: 1024 };
+const track = { begin: 1000, end: 1000 + 1024 * 4 * 10 - 1, cell: 4, level_count: 5, tile_cells: 1024 };
 
 describe("levels", () => {
   it("are as coarse as pixels", () => {

@@ -31,7 +31,7 @@ export function levelFor(track: Levels, timePerPixel: number): number {
 /** First and last tile of a level that reach into a window; last < first when none does. */
 export function tilesIn(track: Levels, level: number, window: Range): { first: number; last: number } {
   const width = tileWidth(track, level);
-  const most = Math.max(0, Math.ceil((track.end - track.begin) / width) - 1);
+  const most = Math.max(0, Math.floor((track.end - track.begin) / width));
   const first = Math.floor((window.begin - track.begin) / width);
   const last = Math.ceil((window.end - track.begin) / width) - 1;
   if (last < 0 || first > most) return { first: 0, last: -1 };

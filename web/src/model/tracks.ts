@@ -29,6 +29,18 @@ export interface Track extends Levels {
   kinds: Kind[];
 }
 
+const kindIndices = new WeakMap<Track, Map<number, Kind>>();
+
+/** What a kind of a track means. */
+export function kindOf(track: Track, kind: number): Kind | undefined {
+  let index = kindIndices.get(track);
+  if (!index) {
+    index = new Map(track.kinds.map((k) => [k.kind, k]));
+    kindIndices.set(track, index);
+  }
+  return index.get(kind);
+}
+
 /** One span, or several that are too short to be told apart on screen. */
 export interface Span {
   track: Track;

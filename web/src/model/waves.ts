@@ -16,6 +16,8 @@ export interface Wave {
   /** Aligned cycles. */
   begin: number;
   end: number;
+  /** Index of its first instruction among those of the trace. */
+  firstInstruction: number;
   instructions: number;
   stall: number;
 }
@@ -45,12 +47,14 @@ effect(() => {
 
 function wavesFrom(table: Columns): Wave[] {
   const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "begin_cycles", "end_cycles"];
-  const columns = [...names, "instruction_count", "stall_cycles_total"].map((name) => table.numbers(name));
+  const columns = [...names, "first_instruction", "instruction_count", "stall_cycles_total"].map((name) =>
+    table.numbers(name),
+  );
   return Array.from({ length: table.length }, (_, i) => {
-    const [wave, se, cu, simd, slot, slotWave, begin, end, instructions, stall] = columns.map(
+    const [wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall] = columns.map(
       (values) => values[i] as number,
-    ) as [number, number, number, number, number, number, number, number, number, number];
-    return { wave, se, cu, simd, slot, slotWave, begin, end, instructions, stall };
+    ) as [number, number, number, number, number, number, number, number, number, number, number];
+    return { wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall };
   });
 }
 

@@ -11,13 +11,13 @@ import { timeText } from "../draw/ticks";
 import { paintAxis, paintGutter, paintMinimap } from "../draw/time_axis";
 import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
 import { type Range, selection } from "../model/selection";
-import { bounds } from "../model/timewindow";
+import { bounds, showAll } from "../model/timewindow";
 import type { Lane, Span, Track, TrackSet } from "../model/tracks";
 import { Canvas, type Paint, type Size } from "./canvas";
 import { type Offer, pictures } from "./saving";
 import "./timeline.css";
 import { TimelineInput } from "./timeline_input";
-import { TimelineState } from "./timeline_state";
+import { type RowHeights, TimelineState } from "./timeline_state";
 import { TimelineTooltip } from "./timeline_tooltip";
 
 export interface TimelineProps extends SpanStyle {
@@ -27,19 +27,21 @@ export interface TimelineProps extends SpanStyle {
   rows: TimelineRow[];
   unit: "cycles" | "ns";
   clockMhz?: number | null;
-  /** Height of a row at first, in pixels. */
-  rowHeight?: number;
+  /** Height of rows in pixels: the most of it that lets all rows fit. */
+  rowHeights?: RowHeights;
   /** The track of the overview strip; absent = that of the first row. */
   overviewTrack?: Track | undefined;
   /** What the spans of the overview track are called when they are counted: "instructions". */
   countedAs?: string;
   /** Further lines of the tooltip of a single span. */
   tooltipOf?: ((span: Span) => string[] | Promise<string[]>) | undefined;
-  /** A span was clicked or reached by keys; null = a click where there is none. */
-  onSpan?: ((span: Span | null) => void) | undefined;
+  /** A span was clicked, or reached by keys; null = a click where there is none. */
+  onSpan?: ((span: Span | null, isByKey: boolean) => void) | undefined;
   onHover?: ((span: Span | null) => void) | undefined;
   /** The selected span, when the view knows it better than the last click: outlined and scrolled to. */
   focus?: Span | null | undefined;
+  /** A lane that is scrolled to whenever it changes. */
+  reveal?: { track: Track; lane: number } | null | undefined;
   /** Drawn over the spans, under the labels; reads signals as it likes. */
   overlay?: ((painter: Painter, frame: Frame) => void) | undefined;
   /** The same for what changes often: it does not make the spans be drawn again. */
@@ -81,25 +83,29 @@ export function Timeline(props: TimelineProps) {
   const clockMhz = props.clockMhz ?? null;
   const latest = useRef(props);
   latest.current = props;
-  const state = useMemo(() => new TimelineState(set, unit, clockMhz, props.rowHeight ?? 16), [set, unit, clockMhz]);
+  const state = useMemo(
+    () => new TimelineState(set, unit, clockMhz, props.rowHeights ?? { least: 4, most: 18 }),
+    [set, unit, clockMhz],
+  );
   state.rows.value = rows;
   const chosen = () => (latest.current.focus === undefined ? state.chosen.value : latest.current.focus);
   const input = useMemo(() => {
-    const choose = (span: Span | null) => {
+    const choose = (span: Span | null, isByKey: boolean) => {
       state.chosen.value = span;
-      latest.current.onSpan?.(span);
+      latest.current.onSpan?.(span, isByKey);
     };
     return new TimelineInput(state, choose, chosen);
   }, [state]);
   useEffect(() => () => set.store.release(state), [set, state]);
   useSignalEffect(() => {
-    const span = state.hit.value?.span ?? null;
-    latest.current.onHover?.(span);
+    const hit = state.hit.value;
+    latest.current.onHover?.(hit?.span ?? null);
+    return state.makeExact(hit);
   });
-  const focus = props.focus;
+  const wanted = props.reveal ?? props.focus;
   useEffect(() => {
-    if (focus) state.revealLane(focus.track, focus.lane);
-  }, [focus, state]);
+    if (wanted) state.revealLane(wanted.track, wanted.lane);
+  }, [wanted?.track, wanted?.lane, state]);
 
   const overviewTrack = () => latest.current.overviewTrack ?? state.rows.value[0]?.strips[0]?.track ?? null;
   const paint: Paint = (painter, size) => {
@@ -154,7 +160,10 @@ export function Timeline(props: TimelineProps) {
     if (!box) return;
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = box;
-      if (width && height) state.size.value = { width, height };
+      if (!width || !height) return;
+      const isFirst = state.size.peek().width === 1;
+      state.size.value = { width, height };
+      if (isFirst) state.fit();
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -184,6 +193,7 @@ export function Timeline(props: TimelineProps) {
         </div>
       </div>
       <Facts state={state} label={label} />
+      <RowHeightButtons state={state} />
       <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
       <Trouble set={set} />
     </div>
@@ -236,6 +246,29 @@ function Facts({ state, label }: { state: TimelineState; label: string }) {
       data-lane-count={state.lanes.value.rows.length}
     />
   );
+}
+
+function RowHeightButtons({ state }: { state: TimelineState }) {
+  const middle = () => state.size.value.height / 2;
+  const buttons: [sign: string, title: string, run: () => void][] = [
+    ["−", "Thinner lanes (Alt+wheel, −)", () => state.resizeRows(0.7, middle())],
+    ["+", "Taller lanes (Alt+wheel, +)", () => state.resizeRows(1.5, middle())],
+    ["⤢", "All of the time, and as many lanes as fit (0)", () => showEverything(state)],
+  ];
+  return (
+    <div class="timeline-buttons">
+      {buttons.map(([sign, title, run]) => (
+        <button type="button" class="quiet" key={sign} title={title} aria-label={title} onClick={run}>
+          {sign}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function showEverything(state: TimelineState): void {
+  showAll();
+  state.fit();
 }
 
 function Trouble({ set }: { set: TrackSet }) {

@@ -8,6 +8,7 @@ import type { Span } from "../model/tracks";
 import type { TimelineState } from "./timeline_state";
 
 const STEP = 1.25;
+const READABLE = 16;
 const LEAST_DRAG = 4;
 
 type Drag =
@@ -22,7 +23,7 @@ export class TimelineInput {
   constructor(
     private readonly state: TimelineState,
     /** Called with the span that was chosen; null = nothing is there. */
-    private readonly choose: (span: Span | null) => void,
+    private readonly choose: (span: Span | null, isByKey: boolean) => void,
     /** The selected span. */
     private readonly chosen: () => Span | null,
   ) {}
@@ -107,8 +108,10 @@ export class TimelineInput {
     const time = frame.xToTime(x);
     const span = strip ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel) : null;
     const { range } = selection.value;
-    if (span) this.zoomTo(span);
-    else if (range && time >= range.begin && time <= range.end) this.zoomTo(range);
+    if (span) {
+      this.zoomTo(span);
+      if (this.state.rowHeight.value < READABLE) this.state.resizeRows(READABLE / this.state.rowHeight.value, y);
+    } else if (range && time >= range.begin && time <= range.end) this.zoomTo(range);
   };
 
   readonly menu = (event: MouseEvent): void => event.preventDefault();
@@ -199,7 +202,7 @@ export class TimelineInput {
       return;
     }
     void this.state.set.neighbour(from, by).then((next) => {
-      if (next) this.take(next);
+      if (next) this.take(next, true);
     });
   }
 
@@ -220,13 +223,13 @@ export class TimelineInput {
   private async chooseAt(track: Span["track"], lane: number, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
     const seen = set.at(track, lane, time, slack);
-    if (!seen && !isNearest) return this.choose(null);
+    if (!seen && !isNearest) return this.choose(null, false);
     const found = await set.raw(track, lane, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
-    this.take(found ?? seen);
+    this.take(found ?? seen, isNearest);
   }
 
-  private take(span: Span | null): void {
-    this.choose(span);
+  private take(span: Span | null, isByKey: boolean): void {
+    this.choose(span, isByKey);
     if (!span) return;
     reveal(span.begin);
     this.state.revealLane(span.track, span.lane);

@@ -19,6 +19,13 @@ export interface Hit {
   row: TimelineRow;
 }
 
+/** Rows are at first as high as makes all of them fit, within these. */
+export interface RowHeights {
+  least: number;
+  most: number;
+}
+
+const EXACT_DELAY_MS = 60;
 const TICK_GAP = 95;
 const THINNEST = 1;
 const TALLEST = 64;
@@ -36,6 +43,8 @@ export class TimelineState {
   readonly measuring: Signal<Range | null> = signal(null);
   /** The span that was clicked or reached by keys, when the view does not say which is selected. */
   readonly chosen: Signal<Span | null> = signal(null);
+  /** The raw record of the span under the pointer, where the screen shows a coarser one. */
+  private readonly exact: Signal<Span | null> = signal(null);
   readonly lanes: ReadonlySignal<LaneLayout>;
   readonly frame: ReadonlySignal<Frame>;
   readonly hit: ReadonlySignal<Hit | null>;
@@ -44,9 +53,9 @@ export class TimelineState {
     readonly set: TrackSet,
     readonly unit: "cycles" | "ns",
     readonly clockMhz: number | null,
-    rowHeight: number,
+    private readonly firstHeight: RowHeights,
   ) {
-    this.rowHeight = signal(rowHeight);
+    this.rowHeight = signal(firstHeight.most);
     this.lanes = computed(() => layOutLanes(this.rows.value, this.rowHeight.value, this.folded.value));
     this.frame = computed(() => this.frameFor(this.size.value));
     this.hit = computed(() => this.hitAt(this.pointer.value));
@@ -102,6 +111,18 @@ export class TimelineState {
     this.scroll.value = Math.min(Math.max(0, ((scroll + above) * next) / old - above), this.scrollable);
   }
 
+  /** Choose the height of rows so that as many as possible are on screen. */
+  fit(): void {
+    const { height, top } = this.frame.peek().parts;
+    const lanes = this.lanes.peek();
+    if (!lanes.rows.length || height <= top) return;
+    const rest = lanes.height - lanes.rows.length * this.rowHeight.peek();
+    const { least, most } = this.firstHeight;
+    const fitting = Math.floor((height - top - rest) / lanes.rows.length);
+    this.rowHeight.value = Math.min(most, Math.max(least, fitting));
+    this.scroll.value = 0;
+  }
+
   fold(key: string): void {
     const next = new Set(this.folded.value);
     if (!next.delete(key)) next.add(key);
@@ -124,6 +145,25 @@ export class TimelineState {
     return new Set(frame.visibleRows().flatMap((row) => row.strips.map((strip) => strip.track)));
   }
 
+  /**
+   * A single span on a coarser level ends where its tile ends: find out about its real begin and end. Gives back how to
+   * stop waiting for it.
+   */
+  makeExact(hit: Hit | null): () => void {
+    const span = hit?.span;
+    if (!span || span.level === 0 || span.count > 1) return () => {};
+    const timer = setTimeout(() => {
+      const time = Math.max(span.begin, Math.min(span.end, (span.begin + span.end) / 2));
+      this.set.raw(span.track, span.lane, time, 0).then(
+        (raw) => {
+          if (raw?.item === span.item) this.exact.value = raw;
+        },
+        () => {},
+      );
+    }, EXACT_DELAY_MS);
+    return () => clearTimeout(timer);
+  }
+
   private hitAt(pointer: { x: number; y: number } | null): Hit | null {
     if (!pointer || this.measuring.value) return null;
     void this.set.store.turn.value;
@@ -132,7 +172,10 @@ export class TimelineState {
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);
     const { track, lane, row } = strip;
-    const span = strip.emptyIn ? null : this.set.at(track, lane, time, frame.timePerPixel);
+    const seen = strip.emptyIn ? null : this.set.at(track, lane, time, frame.timePerPixel);
+    const exact = this.exact.value;
+    const isSame = seen?.item === exact?.item && exact?.track === track && exact.lane === lane;
+    const span = seen && seen.count === 1 && isSame ? exact : seen;
     const gap = span || strip.emptyIn ? null : this.set.gap(track, lane, time);
     return { span, gap, track, lane, row };
   }

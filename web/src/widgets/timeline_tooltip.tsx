@@ -70,6 +70,7 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
       data-item={hit.span?.item}
       data-lane={hit.lane}
       data-track={hit.track.name}
+      data-level={hit.span?.level}
     >
       {[...text.slice(0, 1), ...extra, ...text.slice(1)].map((line, i) => (
         <div key={`${i}${line}`} class={i === 0 ? "strong" : ""}>

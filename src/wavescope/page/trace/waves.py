@@ -38,7 +38,8 @@ def _waves(document: Document) -> pl.DataFrame:
     return frame.select(
         "wave", "se", "cu", "simd", "slot", "slot_wave",
         aligned(trace, "begin_cycles").cast(pl.Float64), aligned(trace, "end_cycles").cast(pl.Float64),
-        "kernel", "me", "pipe", "workgroup", "complete", "instruction_count",
+        "kernel", "me", "pipe", "workgroup", "complete",
+        pl.col("first_instruction").fill_null(0).cast(pl.Float64), "instruction_count",
         pl.col("stall_cycles_total").fill_null(0).cast(pl.Float64),
     )  # fmt: skip
 

@@ -30,6 +30,8 @@ const LANE_KINDS = [
 ] as const;
 const FADED = 0.78;
 
+const ROW_HEIGHTS = { least: 8, most: 17 };
+
 function RunTimeline() {
   const answer = useAnswer(() => trackSet(current.value));
   return (
@@ -194,7 +196,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           rows={rows.value}
           unit="ns"
           handle={handle}
-          rowHeight={17}
+          rowHeights={ROW_HEIGHTS}
           kindColour={(_, kind) => colours.value[kind]}
           labelOf={(span) => names[span.kind] ?? ""}
           countedAs="events"

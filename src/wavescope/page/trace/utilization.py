@@ -1,0 +1,31 @@
+"""How busy the pipes are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question
+
+if TYPE_CHECKING:
+    from wavescope.analysis.utilization import Utilization
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "pipes_in_use"]
+
+
+def pipes_in_use(document: Document) -> Utilization:
+    """Busy share of every pipe and issue bubbles, of the whole trace and per shader engine.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> pipes_in_use(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).pipes.height
+    0
+    """
+    from wavescope.analysis.utilization import utilization
+
+    return document.kept("utilization", lambda: utilization(document.trace))  # type: ignore[no-any-return]
+
+
+QUESTIONS = (Question("utilization", "trace", pipes_in_use),)

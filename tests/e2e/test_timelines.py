@@ -1,0 +1,223 @@
+"""Compute unit, Global view, Utilization: what the pointer reads equals the tables; what is clicked is selected."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import polars as pl
+import pytest
+
+from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis.clocks import alignment
+from wavescope.analysis.utilization import utilization
+from wavescope.page.trace.spans import tracks_of_trace
+from wavescope.page.trace.times import time_range
+
+INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
+HEADING = 18
+SLOT = ["se", "cu", "simd", "slot"]
+
+
+class Lanes:
+    """One timeline that fills the page: from times and rows to places, and what it says about itself."""
+
+    def __init__(self, page, served, view, time=None):
+        self.page = page
+        shown = f"&time={time[0]}~{time[1]}" if time else ""
+        page.goto(f"{served.url}#layout=t({view};0){shown}")
+        self.view = page.locator(f'[data-view="{view}"]')
+        self.tooltip = self.view.locator(".tooltip")
+        self.facts_of = self.view.locator(".timeline-facts")
+        self.facts_of.wait_for(state="attached")
+        page.wait_for_function(f"Number(document.querySelector('[data-view={view}] .timeline-facts').dataset.end) > 1")
+        self.box = self.view.locator(".timeline").bounding_box()
+
+    def fact(self, name):
+        return float(self.facts_of.get_attribute(f"data-{name}"))
+
+    def x(self, time):
+        """Where a time stands on the page."""
+        gutter, begin, end = self.fact("gutter"), self.fact("begin"), self.fact("end")
+        return self.box["x"] + gutter + (time - begin) / (end - begin) * (self.box["width"] - gutter)
+
+    def y(self, row, share=0.3):
+        """Where the n-th row of the first group stands: a bit above its middle, where its main lane is."""
+        height = self.fact("row-height")
+        return self.box["y"] + self.fact("top") + HEADING + (row + share) * height
+
+    def read(self, time, y):
+        """The tooltip at a place."""
+        self.page.mouse.move(self.x(time), y)
+        self.page.wait_for_function("document.querySelector('.tooltip')?.dataset.level === '0'")
+        return {name: float(self.tooltip.get_attribute(f"data-{name}")) for name in ("begin", "length", "lane", "item")}
+
+    def key(self, key):
+        """Press a key in the timeline; gives the stretch that is shown then."""
+        self.view.locator(".timeline").focus()
+        self.page.keyboard.press(key)
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return self.fact("begin"), self.fact("end")
+
+
+def address(page):
+    return {name: values[0] for name, values in parse_qs(page.url.partition("#")[2]).items()}
+
+
+def rows_before(served, se):
+    """Rows above the first wave of a shader engine: its events."""
+    tracks = {track["name"]: track for track in tracks_of_trace(served.library.document(0))["tracks"]}
+    return sum(lane["se"] == se for lane in tracks.get("events", {"lanes": []})["lanes"])
+
+
+def first_slot(trace):
+    """The waves of the first slot that has any, in time order, with aligned begin."""
+    offsets = alignment(trace).offsets
+    waves = trace.waves.filter(pl.col("instruction_count") > 0).sort(*SLOT, "begin_cycles")
+    place = waves.row(0, named=True)
+    same = waves.filter(pl.all_horizontal(pl.col(name) == place[name] for name in SLOT))
+    return same, offsets.get(place["se"], 0)
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_an_instruction_is_read_and_selected(page, serve, made):
+    served = serve(made())
+    trace = served.library.document(0).trace
+    waves, offset = first_slot(trace)
+    wave = waves.row(0, named=True)
+    first = wave["first_instruction"]
+    table = trace.instructions.with_row_index("item").slice(first, min(wave["instruction_count"], 40))
+    length = pl.max_horizontal("stall_cycles", "duration_cycles")
+    # the longest one of the beginning: no other one begins with it
+    unique = table.filter(pl.col("time_cycles").is_unique()).with_columns(length=length)
+    expected = unique.sort("length", descending=True).row(0, named=True)
+    begin = expected["time_cycles"] + offset
+    lanes = Lanes(page, served, "compute_unit", (begin - 200, begin + expected["length"] + 200))
+    y = lanes.y(rows_before(served, wave["se"]))
+    middle = begin + expected["length"] / 2
+    found = lanes.read(middle, y)
+    assert (found["begin"], found["length"], found["item"]) == (begin, expected["length"], expected["item"])
+    text = trace.code.filter(pl.col("row") == expected["row"])["text"][0]
+    lanes.tooltip.get_by_text(text, exact=True).wait_for()
+    page.mouse.click(lanes.x(middle), y)
+    page.wait_for_url("**row=*")
+    chosen = address(page)
+    of_row = table.filter(pl.col("row") == expected["row"])["item"].to_list()
+    assert (int(chosen["row"]), int(chosen["wave"])) == (expected["row"], wave["wave"])
+    assert int(chosen["iteration"]) == of_row.index(expected["item"])
+    # the next instruction of the wave
+    lanes.key("ArrowRight")
+    following = trace.instructions["row"][expected["item"] + 1]
+    page.wait_for_function(
+        "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=following
+    )
+    assert lanes.view.get_by_text("History (1)").is_visible()
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
+    served = serve(made())
+    lanes = Lanes(page, served, "compute_unit")
+    begin, end = lanes.fact("begin"), lanes.fact("end")
+    assert (begin, end) == tuple(float(bound) for bound in time_range(served.library.document(0).trace))
+    width = end - begin
+    wanted = (round(begin + 0.25 * width), round(begin + 0.5 * width))
+    page.mouse.move(lanes.x(wanted[0]), lanes.y(2))
+    page.mouse.down()
+    page.mouse.move(lanes.x(wanted[1]), lanes.y(3), steps=4)
+    page.mouse.up()
+    page.wait_for_url("**range=*")
+    measured = [float(part) for part in address(page)["range"].split("~")]
+    pixel = width / (lanes.box["width"] - lanes.fact("gutter"))
+    assert measured == pytest.approx(wanted, abs=pixel + 1)
+    page.mouse.move(lanes.x(begin + 0.5 * width), lanes.y(3))
+    closer = lanes.key("w")
+    assert closer[1] - closer[0] == pytest.approx(width / 1.5)
+    assert sum(closer) / 2 == pytest.approx(begin + 0.5 * width, abs=2 * pixel)
+    later = lanes.key("d")
+    assert later[0] - closer[0] == pytest.approx(0.2 * width / 1.5)
+    assert lanes.key("f")[0] <= measured[0]
+    assert lanes.key("0") == (begin, end)
+    lanes.key("Escape")
+    page.wait_for_url(lambda url: "range=" not in url)
+    assert f"{begin:,.0f} to {end:,.0f} cycles" in lanes.facts_of.get_attribute("aria-label")
+
+
+def test_engines_are_hidden_and_groups_folded(page, serve):
+    served = serve(made_gemm())
+    lanes = Lanes(page, served, "compute_unit")
+    whole = lanes.fact("lane-count")
+    slots = served.library.document(0).trace.waves.select(SLOT).unique()
+    lanes.view.get_by_role("button", name="SE 0").click()
+    page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.laneCount < {whole}")
+    hidden = slots.filter(pl.col("se") == 0).height + rows_before(served, 0)
+    assert lanes.fact("lane-count") == whole - hidden
+    lanes.view.get_by_role("button", name="SE 0").click()
+    page.mouse.click(lanes.box["x"] + 10, lanes.box["y"] + lanes.fact("top") + HEADING / 2)
+    page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.laneCount == {whole - hidden + 1}")
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_the_global_view_reads_waves_and_selects_traced_ones(page, serve, made):
+    served = serve(made())
+    trace = served.library.document(0).trace
+    resident = resident_waves(trace).with_row_index("item")
+    wave = trace.waves.filter(pl.col("complete")).sort("se", "begin_cycles").row(0, named=True)
+    offset = alignment(trace).offsets.get(wave["se"], 0)
+    same = pl.all_horizontal(pl.col(name) == wave[name] for name in (*SLOT, "begin_cycles"))
+    expected = resident.filter(same).row(0, named=True)
+    lanes = Lanes(page, served, "global_view", (wave["begin_cycles"] + offset - 100, wave["end_cycles"] + offset + 100))
+    slots = trace.occupancy.select(SLOT).unique().sort(SLOT)
+    engines = slots["se"].unique().sort().to_list()
+    assert lanes.fact("lane-count") == slots.height + sum(rows_before(served, se) for se in engines)
+    index = slots.filter(pl.col("se") == wave["se"]).with_row_index("row")
+    row = index.filter(pl.all_horizontal(pl.col(name) == wave[name] for name in SLOT))["row"][0]
+    assert wave["se"] == engines[0], "the wave stands in the first group"
+    y = lanes.y(row + rows_before(served, wave["se"]), 0.5)
+    middle = (wave["begin_cycles"] + wave["end_cycles"]) / 2 + offset
+    assert y < lanes.box["y"] + lanes.box["height"], "the wave stands on the first screen"
+    found = lanes.read(middle, y)
+    assert found["begin"] == expected["begin_cycles"] + offset
+    assert found["length"] == expected["end_cycles"] - expected["begin_cycles"]
+    assert found["item"] == expected["item"]
+    page.mouse.click(lanes.x(middle), y)
+    page.wait_for_url("**wave=*")
+    assert int(address(page)["wave"]) == wave["wave"]
+    kernel = trace.kernels.row(0, named=True)
+    lanes.view.locator(f'.legend [data-kind="{kernel["kernel"]}"]').click()
+    page.wait_for_url("**kernel=*")
+    assert address(page)["kernel"] == str(kernel["kernel"])
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_the_utilization_is_that_of_the_analysis(page, serve, made):
+    served = serve(made())
+    answer = utilization(served.library.document(0).trace)
+    lanes = Lanes(page, served, "utilization")
+    busy = answer.pipes.filter(pl.col("busy_cycles_total") > 0)
+    rows = lanes.view.locator(".utilization-shares .row:not(.head)")
+    rows.first.wait_for()
+    shown = [
+        (
+            row.locator('[data-column="pipe"]').inner_text(),
+            row.locator('[data-column="busy_share"]').inner_text().strip(),
+        )
+        for row in rows.all()
+    ]
+    expected = [(pipe, f"{share * 100:.1f} %") for pipe, share in busy.select("pipe", "busy_share").iter_rows()]
+    assert shown == [*expected, ("no issue", f"{answer.bubble_share * 100:.1f} %")]
+    lanes.view.get_by_text(f"No pipe issues in {answer.bubble_share * 100:.1f} % of cycles").wait_for()
+
+
+@pytest.mark.parametrize("view", ["compute_unit", "global_view", "utilization"])
+def test_the_picture_is_saved(page, serve, view, tmp_path):
+    lanes = Lanes(page, serve(made_gemm()), view)
+    page.wait_for_timeout(300)
+    for form, begins in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with page.expect_download() as download:
+            lanes.view.locator(f'[data-save="{form}"]').click()
+        saved = tmp_path / f"{view}.{form}"
+        download.value.save_as(saved)
+        content = saved.read_bytes()
+        assert content.startswith(begins)
+        assert len(content) > 5000

@@ -1,0 +1,224 @@
+// The waves of the traced compute units: every instruction on its slot, with the states of the waves.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { paintEventLines } from "../../draw/event_lines";
+import type { Frame } from "../../draw/frame";
+import { outline } from "../../draw/measure";
+import type { Painter } from "../../draw/painter";
+import { paper } from "../../draw/palette";
+import { kindName } from "../../draw/timeline_spans";
+import { codeNow, selectRow, textOf } from "../../model/code";
+import { current, traceOverview } from "../../model/document";
+import { type Execution, executionAt, executionOf, rowNow } from "../../model/executions";
+import { useAnswer } from "../../model/loaded";
+import { preview, select, selection } from "../../model/selection";
+import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
+import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import type { View } from "../../model/view";
+import { loadWave, positionsOf } from "../../model/wave_data";
+import type { Wave } from "../../model/waves";
+import { Answered } from "../../widgets/answered";
+import { Chips } from "../../widgets/chips";
+import { KindLegend } from "../../widgets/kind_legend";
+import { SaveMenu } from "../../widgets/saving";
+import { factsOf } from "../../widgets/span_facts";
+import { Timeline, TimelineHandle } from "../../widgets/timeline";
+import { History, remembered } from "./history";
+import { computeUnitRows } from "./rows";
+
+const COMFORTABLE = { least: 6, most: 22 };
+
+function ComputeUnit() {
+  const answer = useAnswer(() => trackSet(current.value));
+  return <Answered answer={answer}>{(set) => <Lanes set={set} />}</Answered>;
+}
+
+/** The executions of the selected row in the selected wave, and the one that is selected. */
+interface Chosen {
+  wave: Wave;
+  lane: number;
+  executions: { begin: number; end: number }[];
+  focus: Span | null;
+}
+
+function Lanes({ set }: { set: TrackSet }) {
+  const facts = traceOverview();
+  const instructions = set.track("instructions") ?? set.track("states");
+  const engines = useMemo(() => enginesOf(instructions), [instructions]);
+  const hidden = useSignal<ReadonlySet<number>>(new Set());
+  const history = useSignal<Execution[]>([]);
+  const chosen = useSignal<Chosen | null>(null);
+  const handle = useMemo(() => new TimelineHandle(), []);
+  const lives = livesBySlot.value;
+  const rows = useComputed(() => computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se)));
+  const laneOf = useMemo(() => lanesBySlot(instructions), [instructions]);
+
+  useSignalEffect(() => {
+    const { wave: number, row, iteration } = selection.value;
+    const wave = waveNumbered(number);
+    const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
+    if (!wave || lane === undefined || !instructions) {
+      chosen.value = null;
+      return;
+    }
+    let isStale = false;
+    chosen.value = { wave, lane, executions: [], focus: null };
+    if (row !== undefined) {
+      loadWave(wave.wave).then(
+        (data) => {
+          if (isStale) return;
+          const found = positionsOf(data, row).map((position) => executionAt(wave, data, position));
+          const executions = found.map(({ time, stall, duration }) => ({
+            begin: time,
+            end: time + Math.max(stall, duration),
+          }));
+          const at = found[iteration ?? -1];
+          const focus = at ? focusOf(instructions, lane, at) : null;
+          chosen.value = { wave, lane, executions, focus };
+        },
+        () => {},
+      );
+    }
+    return () => {
+      isStale = true;
+    };
+  });
+
+  const onSpan = (span: Span | null, isByKey: boolean) => {
+    if (!span) return;
+    const wave = waveAt(slotOf(laneAt(span)), span.begin);
+    if (span.track.name !== "instructions" || span.item < 0) {
+      if (wave) select({ wave: wave.wave, iteration: undefined });
+      return;
+    }
+    executionOf(span.item).then(
+      (execution) => {
+        if (!execution) return;
+        selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
+        if (!isByKey) history.value = remembered(history.value, execution);
+      },
+      () => {
+        if (wave) select({ wave: wave.wave, iteration: undefined });
+      },
+    );
+  };
+  const onHover = (span: Span | null) => {
+    const wave = span ? waveAt(slotOf(laneAt(span)), span.begin) : undefined;
+    preview.value = wave ? { wave: wave.wave } : {};
+  };
+  const tooltipOf = async (span: Span): Promise<string[]> => {
+    if (span.track.name !== "instructions") return factsOf(span);
+    const execution = await executionOf(span.item);
+    if (!execution) return [];
+    const { wave, row, iteration, stall, duration } = execution;
+    preview.value = { wave: wave.wave, row, iteration };
+    return [
+      textOf(row),
+      `row ${row} · execution ${exact(iteration)} · wave ${wave.wave}`,
+      `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
+    ];
+  };
+  const labelOf = (span: Span): string => {
+    if (span.track.name !== "instructions" || span.item < 0) return kindName(span.track, span.kind);
+    const row = rowNow(span.item);
+    return (row === undefined ? undefined : codeNow()?.mnemonic[row]) ?? kindName(span.track, span.kind);
+  };
+  const events = set.track("events");
+  const overlay = (painter: Painter, frame: Frame) => {
+    if (events) {
+      const engine = (lane: number) => `SE ${events.lanes.find((l) => l.lane === lane)?.se}`;
+      paintEventLines(painter, frame, set, events, () => true, engine, {});
+    }
+  };
+  const highlight = (painter: Painter, frame: Frame) => {
+    const now = chosen.value;
+    const place = now && instructions ? frame.laneToY(instructions, now.lane) : null;
+    if (now && place) {
+      outline(painter, frame, place, now.wave, paper("accent"));
+      for (const execution of now.executions) {
+        if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
+        outline(painter, frame, { y: place.y + place.height - 3, height: 3 }, execution, paper("text"), 1);
+      }
+    }
+    const other = waveNumbered(preview.value.wave);
+    const lane = other ? laneOf.get(slotKey(other)) : undefined;
+    const seen = lane !== undefined && instructions ? frame.laneToY(instructions, lane) : null;
+    if (other && seen && other !== now?.wave) outline(painter, frame, seen, other, `${paper("accent")}80`, 1);
+  };
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>
+          {exact(lives.size)} slots, {exact(facts.wave_count)} waves
+        </span>
+        {engines.length > 1 ? (
+          <Chips
+            label="Shader engines"
+            choices={engines.map((se) => ({ value: se, name: `SE ${se}`, hint: `Show or hide shader engine ${se}` }))}
+            isOn={(se) => !hidden.value.has(se)}
+            onToggle={(se) => {
+              const next = new Set(hidden.value);
+              if (!next.delete(se)) next.add(se);
+              hidden.value = next;
+            }}
+          />
+        ) : null}
+        <History list={history.value} />
+        {instructions ? <KindLegend track={instructions} without={["NONE", "UNFINISHED"]} /> : null}
+        <SaveMenu name="compute_unit" offers={handle.offers()} />
+      </div>
+      <Timeline
+        label="Waves of the traced compute units"
+        set={set}
+        rows={rows.value}
+        unit="cycles"
+        clockMhz={facts.clock_mhz}
+        rowHeights={COMFORTABLE}
+        overviewTrack={instructions}
+        countedAs="instructions"
+        handle={handle}
+        focus={chosen.value?.focus ?? null}
+        reveal={chosen.value && instructions ? { track: instructions, lane: chosen.value.lane } : null}
+        {...{ onSpan, onHover, tooltipOf, labelOf, overlay, highlight }}
+      />
+    </div>
+  );
+}
+
+function laneAt(span: Span): Lane {
+  return span.track.lanes[span.lane] ?? { lane: span.lane, label: "" };
+}
+
+function enginesOf(track: Track | undefined): number[] {
+  return [...new Set((track?.lanes ?? []).map((lane) => slotOf(lane).se))].sort((a, b) => a - b);
+}
+
+function lanesBySlot(track: Track | undefined): Map<string, number> {
+  return new Map((track?.lanes ?? []).map((lane) => [slotKey(slotOf(lane)), lane.lane]));
+}
+
+function focusOf(track: Track, lane: number, execution: Execution): Span {
+  const { wave, position, time, stall, duration } = execution;
+  const item = wave.firstInstruction + position;
+  return {
+    track,
+    lane,
+    begin: time,
+    end: time + Math.max(stall, duration),
+    kind: 0,
+    count: 1,
+    item,
+    depth: 0,
+    level: 0,
+  };
+}
+
+export const computeUnit: View = {
+  id: "compute_unit",
+  title: "Compute unit",
+  hint: "The traced waves on their SIMDs and slots: every instruction, its stall, and the states of the waves",
+  about: "trace",
+  missing: (overview) => (overview.kind === "trace" && overview.wave_count ? "" : "no wave ran on the traced CU"),
+  component: ComputeUnit,
+};

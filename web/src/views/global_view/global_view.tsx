@@ -1,0 +1,174 @@
+// All waves of all compute units of the traced shader engines, by kernel.
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { paintEventLines } from "../../draw/event_lines";
+import type { Frame } from "../../draw/frame";
+import type { TimelineRow } from "../../draw/lanes";
+import { outline } from "../../draw/measure";
+import type { Painter } from "../../draw/painter";
+import { colourOf, paper, seriesColour } from "../../draw/palette";
+import { kindName } from "../../draw/timeline_spans";
+import { current, traceOverview } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { preview, select, selection } from "../../model/selection";
+import { slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
+import { kindOf, type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import type { View } from "../../model/view";
+import type { Wave } from "../../model/waves";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Chips } from "../../widgets/chips";
+import { KindLegend } from "../../widgets/kind_legend";
+import { SaveMenu } from "../../widgets/saving";
+import { factsOf } from "../../widgets/span_facts";
+import { Timeline, TimelineHandle } from "../../widgets/timeline";
+import { groupOf, groupsAmong } from "./events";
+
+const THIN = { least: 2, most: 12 };
+
+function GlobalView() {
+  const answer = useAnswer(() => trackSet(current.value));
+  return (
+    <Answered answer={answer}>
+      {(set) => {
+        const track = set.track("waves");
+        return track ? (
+          <Lanes set={set} track={track} />
+        ) : (
+          <Nothing>Nothing to show: no wave was seen to begin.</Nothing>
+        );
+      }}
+    </Answered>
+  );
+}
+
+/** One row per slot, under its shader engine, compute unit and SIMD; the events of an engine stand above its slots. */
+function globalRows(track: Track, events: Track | undefined, gfxip: number): TimelineRow[] {
+  const unit = (cu: number) => (gfxip <= 9 ? `CU ${cu}` : `SA ${cu >> 7} WGP ${cu & 127}`);
+  const rows: TimelineRow[] = [];
+  let last = -1;
+  for (const lane of track.lanes) {
+    const { se, cu, simd, slot } = slotOf(lane);
+    const own = se === last ? undefined : events?.lanes.find((event) => event.se === se);
+    if (events && own) {
+      const strips = [{ track: events, lane: own.lane }];
+      rows.push({ key: `events/${se}`, label: "", path: [`SE ${se}`, "events"], strips });
+    }
+    last = se;
+    const path = [`SE ${se}`, unit(cu), `${simd}`];
+    rows.push({ key: `${lane.lane}`, label: `${slot}`, path, strips: [{ track, lane: lane.lane }] });
+  }
+  return rows;
+}
+
+function Lanes({ set, track }: { set: TrackSet; track: Track }) {
+  const facts = traceOverview();
+  const events = set.track("events");
+  const groups = useMemo(() => groupsAmong(events?.kinds ?? []), [events]);
+  const hidden = useSignal<ReadonlySet<string>>(new Set(groups.filter((g) => !g.isOnAtFirst).map((g) => g.name)));
+  const handle = useMemo(() => new TimelineHandle(), []);
+  const rows = useComputed(() => globalRows(track, events, facts.gfxip));
+  const laneOf = useMemo(() => new Map(track.lanes.map((lane) => [slotKey(slotOf(lane)), lane.lane])), [track]);
+  const kernel = selection.value.kernel;
+  const chosenKind = kernel === undefined ? undefined : Number(kernel);
+
+  const kindColour = (of: Track, kind: number) => {
+    if (of !== track) return undefined;
+    if (kindOf(track, kind)?.colour) return undefined;
+    const isFaint = selection.value.kernel !== undefined && Number(selection.value.kernel) !== kind;
+    return isFaint ? colourOf("UNFINISHED") : seriesColour(kind);
+  };
+  const onSpan = (span: Span | null) => {
+    if (span?.track !== track) return;
+    const wave = tracedWave(span);
+    const isKernel = facts.kernels.some((k) => k.kernel === span.kind);
+    if (wave) select({ wave: wave.wave, iteration: undefined });
+    else if (isKernel) select({ kernel: String(span.kind) });
+  };
+  const onHover = (span: Span | null) => {
+    const wave = span?.count === 1 ? tracedWave(span) : undefined;
+    preview.value = wave ? { wave: wave.wave } : {};
+  };
+  const tooltipOf = async (span: Span): Promise<string[]> => {
+    const traced = span.track === track ? tracedWave(span) : undefined;
+    const own = traced ? [`traced wave ${traced.wave}: click selects it`] : [];
+    return [...own, ...(await factsOf(span).catch(() => []))];
+  };
+  const overlay = (painter: Painter, frame: Frame) => {
+    if (!events) return;
+    const isShown = (span: Span) => !hidden.value.has(groupOf(kindName(events, span.kind)).name);
+    const engine = (lane: number) => `SE ${events.lanes.find((l) => l.lane === lane)?.se}`;
+    paintEventLines(painter, frame, set, events, isShown, engine, {});
+  };
+  const highlight = (painter: Painter, frame: Frame) => {
+    const mark = (wave: Wave | undefined, colour: string, width: number) => {
+      const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
+      const place = lane === undefined ? null : frame.laneToY(track, lane);
+      if (wave && place) outline(painter, frame, place, wave, colour, width);
+    };
+    mark(waveNumbered(selection.value.wave), paper("text"), 2);
+    if (preview.value.wave !== selection.value.wave) mark(waveNumbered(preview.value.wave), paper("accent"), 1);
+  };
+  const chosen = waveNumbered(selection.value.wave);
+  const lane = chosen ? laneOf.get(slotKey(chosen)) : undefined;
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>{exact(track.lane_count)} slots</span>
+        {groups.length ? (
+          <Chips
+            label="Events"
+            choices={groups.map(({ name, hint }) => ({
+              value: name,
+              name,
+              hint: `${hint}: lines through their engine`,
+            }))}
+            isOn={(name) => !hidden.value.has(name)}
+            onToggle={(name) => {
+              const next = new Set(hidden.value);
+              if (!next.delete(name)) next.add(name);
+              hidden.value = next;
+            }}
+          />
+        ) : null}
+        <KindLegend
+          track={track}
+          chosen={chosenKind}
+          onKind={(kind) => select({ kernel: kind === chosenKind ? undefined : String(kind) })}
+        />
+        <SaveMenu name="global_view" offers={handle.offers()} />
+      </div>
+      <Timeline
+        label="Waves of all compute units"
+        set={set}
+        rows={rows.value}
+        unit="cycles"
+        clockMhz={facts.clock_mhz}
+        rowHeights={THIN}
+        overviewTrack={track}
+        countedAs="waves"
+        handle={handle}
+        reveal={lane === undefined ? null : { track, lane }}
+        {...{ onSpan, onHover, tooltipOf, overlay, highlight, kindColour }}
+      />
+    </div>
+  );
+}
+
+/** The traced wave that a span of the occupancy stands for: the one in the same slot that begins with it. */
+function tracedWave(span: Span): Wave | undefined {
+  if (span.count > 1) return undefined;
+  const lane = span.track.lanes[span.lane] as Lane | undefined;
+  const wave = lane ? waveAt(slotOf(lane), (span.begin + span.end) / 2) : undefined;
+  return wave && wave.begin < span.end && wave.end > span.begin ? wave : undefined;
+}
+
+export const globalView: View = {
+  id: "global_view",
+  title: "Global view",
+  hint: "All waves of all compute units of the traced shader engines, coloured by kernel",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.holds.occupancy ? "" : "the trace has no begins and ends of waves",
+  component: GlobalView,
+};

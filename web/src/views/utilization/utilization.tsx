@@ -1,0 +1,213 @@
+// What every pipe of every SIMD issues, when none does, and how busy each is altogether.
+import { useComputed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact, percent } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { colourOf } from "../../draw/palette";
+import { selectRow, textOf } from "../../model/code";
+import { current, traceOverview } from "../../model/document";
+import { executionOf } from "../../model/executions";
+import { useAnswer } from "../../model/loaded";
+import { preview } from "../../model/selection";
+import { livesOf } from "../../model/slots";
+import { type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import type { View } from "../../model/view";
+import { wavesNow } from "../../model/waves";
+import { Answered, Nothing } from "../../widgets/answered";
+import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
+import { KindLegend } from "../../widgets/kind_legend";
+import { SaveMenu } from "../../widgets/saving";
+import { Timeline, TimelineHandle } from "../../widgets/timeline";
+import { pipeRows } from "./rows";
+import "./utilization.css";
+
+interface Frame<Row> {
+  rows: Row[];
+}
+
+interface PipeUse {
+  se?: number;
+  pipe: string;
+  busy_cycles_total: number;
+  busy_share: number | null;
+}
+
+interface Bubbles {
+  se: number;
+  resident_cycles_total: number;
+  bubble_cycles_total: number;
+  bubble_share: number | null;
+}
+
+interface Use {
+  definition: string;
+  pipes: Frame<PipeUse>;
+  by_engine: Frame<PipeUse>;
+  bubbles: Frame<Bubbles>;
+  bubble_share: number | null;
+}
+
+/** One line of the table: a pipe or the bubbles, over all engines and in each of them. */
+interface Line {
+  name: string;
+  meaning: string;
+  cycles: number;
+  share: number | null;
+  ofEngines: Map<number, number | null>;
+}
+
+export function linesOf(use: Use): Line[] {
+  const engines = (pipe: string) =>
+    new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se ?? 0, row.busy_share]));
+  const pipes = use.pipes.rows
+    .filter((row) => row.busy_cycles_total > 0)
+    .map((row) => ({
+      name: row.pipe,
+      meaning: COLOURS[row.pipe] ?? row.pipe,
+      cycles: row.busy_cycles_total,
+      share: row.busy_share,
+      ofEngines: engines(row.pipe),
+    }));
+  const bubbles: Line = {
+    name: "no issue",
+    meaning: "stall",
+    cycles: use.bubbles.rows.reduce((sum, row) => sum + row.bubble_cycles_total, 0),
+    share: use.bubble_share,
+    ofEngines: new Map(use.bubbles.rows.map((row) => [row.se, row.bubble_share])),
+  };
+  return [...pipes, bubbles];
+}
+
+/** Pipes that are not called like a category. */
+const COLOURS: Record<string, string> = {
+  SCALAR: "SALU",
+  BRANCH: "JUMP",
+  RAY: "BVH",
+  IMMEDIATE: "IMMED",
+};
+
+const COMFORTABLE = { least: 6, most: 22 };
+
+function Utilization() {
+  const answer = useAnswer(() => trackSet(current.value));
+  return (
+    <Answered answer={answer}>
+      {(set) => {
+        const track = set.track("pipes");
+        return track ? (
+          <Lanes set={set} track={track} />
+        ) : (
+          <Nothing>Nothing to show: no instruction was traced.</Nothing>
+        );
+      }}
+    </Answered>
+  );
+}
+
+function Lanes({ set, track }: { set: TrackSet; track: Track }) {
+  const facts = traceOverview();
+  const handle = useMemo(() => new TimelineHandle(), []);
+  const lives = useComputed(() => livesOf(wavesNow(), (wave) => `${wave.se}/${wave.simd}`));
+  const rows = useComputed(() => pipeRows(track, lives.value));
+  const answer = useAnswer(() => askJson<Use>(current.value, "utilization"));
+  const use = answer.value.state === "ready" ? answer.value.value : null;
+  const lines = useMemo(() => (use ? linesOf(use) : []), [use]);
+  const columns = useMemo(() => columnsOf(use), [use]);
+  const onSpan = (span: Span | null) => {
+    if (!span || span.item < 0) return;
+    executionOf(span.item).then(
+      (found) => {
+        if (found) selectRow(found.row, { wave: found.wave.wave, iteration: found.iteration });
+      },
+      () => {},
+    );
+  };
+  const tooltipOf = async (span: Span): Promise<string[]> => {
+    const found = await executionOf(span.item);
+    if (!found) return ["of the neighbour SIMD: only its kind is traced"];
+    preview.value = { wave: found.wave.wave, row: found.row, iteration: found.iteration };
+    return [
+      textOf(found.row),
+      `row ${found.row} · wave ${found.wave.wave} · waited ${exact(found.stall)} cycles before`,
+    ];
+  };
+  const onHover = (span: Span | null) => {
+    if (!span) preview.value = {};
+  };
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span title={use?.definition}>
+          {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
+        </span>
+        <KindLegend track={track} without={["NONE", "UNFINISHED"]} />
+        <SaveMenu name="utilization" offers={[...handle.offers(), tableOffer(columns, () => lines)]} />
+      </div>
+      <div class="utilization">
+        <Timeline
+          label="Issues of every pipe"
+          set={set}
+          rows={rows.value}
+          unit="cycles"
+          clockMhz={facts.clock_mhz}
+          rowHeights={COMFORTABLE}
+          overviewTrack={track}
+          countedAs="issues"
+          handle={handle}
+          {...{ onSpan, onHover, tooltipOf }}
+        />
+        <div class="utilization-shares">
+          <Answered answer={answer}>
+            {() => <DataTable label="Busy share of every pipe" columns={columns} rows={lines} />}
+          </Answered>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function columnsOf(use: Use | null): Column<Line>[] {
+  const engines = use?.bubbles.rows.map((row) => row.se) ?? [];
+  return [
+    { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.name, width: "6em" },
+    {
+      name: "busy_share",
+      title: "Busy",
+      hint: "Of the traced span of the SIMDs in which it issues; no issue: of the cycles with a traced wave",
+      value: (line) => line.share,
+      show: (line) => (
+        <span class="share" title={`${exact(line.cycles)} cycles`}>
+          <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOf(line.meaning) }} />
+          {percent(line.share)}
+        </span>
+      ),
+      width: "minmax(6em, 1fr)",
+    },
+    {
+      name: "busy_cycles_total",
+      title: "Cycles",
+      hint: "Added up over all SIMDs",
+      value: (line) => line.cycles,
+      width: "6.5em",
+    },
+    ...(engines.length > 1 ? engines : []).map(
+      (se): Column<Line> => ({
+        name: `busy_share_se${se}`,
+        title: `SE ${se}`,
+        hint: `The same for shader engine ${se}`,
+        value: (line) => line.ofEngines.get(se) ?? null,
+        show: (line) => percent(line.ofEngines.get(se) ?? null),
+        width: "4.2em",
+      }),
+    ),
+  ];
+}
+
+export const utilization: View = {
+  id: "utilization",
+  title: "Utilization",
+  hint: "What the pipes of every SIMD issue, and when none of them does",
+  about: "trace",
+  missing: (overview) => (overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced"),
+  component: Utilization,
+};
