@@ -39,7 +39,6 @@ export const VIEWS: View[] = [
   computeUnit,
   globalView,
   utilization,
-  waves, //
   diagnosis,
   stalls,
   waits,
