@@ -9,6 +9,8 @@ import { filtered, type Layout } from "./layout";
 import { VIEWS } from "./registry";
 
 class Panel extends Widget {
+  private isMounted = false;
+
   constructor(
     readonly view: View,
     private readonly facts: Overview,
@@ -23,12 +25,24 @@ class Panel extends Widget {
   }
 
   protected override onAfterAttach(_: Message): void {
+    if (!this.isHidden) this.mount();
+  }
+
+  protected override onAfterShow(_: Message): void {
+    this.mount();
+  }
+
+  /** A view asks its first question when it is first seen: what is behind other tabs costs nothing. */
+  private mount(): void {
+    if (this.isMounted) return;
+    this.isMounted = true;
     const missing = this.view.missing(this.facts);
     render(missing ? h(Nothing, null, `Nothing to show: ${missing}.`) : h(this.view.component, null), this.node);
   }
 
   protected override onBeforeDetach(_: Message): void {
     render(null, this.node);
+    this.isMounted = false;
   }
 }
 

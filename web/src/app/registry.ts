@@ -67,7 +67,7 @@ export const VIEWS: View[] = [
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */
 export const FIRST_LAYOUT: Record<View["about"], Layout> = {
   trace: row(
-    [0.24, tabs("explorer", "diagnosis", "summary", "waves")],
+    [0.24, tabs("explorer", "diagnosis", "summary")],
     [
       0.76,
       column(
@@ -84,7 +84,7 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
             "dispatches",
           ),
         ],
-        [0.55, row([0.58, tabs("isa", "flame", "loops")], [0.42, tabs("source", "stalls", "waits")])],
+        [0.55, row([0.58, tabs("isa", "flame", "loops")], [0.42, tabs("source", "stalls", "waits", "waves")])],
       ),
     ],
   ),

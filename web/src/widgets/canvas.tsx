@@ -58,6 +58,7 @@ export function Canvas({ paint, label, height, events, canvasRef }: Props) {
         }
         isPainted = true;
         const { clientWidth: width, clientHeight: tall } = canvas;
+        if (!width || !tall) return; // behind another tab: the observer calls when it is seen again
         const ratio = devicePixelRatio || 1;
         if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {
           canvas.width = Math.round(width * ratio);
