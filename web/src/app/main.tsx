@@ -77,10 +77,8 @@ async function start(host: HTMLElement): Promise<void> {
   const body = host.appendChild(document.createElement("div"));
   body.className = "dock-host";
   const now = () => written(dock.layout() ?? { tabs: [] });
-  let saved = "";
   const dock = new Dock(body, () => {
-    saved = now();
-    keepLayout(saved);
+    keepLayout(now());
     followed?.layoutChanged();
   });
   const firstLayout = () => FIRST_LAYOUT[overview.value?.kind ?? "trace"];
@@ -98,11 +96,8 @@ async function start(host: HTMLElement): Promise<void> {
   let followed: ReturnType<typeof followLocation> | null = null;
   onFrontView((id) => dock.front(id));
   layOut(first);
-  followed = followLocation(() => (saved ? saved : ""), go);
-  const reset = () => {
-    dock.layOut(firstLayout());
-    saved = "";
-  };
+  followed = followLocation(now, go);
+  const reset = () => dock.layOut(firstLayout());
   listenToKeys();
   render(<Shell go={(number) => go({ ...readAddress(""), document: number })} resetLayout={reset} />, head);
 }
