@@ -81,7 +81,8 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
 
     _checked(name)
     if name == "counters":
-        return tuple(Series(label, {"counter": label}) for label in counter_names(trace)) if _has(trace, se) else ()
+        names = counter_names(trace) if _has(trace, se) else []
+        return tuple(Series(name.removeprefix("SQ_"), {"counter": name}) for name in names)
     if name == "wave_states":
         present = trace.states["state"].unique().sort().to_list() if trace.waves.height else []
         return tuple(Series(STATES.get(state, f"state {state}"), {"state": state}) for state in present)
@@ -90,9 +91,9 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
         return tuple(Series(f"SE {number}", {"se": number}) for number in engines)
     events = trace.occupancy if se is None else trace.occupancy.filter(pl.col("se") == se)
     if name == "dispatches":
-        names = dict(trace.kernels.select("kernel", "demangled").iter_rows())
+        known = dict(trace.kernels.select("kernel", "demangled").iter_rows())
         found = events["kernel"].unique().sort(nulls_last=True).to_list()
-        return tuple(Series(names.get(kernel) or "not known", {"kernel": kernel}) for kernel in found)
+        return tuple(Series(known.get(kernel) or "not known", {"kernel": kernel}) for kernel in found)
     column, word = ("se", "SE") if se is None else ("cu", "CU")
     return tuple(Series(f"{word} {number}", {column: number}) for number in events[column].unique().sort())
 

@@ -3,6 +3,7 @@ import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
 import { compare } from "../views/compare/compare";
 import { computeUnit } from "../views/compute_unit/compute_unit";
+import { counters } from "../views/counters/counters";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
@@ -61,6 +62,7 @@ export const VIEWS: View[] = [
   ranks,
   runCompare,
   hotspotHistogram,
+  counters,
   summary,
 ];
 

@@ -56,9 +56,9 @@ export interface ChartView {
 export function CurveChart(props: CurveChartProps) {
   const { set, label, fileName, fromZero = true } = props;
   const tiles = useMemo(() => new CurveTiles(set), [set]);
-  const hidden = useSignal<Set<string>>(new Set());
+  const hidden = useSignal<Set<number>>(new Set());
   useMemo(() => {
-    hidden.value = new Set(set.series.filter((s) => props.isHiddenAtFirst?.(s)).map((s) => s.label));
+    hidden.value = new Set(set.series.flatMap((series, number) => (props.isHiddenAtFirst?.(series) ? [number] : [])));
   }, [set]);
   const values = useSignal<ValueRange | null>(null);
   const measuring = useSignal<Range | null>(null);
@@ -68,7 +68,7 @@ export function CurveChart(props: CurveChartProps) {
   const colourOf = (number: number) =>
     props.colour?.(set.series[number] as CurveSeries, number) ?? seriesColour(number);
   const clock = traceOverview().clock_mhz;
-  const visible = () => set.series.map((_, n) => n).filter((n) => !hidden.value.has(set.series[n]?.label ?? ""));
+  const visible = () => set.series.map((_, number) => number).filter((number) => !hidden.value.has(number));
 
   useExactValues(tiles);
 

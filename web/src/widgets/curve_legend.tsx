@@ -8,7 +8,7 @@ import type { CurveChartProps } from "./curve_chart";
 
 interface Props extends CurveChartProps {
   tiles: CurveTiles;
-  hidden: Signal<Set<string>>;
+  hidden: Signal<Set<number>>;
   colourOf: (number: number) => string;
   pixels: () => number;
 }
@@ -59,15 +59,15 @@ export function figure(value: number): string {
 
 export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, isSelected, onSelect }: Props) {
   const { heading, title, values } = valuesOf(tiles, pixels());
-  const isShown = (label: string) => !hidden.value.has(label);
+  const isShown = (number: number) => !hidden.value.has(number);
   const total = values.reduce((sum, { value }) => sum + (Number.isNaN(value) ? 0 : value), 0);
-  const toggle = (label: string) => {
+  const toggle = (number: number) => {
     const next = new Set(hidden.value);
-    if (!next.delete(label)) next.add(label);
+    if (!next.delete(number)) next.add(number);
     hidden.value = next;
   };
-  const hideAll = (but: (label: string) => boolean) => {
-    hidden.value = new Set(set.series.map((series) => series.label).filter((label) => !but(label)));
+  const showAll = (shown: boolean) => {
+    hidden.value = new Set(shown ? [] : set.series.map((_, number) => number));
   };
   return (
     <div class="curve-legend">
@@ -77,19 +77,14 @@ export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, is
       <div class="curve-series-list">
         {set.series.map((series, number) => {
           const { value, hint } = values[number] as Value;
-          const classes = ["curve-series", isShown(series.label) ? "" : "off", isSelected?.(series) ? "selected" : ""];
+          const classes = ["curve-series", isShown(number) ? "" : "off", isSelected?.(series) ? "selected" : ""];
           return (
-            <div
-              class={classes.join(" ")}
-              key={series.label}
-              data-series={series.label}
-              title={`${series.label}\n${hint}`}
-            >
+            <div class={classes.join(" ")} key={number} data-series={series.label} title={`${series.label}\n${hint}`}>
               <input
                 type="checkbox"
-                checked={isShown(series.label)}
+                checked={isShown(number)}
                 aria-label={`show ${series.label}`}
-                onChange={() => toggle(series.label)}
+                onChange={() => toggle(number)}
               />
               <span class="swatch" style={{ background: colourOf(number) }} />
               {onSelect ? (
@@ -117,10 +112,10 @@ export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, is
       </div>
       {set.series.length > 1 ? (
         <div class="curve-all">
-          <button type="button" class="quiet" onClick={() => hideAll(() => true)}>
+          <button type="button" class="quiet" onClick={() => showAll(true)}>
             Show all
           </button>
-          <button type="button" class="quiet" onClick={() => hideAll(() => false)}>
+          <button type="button" class="quiet" onClick={() => showAll(false)}>
             Hide all
           </button>
         </div>

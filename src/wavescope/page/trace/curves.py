@@ -24,6 +24,7 @@ TILE_BINS = 512
 DERIVED = "derived"
 _FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
+_LONGEST_DEFINITIONS = 12_000
 _EXPORTED_TILES = 16
 _EXPORTED_TILES_PER_ENGINE = 2
 
@@ -177,7 +178,16 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
             for name in got.raw.counters
         ],
         "builtin": BUILTIN,
+        "longest": _LONGEST_DEFINITIONS,
     }  # fmt: skip
+
+
+def _definitions(given: str) -> str:
+    """Every tile is asked for with the definitions in its address: they have to stay short."""
+    if len(given) > _LONGEST_DEFINITIONS:
+        what = f"the definitions are longer than {_LONGEST_DEFINITIONS:,} characters"
+        raise UsageError(what, advice="define only what is to be shown")
+    return given
 
 
 def _tiling(document: Document) -> dict[str, Any]:
@@ -234,9 +244,9 @@ QUESTIONS = (
         "curves",
         "trace",
         curves,
-        {"name": text, "level": whole_number, "tile": whole_number, "se": whole_number, "text": text},
+        {"name": text, "level": whole_number, "tile": whole_number, "se": whole_number, "text": _definitions},
         ("name", "level", "tile"),
         _exported,
     ),
-    Question("derived", "trace", derived, {"text": text, "se": whole_number}),
+    Question("derived", "trace", derived, {"text": _definitions, "se": whole_number}),
 )

@@ -1,0 +1,52 @@
+// The answer to `derived`.
+import { askJson, type Parameters } from "../../data/ask";
+import type { CurveSet } from "../../model/curves";
+import { current } from "../../model/document";
+
+export interface DerivedProblem {
+  line: number;
+  column: number;
+  name: string;
+  message: string;
+}
+
+export interface DerivedAnswer extends CurveSet {
+  summary: {
+    rows: {
+      name: string;
+      expression: string;
+      shape: string;
+      value_mean: number | null;
+      value_min: number | null;
+      value_max: number | null;
+      finite_share: number;
+    }[];
+  };
+  /** Definitions that have a value, but not one per sample. */
+  without_curve: string[];
+  problems: DerivedProblem[];
+  counters: { name: string; shape: string; first: number[] }[];
+  builtin: string;
+  /** Most characters of definitions. */
+  longest: number;
+}
+
+/** Values of derived counters: of the built-in set, or of these definitions. */
+export async function askDerived(text: string | null, se: number | null): Promise<DerivedAnswer> {
+  const asked: Parameters = {};
+  if (text !== null) asked.text = text;
+  if (se !== null) asked.se = se;
+  const answer = await askJson<DerivedAnswer>(current.value, "derived", asked);
+  return { ...answer, text: text ?? undefined };
+}
+
+/** What stands beside each line of the text: its problems, joined. */
+export function besideLines(text: string, problems: DerivedProblem[]): string[] {
+  const beside = text.split("\n").map(() => "");
+  for (const { line, column, message } of problems) {
+    const at = Math.min(Math.max(line, 1), beside.length) - 1;
+    const said = `column ${column}: ${message}`;
+    beside[at] = beside[at] ? `${beside[at]}; ${said}` : said;
+  }
+  return beside;
+}

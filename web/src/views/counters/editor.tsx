@@ -1,0 +1,220 @@
+// The editor of derived counters: what there is, the definitions, what is wrong beside its line.
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { exact } from "../../base/format";
+import type { AnswerError } from "../../data/source";
+import { figure } from "../../widgets/curve_legend";
+import { besideLines, type DerivedAnswer } from "./answer";
+import { Language } from "./language";
+import { chooseSet, chosenSet, deleteSet, savedSets, saveSet } from "./saved_sets";
+
+interface Props {
+  answer: DerivedAnswer | null;
+  error: AnswerError | null;
+  /** The definitions in use; null = the built-in set. */
+  applied: Signal<string | null>;
+  builtin: string;
+  close: () => void;
+}
+
+export function Editor({ answer, error, applied, builtin, close }: Props) {
+  const draft = useSignal(applied.value ?? builtin);
+  const help = useSignal(false);
+  const name = useSignal(chosenSet.value ?? "");
+  const longest = answer?.longest ?? Number.POSITIVE_INFINITY;
+  const isTooLong = draft.value.length > longest;
+  const isSame = draft.value === (applied.value ?? builtin);
+  const apply = () => {
+    if (!isTooLong) applied.value = draft.value === builtin ? null : draft.value;
+  };
+  const choose = (chosen: string | null) => {
+    chooseSet(chosen);
+    name.value = chosen ?? "";
+    const text = chosen === null ? null : (savedSets.value[chosen] ?? null);
+    draft.value = text ?? builtin;
+    applied.value = text;
+  };
+  return (
+    <div class="derived-editor">
+      <div class="toolbar">
+        <select
+          aria-label="Saved definitions"
+          data-sets
+          value={chosenSet.value ?? ""}
+          onChange={(event) => choose(event.currentTarget.value || null)}
+        >
+          <option value="">built-in set</option>
+          {Object.keys(savedSets.value).map((known) => (
+            <option key={known} value={known}>
+              {known}
+            </option>
+          ))}
+        </select>
+        <button type="button" data-action="apply" disabled={isTooLong} onClick={apply} title="Ctrl+Enter">
+          Apply{isSame ? "" : " *"}
+        </button>
+        <button type="button" class="quiet" data-action="reset" onClick={() => choose(null)}>
+          Built-in set
+        </button>
+        <input
+          placeholder="name"
+          aria-label="Name to save under"
+          maxLength={60}
+          value={name.value}
+          onInput={(event) => {
+            name.value = event.currentTarget.value;
+          }}
+        />
+        <button
+          type="button"
+          class="quiet"
+          data-action="save"
+          disabled={!name.value.trim()}
+          title="Keep these definitions in this browser"
+          onClick={() => {
+            saveSet(name.value.trim(), draft.value);
+            apply();
+          }}
+        >
+          Save
+        </button>
+        {chosenSet.value === null ? null : (
+          <button
+            type="button"
+            class="quiet"
+            data-action="delete"
+            onClick={() => {
+              deleteSet(chosenSet.value ?? "");
+              choose(null);
+            }}
+          >
+            Delete
+          </button>
+        )}
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={help.value}
+          data-action="help"
+          onClick={() => {
+            help.value = !help.value;
+          }}
+        >
+          Help
+        </button>
+        {isTooLong ? (
+          <span class="curve-problem">
+            {exact(draft.value.length)} characters; at most {exact(longest)}
+          </span>
+        ) : null}
+        <button type="button" class="quiet editor-close" aria-label="Close the editor" onClick={close}>
+          ×
+        </button>
+      </div>
+      {help.value ? <Language /> : null}
+      {error ? (
+        <p class="note problem" role="alert">
+          {error.what} {error.advice}
+        </p>
+      ) : null}
+      <div class="derived-body">
+        <Known answer={answer} />
+        <Text draft={draft} apply={apply} beside={isSame ? besideLines(draft.value, answer?.problems ?? []) : []} />
+      </div>
+    </div>
+  );
+}
+
+/** The definitions with line numbers and, beside each line, what is wrong with it. */
+function Text({ draft, apply, beside }: { draft: Signal<string>; apply: () => void; beside: string[] }) {
+  const gutter = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const follow = () => {
+    if (gutter.current && area.current) gutter.current.scrollTop = area.current.scrollTop;
+  };
+  useEffect(follow);
+  const lines = draft.value.split("\n");
+  const wrong = beside.flatMap((said, number) => (said ? [{ said, number }] : []));
+  return (
+    <div class="derived-text">
+      <div class="derived-lines mono">
+        <div class="derived-gutter" ref={gutter} aria-hidden="true">
+          {lines.map((_, number) => (
+            <div key={number} class={beside[number] ? "wrong" : ""} title={beside[number]}>
+              {beside[number] ? "✗ " : ""}
+              {number + 1}
+            </div>
+          ))}
+        </div>
+        <textarea
+          ref={area}
+          class="mono"
+          aria-label="Definitions of derived counters"
+          spellcheck={false}
+          wrap="off"
+          value={draft.value}
+          onScroll={follow}
+          onInput={(event) => {
+            draft.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) apply();
+          }}
+        />
+      </div>
+      {wrong.length ? (
+        <ul class="derived-problems">
+          {wrong.map(({ said, number }) => (
+            <li key={number} data-line={number + 1}>
+              <button type="button" class="link" onClick={() => showLine(area.current, number)}>
+                line {number + 1}
+              </button>{" "}
+              {said}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+function showLine(area: HTMLTextAreaElement | null, number: number): void {
+  if (!area) return;
+  const lines = area.value.split("\n");
+  const begin = lines.slice(0, number).reduce((sum, line) => sum + line.length + 1, 0);
+  area.focus();
+  area.setSelectionRange(begin, begin + (lines[number]?.length ?? 0));
+}
+
+function Known({ answer }: { answer: DerivedAnswer | null }) {
+  if (!answer) return null;
+  return (
+    <div class="derived-known">
+      <h4>Counters</h4>
+      {answer.counters.map(({ name, shape, first }) => (
+        <div
+          key={name}
+          class="mono"
+          title={`${shape} values (XCC x SE x CU x steps)\n${first.map(figure).join(", ")} …`}
+        >
+          {name}
+        </div>
+      ))}
+      <h4>Derived</h4>
+      {answer.summary.rows.map(({ name, expression, shape, value_mean, value_min, value_max }) => (
+        <div
+          key={name}
+          class="mono"
+          data-derived={name}
+          data-mean={value_mean ?? ""}
+          title={`${expression}\n${shape}\nfrom ${figure(value_min ?? Number.NaN)} to ${figure(value_max ?? Number.NaN)}`}
+        >
+          {name} <span class="faint-text">mean {figure(value_mean ?? Number.NaN)}</span>
+          {answer.without_curve.includes(name) ? (
+            <span class="faint-text"> · no curve: not one value per step</span>
+          ) : null}
+        </div>
+      ))}
+    </div>
+  );
+}
