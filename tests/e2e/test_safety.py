@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
 import pytest
 
-from tests.e2e.inputs import made_gemm
+from tests.e2e.inputs import made_gemm, made_run
+from wavescope.page.assets import page_folder
+from wavescope.page.document import Library
+from wavescope.readers.opening import open as open_path
+from wavescope.server.serving import Serving, listen
+
+HOSTILE = '<img src=x onerror="window.wasRun=1">'
 
 
 @pytest.fixture
@@ -22,13 +29,49 @@ def strict_page(browser: object) -> Iterator[object]:
     context.close()
 
 
-def test_the_policy_lets_the_page_work(strict_page, serve):
-    served = serve(made_gemm())
-    strict_page.goto(served.url)
-    strict_page.locator(".dock [data-view]").first.wait_for()
-    shown = strict_page.locator(".dock [data-view]").count()
-    assert shown > 0
+def _views(page) -> list[str]:
+    """The views that the page offers for its document."""
+    page.locator(".dock [data-view]").first.wait_for()
+    options = page.locator('select[aria-label="Views"] option:not([disabled])').all()
+    return [view for option in options if (view := option.get_attribute("value")) not in ("", "reset")]
+
+
+def _look_at_every_view(page, url: str) -> list[str]:
+    page.goto(url)
+    views = _views(page)
+    for view in views:
+        page.goto("about:blank")
+        page.goto(f"{url}#layout=t({view};0)&view={view}")
+        page.locator(f'[data-view="{view}"]').wait_for()
+        page.wait_for_selector('html[data-asking="0"]')
+    return views
+
+
+@pytest.mark.parametrize("made", [made_gemm, made_run])
+def test_the_policy_lets_every_view_work(strict_page, serve, made):
+    assert len(_look_at_every_view(strict_page, serve(made()).url)) >= 8
     assert strict_page.problems == []
+
+
+def test_names_of_strangers_are_only_text(page):
+    trace = open_path(made_gemm())
+    name = pl.lit(HOSTILE)
+    trace.tables["kernels"] = trace.kernels.with_columns(name=name, demangled=name)
+    chain = pl.col("inline_chain")
+    trace.tables["code"] = trace.code.with_columns(
+        text=pl.col("text") + f" {HOSTILE}", inline_chain=pl.when(chain.is_not_null()).then(pl.lit(f"{HOSTILE}:3"))
+    )
+    library = Library()
+    library.add(HOSTILE, "/tmp", lambda: trace)  # noqa: S108
+    serving = Serving(library, page_folder(), listen())
+    try:
+        _look_at_every_view(page, serving.url)
+        page.goto(serving.url)
+        page.locator(".shell").get_by_text(HOSTILE).first.wait_for()
+        assert page.locator("img").count() == 0
+        assert page.evaluate("() => window.wasRun") is None
+    finally:
+        serving.stop()
 
 
 def test_the_policy_refuses_what_it_should(strict_page, serve):
