@@ -14,6 +14,8 @@ import { globalView } from "../views/global_view/global_view";
 import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { kernels } from "../views/kernels/index";
 import { losses, runLosses } from "../views/losses/losses";
+import { isa } from "../views/isa";
+import { loops } from "../views/loops";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
@@ -40,6 +42,8 @@ export const VIEWS: View[] = [
   computeUnit,
   globalView,
   utilization,
+  isa,
+  loops,
   diagnosis,
   stalls,
   waits,

@@ -24,6 +24,7 @@ export function VirtualList(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const span = useSignal({ first: 0, last: 60 });
+  const height = useRef(0);
 
   const measure = () => {
     const element = box.current;
@@ -32,19 +33,27 @@ export function VirtualList(props: Props) {
     const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + SPARE_ROWS;
     if (first !== span.value.first || last !== span.value.last) span.value = { first, last };
   };
-  useEffect(() => {
-    const observer = new ResizeObserver(measure);
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  });
-  useLayoutEffect(() => {
+  const bring = () => {
     const element = box.current;
     if (!element || reveal === undefined || reveal < 0) return;
     const top = reveal * rowHeight;
     const above = head.current?.offsetHeight ?? 0;
     const isSeen = top >= element.scrollTop && top + rowHeight + above <= element.scrollTop + element.clientHeight;
     if (!isSeen) element.scrollTop = Math.max(0, top - element.clientHeight / 2);
-  }, [reveal, rowHeight]);
+  };
+  useLayoutEffect(bring, [reveal, rowHeight]);
+  const onResize = useRef(measure);
+  onResize.current = () => {
+    const isOpening = height.current === 0;
+    height.current = box.current?.clientHeight ?? 0;
+    measure();
+    if (isOpening && height.current) bring(); // a list in a hidden tab cannot scroll: what was to be seen comes now
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(() => onResize.current());
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
 
   const first = Math.min(span.value.first, count);
   const last = Math.min(span.value.last, count);

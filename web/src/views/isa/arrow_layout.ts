@@ -1,0 +1,75 @@
+// Where arrows run beside the listing. All arrows to one row share a trunk: a vertical line in a lane of its own, with a
+// tick to every row they come from. Short trunks lie nearest to the text; a trunk takes the nearest lane that is free
+// over its whole length.
+
+export interface Edge {
+  /** Places in the list: where the arrow begins and where its head is. */
+  from: number;
+  to: number;
+  /** Number of the arrow among those that were given. */
+  arrow: number;
+}
+
+export interface Trunk {
+  /** Where its head is. */
+  to: number;
+  top: number;
+  bottom: number;
+  lane: number;
+  edges: Edge[];
+}
+
+/** Trunks in the order of their heads. */
+export function trunksOf(edges: Edge[]): Trunk[] {
+  const byHead = new Map<number, Trunk>();
+  for (const edge of edges) {
+    const trunk = byHead.get(edge.to) ?? { to: edge.to, top: edge.to, bottom: edge.to, lane: 0, edges: [] };
+    trunk.top = Math.min(trunk.top, edge.from);
+    trunk.bottom = Math.max(trunk.bottom, edge.from);
+    trunk.edges.push(edge);
+    byHead.set(edge.to, trunk);
+  }
+  const trunks = [...byHead.values()].sort((a, b) => a.to - b.to);
+  takeLanes(trunks);
+  return trunks;
+}
+
+function takeLanes(trunks: Trunk[]): void {
+  const lanes: Trunk[][] = [];
+  const shortestFirst = [...trunks].sort((a, b) => a.bottom - a.top - (b.bottom - b.top) || a.top - b.top);
+  for (const trunk of shortestFirst) {
+    let lane = lanes.findIndex((taken) => taken.every((other) => other.bottom < trunk.top || other.top > trunk.bottom));
+    if (lane < 0) lane = lanes.push([]) - 1;
+    (lanes[lane] as Trunk[]).push(trunk);
+    trunk.lane = lane;
+  }
+}
+
+export const LANE_WIDTH = 6;
+const HEAD_ROOM = 12;
+
+/** Where the trunk of a lane stands, from the left; lanes that do not fit share the outer two thirds. */
+export function laneX(lane: number, width: number): number {
+  const fitting = Math.max(1, Math.floor((width - HEAD_ROOM - 4) / LANE_WIDTH));
+  const third = Math.floor(fitting / 3);
+  const shown = lane < fitting ? lane : third + ((lane - fitting) % Math.max(1, fitting - third));
+  return width - HEAD_ROOM - shown * LANE_WIDTH;
+}
+
+/** The trunk and the edge of it at a place; `y` in rows, so that row 3 reaches from 3 to 4. */
+export function hitAt(trunks: Trunk[], width: number, x: number, y: number): { trunk: Trunk; edge: Edge } | null {
+  let found: { trunk: Trunk; edge: Edge; distance: number } | null = null;
+  for (const trunk of trunks) {
+    if (y < trunk.top || y > trunk.bottom + 1) continue;
+    const at = laneX(trunk.lane, width);
+    const onTick = trunk.edges.find((edge) => Math.floor(y) === edge.from && x >= at - 3);
+    const isAtHead = Math.floor(y) === trunk.to && x >= at - 3;
+    const distance = onTick || isAtHead ? 1 : Math.abs(x - at);
+    if (distance > 3 || (found && found.distance <= distance)) continue;
+    const nearest = trunk.edges.reduce((best, edge) =>
+      Math.abs(edge.from + 0.5 - y) < Math.abs(best.from + 0.5 - y) ? edge : best,
+    );
+    found = { trunk, edge: onTick ?? nearest, distance };
+  }
+  return found;
+}

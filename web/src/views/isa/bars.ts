@@ -1,0 +1,199 @@
+// The bars beside the rows: what they are made of in each canvas mode.
+import { exact, percent, short } from "../../base/format";
+import type { Columns } from "../../data/columns";
+import { colourOf, seriesColour } from "../../draw/palette";
+import type { Code } from "../../model/code";
+import type { Figures } from "./figures";
+import type { Samples } from "./samples";
+
+export interface Segment {
+  name: string;
+  colour: string;
+  value: number;
+}
+
+export interface Bars {
+  /** One or two bars of a row, each a stack. */
+  of(row: number): Segment[][];
+  /** The length of a full bar. */
+  scale: number;
+  unit: string;
+  legend: { name: string; colour: string }[];
+  /** Half length of a whisker at the end of the first bar. */
+  whisker?: (row: number) => number;
+  /** What is behind the bar, for the tooltip. */
+  remark?: (row: number) => string;
+}
+
+const largestOf = (count: number, value: (row: number) => number) => {
+  let largest = 0;
+  for (let row = 0; row < count; row++) largest = Math.max(largest, value(row) || 0);
+  return largest;
+};
+
+const at = (values: Float64Array, row: number) => values[row] ?? 0;
+
+/** Idle, stall and issue on the scale of the largest row; with what other waves hid in front. */
+export function latencyBars(figures: Figures, withIdle: boolean, withHidden: boolean): Bars {
+  const { latency, stall, idle, exposure } = figures;
+  const total = (row: number) => at(latency, row) + (withIdle ? at(idle, row) : 0);
+  const part = (name: string, value: number): Segment => ({ name, colour: colourOf(name), value });
+  const of = (row: number): Segment[][] => {
+    const idles = exposure ? at(exposure.idle, row) : at(idle, row);
+    const stalls = exposure ? at(exposure.stall, row) : at(stall, row);
+    const issues = exposure ? at(exposure.issue, row) : at(latency, row) - at(stall, row);
+    const shown = stalls + issues + (withIdle ? idles : 0);
+    const parts = [part("idle", withIdle ? idles : 0), part("stall", stalls), part("issue", issues)];
+    return [withHidden && exposure ? [part("hidden", Math.max(0, total(row) - shown)), ...parts] : parts];
+  };
+  const names = [...(withHidden && exposure ? ["hidden"] : []), ...(withIdle ? ["idle"] : []), "stall", "issue"];
+  return {
+    of,
+    scale: largestOf(latency.length, total),
+    unit: "cycles",
+    legend: names.map((name) => ({ name, colour: colourOf(name) })),
+  };
+}
+
+/** Latency above in the colour of its category, stall below. */
+export function latencyAndStall(figures: Figures, code: Code): Bars {
+  return {
+    of: (row) => [
+      [
+        {
+          name: `latency (${code.kind[row] ?? ""})`,
+          colour: kindColour(code.kind[row] ?? ""),
+          value: at(figures.latency, row),
+        },
+      ],
+      [{ name: "stall", colour: colourOf("stall"), value: at(figures.stall, row) }],
+    ],
+    scale: largestOf(code.count, (row) => at(figures.latency, row)),
+    unit: "cycles",
+    legend: [
+      { name: "latency, by kind", colour: colourOf("VALU") },
+      { name: "stall", colour: colourOf("stall") },
+    ],
+  };
+}
+
+const KINDS: [string, string][] = [
+  ["matrix", "MATRIX"],
+  ["mfma", "MATRIX"],
+  ["wmma", "MATRIX"],
+  ["valu", "VALU"],
+  ["salu", "SALU"],
+  ["smem", "SMEM"],
+  ["lds", "LDS"],
+  ["flat", "FLAT"],
+  ["vmem", "VMEM"],
+  ["branch", "JUMP"],
+  ["jump", "JUMP"],
+  ["call", "JUMP"],
+  ["bvh", "BVH"],
+  ["message", "MESSAGE"],
+];
+
+/** The colour of a kind of instruction: that of its category in the timelines. */
+export function kindColour(kind: string): string {
+  return colourOf(KINDS.find(([beginning]) => kind.includes(beginning))?.[1] ?? "IMMED");
+}
+
+/** Stall by class, from the question `stall_rows`. */
+export function classBars(table: Columns, rowCount: number): Bars {
+  const [rows, stall, names] = [table.numbers("row"), table.numbers("stall_cycles_total"), table.texts("class")];
+  const totals = new Map<string, number>();
+  const byRow = new Map<number, { name: string; value: number }[]>();
+  names.forEach((name, i) => {
+    const [row, value] = [rows[i] as number, stall[i] as number];
+    if (row < 0 || !value) return;
+    totals.set(name, (totals.get(name) ?? 0) + value);
+    byRow.set(row, [...(byRow.get(row) ?? []), { name, value }]);
+  });
+  const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  const colour = new Map(ranked.map((name, rank) => [name, rank]));
+  const of = (row: number) => [
+    (byRow.get(row) ?? []).map(({ name, value }) => ({ name, value, colour: seriesColour(colour.get(name) ?? 0) })),
+  ];
+  return {
+    of,
+    scale: largestOf(rowCount, (row) => (byRow.get(row) ?? []).reduce((sum, { value }) => sum + value, 0)),
+    unit: "cycles of stall",
+    legend: ranked.map((name, rank) => ({ name, colour: seriesColour(rank) })),
+  };
+}
+
+/** Mean latency of memory operations with one standard deviation, from the question `row_latencies`. */
+export function memoryBars(table: Columns): Bars {
+  const [rows, mean, spread] = ["row", "latency_cycles_mean", "latency_cycles_sd"].map((name) => table.numbers(name));
+  const counts = table.numbers("sample_count");
+  const [isBound, origin] = [table.flags("is_bound"), table.texts("origin")];
+  const places = new Map(Array.from(rows ?? [], (row, i) => [row, i]));
+  const value = (values: ArrayLike<number> | undefined, row: number) => {
+    const found = values?.[places.get(row) ?? -1] ?? 0;
+    return Number.isNaN(found) ? 0 : found;
+  };
+  const colour = (row: number) => colourOf(isBound[places.get(row) ?? -1] ? "NONE" : "VMEM");
+  return {
+    of: (row) => [
+      places.has(row)
+        ? [
+            {
+              name: isBound[places.get(row) as number] ? "at most (mean)" : "mean",
+              colour: colour(row),
+              value: value(mean, row),
+            },
+          ]
+        : [],
+    ],
+    scale: Math.max(0, ...Array.from(rows ?? [], (row) => value(mean, row) + value(spread, row))),
+    unit: "cycles",
+    legend: [
+      { name: "mean latency", colour: colourOf("VMEM") },
+      { name: "upper bound: the waits never ended with it", colour: colourOf("NONE") },
+    ],
+    whisker: (row) => value(spread, row),
+    remark: (row) =>
+      places.has(row)
+        ? `± ${short(value(spread, row))} cycles, ${exact(value(counts, row))} samples, from ${origin[places.get(row) as number]}`
+        : "",
+  };
+}
+
+/** Samples: issued, then not issued by reason. */
+export function sampleBars(samples: Samples): Bars {
+  const colour = (reason: string) => seriesColour(samples.reasons.indexOf(reason));
+  return {
+    of: (row) => [
+      [
+        { name: "issued", colour: colourOf("issue"), value: at(samples.issued, row) },
+        ...(samples.byRow.get(row) ?? []).map(({ reason, count }) => ({
+          name: reason,
+          colour: colour(reason),
+          value: count,
+        })),
+      ],
+    ],
+    scale: largestOf(samples.issued.length, (row) => at(samples.issued, row) + at(samples.stalled, row)),
+    unit: "samples",
+    legend: [
+      { name: "issued", colour: colourOf("issue") },
+      ...samples.reasons.map((name) => ({ name, colour: colour(name) })),
+    ],
+  };
+}
+
+/** A row's bar in words, with its parts as shares of the bar, and the bar as a share of the longest. */
+export function barLines(bars: Bars, row: number, title: string): string[] {
+  const lines = [title];
+  for (const stack of bars.of(row)) {
+    const total = stack.reduce((sum, { value }) => sum + value, 0);
+    for (const { name, value } of stack) {
+      if (value) lines.push(`${name}: ${exact(Math.round(value))} ${bars.unit} (${percent(value / total)})`);
+    }
+    if (stack.length > 1) lines.push(`together ${exact(Math.round(total))}`);
+    if (total) lines.push(`${percent(total / bars.scale)} of the longest bar`);
+  }
+  const remark = bars.remark?.(row);
+  return remark ? [...lines, remark] : lines;
+}

@@ -1,0 +1,216 @@
+// The columns of the listing: what they mean, when they have something to show, and how a cell looks.
+import type { ComponentChildren } from "preact";
+import { exact } from "../../base/format";
+import { traceOverview } from "../../model/document";
+import type { Cell } from "../../widgets/data_table";
+import { InstructionText } from "./instruction_text";
+import { Menu } from "./menu";
+import type { Sheet } from "./sheet";
+import { changeIsa, isaSettings, type LatencyMode } from "./state";
+
+export interface IsaColumn {
+  id: string;
+  title: string;
+  hint: string;
+  /** Pixels; 0 = `flexibleWidths` says it. */
+  width: number;
+  needs: "code" | "instructions" | "samples";
+  isHiddenAtFirst?: boolean;
+  /** Name in the CSV. */
+  name: (mode: LatencyMode) => string;
+  value: (sheet: Sheet, row: number) => Cell;
+  show?: (sheet: Sheet, row: number) => ComponentChildren;
+}
+
+const SUFFIX: Record<LatencyMode, string> = {
+  sum_all: "total",
+  mean_all: "mean",
+  iteration: "of_iteration",
+  sum_wave: "total_of_wave",
+  mean_wave: "mean_of_wave",
+  max_wave: "max_of_wave",
+};
+const cycles = (part: string) => (mode: LatencyMode) => `${part}_cycles_${SUFFIX[mode]}`;
+
+/** Pixels of the drawing beside the rows and of the instruction, in a list of that width. */
+export function flexibleWidths(width: number): { canvas: number; text: number } {
+  if (width < 800) return { canvas: 92, text: 176 };
+  return width < 1500 ? { canvas: 160, text: 300 } : { canvas: 240, text: 420 };
+}
+
+export const COLUMNS: IsaColumn[] = [
+  {
+    id: "canvas",
+    title: "",
+    hint: "Arrows or bars: choose above",
+    width: 0,
+    needs: "code",
+    name: () => "",
+    value: () => undefined,
+  },
+  {
+    id: "row",
+    title: "Row",
+    hint: "Number of the code row",
+    width: 38,
+    needs: "code",
+    name: () => "row",
+    value: (_, row) => row,
+  },
+  {
+    id: "text",
+    title: "Instruction",
+    hint: "Disassembly; point at a register to see where else it stands",
+    width: 0,
+    needs: "code",
+    name: () => "text",
+    value: ({ code }, row) => code.text[row],
+    show: ({ code }, row) => <InstructionText text={code.text[row] ?? ""} />,
+  },
+  figure("hits", "Hits", "Executions that the figures beside are made of", 50, () => "hit_count"),
+  figure(
+    "latency",
+    "Latency",
+    "Cycles from the first attempt to issue to the end (stall + issue)",
+    70,
+    cycles("latency"),
+  ),
+  figure(
+    "stall",
+    "Stall",
+    "Cycles from the first attempt to issue to the issue; part of the latency",
+    70,
+    cycles("stall"),
+  ),
+  figure("idle", "Idle", "Cycles before the first attempt to issue in which the wave did nothing", 62, cycles("idle")),
+  {
+    ...exposure(
+      "exposed",
+      "Exposed",
+      "Latency and idle that no other wave of the SIMD hid; not known for single executions",
+    ),
+    name: cycles("exposed"),
+  },
+  {
+    ...exposure(
+      "hidden",
+      "Hidden",
+      "Latency and idle that other waves of the SIMD hid; not known for single executions",
+    ),
+    name: cycles("hidden"),
+    isHiddenAtFirst: true,
+  },
+  {
+    id: "samples",
+    title: "Samples",
+    hint: "PC samples at this row, issued or not",
+    width: 68,
+    needs: "samples",
+    name: () => "sample_count",
+    value: ({ samples }, row) => samples && seen((samples.issued[row] ?? 0) + (samples.stalled[row] ?? 0)),
+  },
+  {
+    id: "issued",
+    title: "Issued",
+    hint: "PC samples in which the instruction was issued",
+    width: 64,
+    needs: "samples",
+    name: () => "issued_count",
+    value: ({ samples }, row) => samples && seen(samples.issued[row] ?? 0),
+  },
+  {
+    id: "reasons",
+    title: "Stall reasons",
+    hint: "PC samples in which it was not issued, by reason, the most frequent first",
+    width: 220,
+    needs: "samples",
+    name: () => "stall_reasons",
+    value: ({ samples }, row) =>
+      (samples?.byRow.get(row) ?? []).map(({ reason, count }) => `${reason} ${count}`).join(", "),
+  },
+  {
+    id: "code_object",
+    title: "Object",
+    hint: "Id of the code object; 0 = raw virtual address",
+    width: 52,
+    needs: "code",
+    isHiddenAtFirst: true,
+    name: () => "code_object",
+    value: ({ code }, row) => code.codeObject[row],
+  },
+  {
+    id: "address",
+    title: "Address",
+    hint: "Address in the code object",
+    width: 72,
+    needs: "code",
+    name: () => "address",
+    value: ({ code }, row) => code.address[row],
+  },
+  {
+    id: "source",
+    title: "Source",
+    hint: "Innermost source line; a click goes there",
+    width: 210,
+    needs: "code",
+    name: () => "source",
+    value: ({ code }, row) => (code.file[row] ? `${code.file[row]}:${code.line[row]}` : ""),
+  },
+];
+
+const seen = (count: number) => count || null;
+
+function figure(
+  id: "hits" | "latency" | "stall" | "idle",
+  title: string,
+  hint: string,
+  width: number,
+  name: (mode: LatencyMode) => string,
+): IsaColumn {
+  return {
+    id,
+    title,
+    hint,
+    width,
+    needs: "instructions",
+    name,
+    value: ({ figures }, row) => (figures?.hits[row] ? figures[id][row] : null),
+    show: (sheet, row) => exact(sheet.figures?.hits[row] ? sheet.figures[id][row] : null),
+  };
+}
+
+function exposure(id: "exposed" | "hidden", title: string, hint: string) {
+  const value = ({ figures }: Sheet, row: number) =>
+    figures?.hits[row] ? (figures.exposure?.[id][row] ?? null) : null;
+  return { id, title, hint, width: 70, needs: "instructions" as const, value };
+}
+
+/** The columns that this trace has something for. */
+export function columnsHere(): IsaColumn[] {
+  const facts = traceOverview();
+  return COLUMNS.filter(({ needs }) => {
+    if (needs === "instructions") return facts.instruction_count > 0;
+    return needs === "code" || (facts.holds.samples ?? 0) > 0;
+  });
+}
+
+export const isShown = (column: IsaColumn) => isaSettings.value.columns[column.id] ?? !column.isHiddenAtFirst;
+
+export function ColumnMenu() {
+  return (
+    <Menu name="Columns" hint="Show and hide columns">
+      {columnsHere().map((column) => (
+        <label key={column.id} title={column.hint}>
+          <input
+            type="checkbox"
+            data-column-toggle={column.id}
+            checked={isShown(column)}
+            disabled={column.id === "text"}
+            onChange={() => changeIsa({ columns: { ...isaSettings.value.columns, [column.id]: !isShown(column) } })}
+          />
+          {column.title || "Arrows and bars"}
+        </label>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,30 @@
+// What PC sampling saw of each row.
+import type { Columns } from "../../data/columns";
+
+export interface Samples {
+  issued: Float64Array;
+  stalled: Float64Array;
+  /** Why rows were not issued, the most frequent reason first. */
+  byRow: Map<number, { reason: string; count: number }[]>;
+  /** All reasons, the most frequent first. */
+  reasons: string[];
+}
+
+export function samplesFrom(samples: Columns, reasons: Columns, rowCount: number): Samples {
+  const spread = (name: string) => {
+    const [rows, values] = [samples.numbers("row"), samples.numbers(name)];
+    const all = new Float64Array(rowCount);
+    for (let i = 0; i < rows.length; i++) all[rows[i] as number] = values[i] as number;
+    return all;
+  };
+  const byRow: Samples["byRow"] = new Map();
+  const totals = new Map<string, number>();
+  const [rows, counts] = [reasons.numbers("row"), reasons.numbers("count")];
+  reasons.texts("reason").forEach((reason, i) => {
+    const [row, count] = [rows[i] as number, counts[i] as number];
+    byRow.set(row, [...(byRow.get(row) ?? []), { reason, count }]);
+    totals.set(reason, (totals.get(reason) ?? 0) + count);
+  });
+  const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
+  return { issued: spread("issued_count"), stalled: spread("stalled_count"), byRow, reasons: ranked };
+}

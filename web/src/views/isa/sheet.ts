@@ -1,0 +1,161 @@
+// Everything the listing shows, put together from the answers that its modes need.
+import { type ReadonlySignal, useComputed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { askTable } from "../../data/ask";
+import type { AnswerError } from "../../data/source";
+import { type Code, type Costs, costsAnswer, costsFrom } from "../../model/code";
+import { current, traceOverview } from "../../model/document";
+import { type Loaded, useAnswer } from "../../model/loaded";
+import { selection } from "../../model/selection";
+import { settings } from "../../model/settings";
+import { loadWave, type WaveData } from "../../model/wave_data";
+import { targetWave, type Wave } from "../../model/waves";
+import { type Arrow, arrowsOfAll, arrowsOfWave, branchesOfAll, branchesOfWave } from "./arrows";
+import { type Bars, classBars, latencyAndStall, latencyBars, memoryBars, sampleBars } from "./bars";
+import { type Figures, figuresFor, heatOf } from "./figures";
+import { type Samples, samplesFrom } from "./samples";
+import { type CanvasMode, inRange, isaSettings, isOneWave, type LatencyMode } from "./state";
+
+export interface Sheet {
+  code: Code;
+  mode: LatencyMode;
+  canvas: CanvasMode;
+  figures: Figures | null;
+  samples: Samples | null;
+  /** Arrows to waits and of branches, of all waves or of the target wave as the mode says. */
+  waits: Arrow[];
+  branches: Arrow[];
+  bars: Bars | null;
+  /** From 0 to 1, by row. */
+  heat: Float64Array;
+  target: Wave | undefined;
+  targetData: WaveData | null;
+  problem: AnswerError | null;
+}
+
+const ready = <T>(answer: ReadonlySignal<Loaded<T>>): T | null =>
+  answer.value.state === "ready" ? answer.value.value : null;
+
+/** Canvas modes that this trace has something for. */
+export function canvasModes(): CanvasMode[] {
+  const facts = traceOverview();
+  const traced: CanvasMode[] = ["total", "exposed", "classes", "latency_stall", "branches"];
+  return [
+    ...(facts.holds.waits ? (["waits", "memory"] as const) : []),
+    ...(facts.instruction_count ? traced : []),
+    ...(facts.holds.samples ? (["samples"] as const) : []),
+  ];
+}
+
+export function useSheet(code: Code): Sheet {
+  const facts = traceOverview();
+  const rowCount = code.count;
+  const mode = useComputed(() => isaSettings.value.mode);
+  const canvas = useComputed<CanvasMode>(() => {
+    const known = canvasModes();
+    const chosen = isaSettings.value.canvas;
+    return chosen && known.includes(chosen) ? chosen : (known[0] ?? "total");
+  });
+  const target = useComputed(targetWave);
+  const number = useComputed(() => target.value?.wave);
+  const has = facts.instruction_count > 0;
+
+  const waveAnswer = useAnswer(() => (number.value === undefined ? null : loadWave(number.value)));
+  const waitsOfAll = useAnswer(() => (facts.holds.waits ? askTable(current.value, "arrows") : null));
+  const branchTable = useAnswer(() => (has ? askTable(current.value, "branches") : null));
+  const waitsOfWave = useAnswer(() =>
+    number.value !== undefined && isOneWave(mode.value) && facts.holds.waits
+      ? withWave(number.value, askTable(current.value, "wave_waits", { wave: number.value }))
+      : null,
+  );
+  const costsOfWave = useAnswer(() =>
+    number.value !== undefined && (mode.value === "sum_wave" || mode.value === "mean_wave")
+      ? withWave(number.value, askTable(current.value, "wave_costs", { wave: number.value }))
+      : null,
+  );
+  const range = useComputed(() => (inRange.value ? selection.value.range : undefined));
+  const costsOfRange = useAnswer(() =>
+    range.value ? askTable(current.value, "range_costs", { begin: range.value.begin, end: range.value.end }) : null,
+  );
+  const classes = useAnswer(() => (canvas.value === "classes" ? askTable(current.value, "stall_rows") : null));
+  const latencies = useAnswer(() => (canvas.value === "memory" ? askTable(current.value, "row_latencies") : null));
+  const sampled = useAnswer(() =>
+    facts.holds.samples
+      ? Promise.all([askTable(current.value, "samples"), askTable(current.value, "sample_reasons")])
+      : null,
+  );
+
+  const wave = ready(waveAnswer);
+  const targetData = wave && wave.wave === number.value ? wave : null;
+  const rangeTable = range.value ? ready(costsOfRange) : null;
+  const all = ready(costsAnswer);
+  const costs = useMemo<Costs | null>(
+    () => (range.value ? rangeTable && costsFrom(rangeTable, rowCount) : all),
+    [range.value, rangeTable, all, rowCount],
+  );
+  const ofWave = ready(costsOfWave);
+  const waveCosts = useMemo(
+    () => (ofWave && ofWave.wave === number.value ? costsFrom(ofWave.table, rowCount) : null),
+    [ofWave, number.value, rowCount],
+  );
+  const iteration = selection.value.iteration ?? 0;
+  const given = { costs, waveCosts, wave: targetData, waveBegin: target.value?.begin ?? 0, iteration, rowCount };
+  const figures = useMemo(
+    () => (has ? figuresFor(mode.value, given) : null),
+    [mode.value, costs, waveCosts, targetData, target.value, mode.value === "iteration" ? iteration : 0],
+  );
+  const tables = ready(sampled);
+  const samples = useMemo(() => tables && samplesFrom(tables[0], tables[1], rowCount), [tables, rowCount]);
+
+  const oneWave = isOneWave(mode.value);
+  const arrowTable = ready(waitsOfAll);
+  const waveWaits = ready(waitsOfWave);
+  const waits = useMemo(() => {
+    if (!oneWave) return arrowTable ? arrowsOfAll(arrowTable) : [];
+    const isHere = targetData && waveWaits?.wave === targetData.wave;
+    return isHere ? arrowsOfWave(waveWaits.table, targetData) : [];
+  }, [oneWave, arrowTable, waveWaits, targetData]);
+  const taken = ready(branchTable);
+  const branches = useMemo(() => {
+    const jumps = taken ? branchesOfAll(taken) : [];
+    return oneWave && targetData ? branchesOfWave(jumps, targetData) : jumps;
+  }, [oneWave, taken, targetData]);
+
+  const withIdle = settings.value.withIdle;
+  const [classTable, latencyTable] = [ready(classes), ready(latencies)];
+  const colours = `${settings.value.theme} ${settings.value.palette}`;
+  const bars = useMemo<Bars | null>(() => {
+    if (canvas.value === "samples") return samples && sampleBars(samples);
+    if (canvas.value === "classes") return classTable && classBars(classTable, rowCount);
+    if (canvas.value === "memory") return latencyTable && memoryBars(latencyTable);
+    if (!figures || canvas.value === "waits" || canvas.value === "branches") return null;
+    if (canvas.value === "latency_stall") return latencyAndStall(figures, code);
+    return latencyBars(figures, withIdle, canvas.value === "total");
+  }, [canvas.value, figures, samples, classTable, latencyTable, withIdle, colours, code, rowCount]);
+  const heat = useMemo(() => {
+    if (figures) return heatOf(figures.latency.map((value, row) => value + (withIdle ? (figures.idle[row] ?? 0) : 0)));
+    if (samples) return heatOf(samples.issued.map((value, row) => value + (samples.stalled[row] ?? 0)));
+    return new Float64Array(rowCount);
+  }, [figures, samples, withIdle, rowCount]);
+
+  const problems = [waveAnswer, waitsOfAll, branchTable, classes, latencies, sampled, costsAnswer];
+  const failed = [...problems, ...(range.value ? [costsOfRange] : [])].find(({ value }) => value.state === "failed");
+  return {
+    code,
+    mode: mode.value,
+    canvas: canvas.value,
+    figures,
+    samples,
+    waits,
+    branches,
+    bars,
+    heat,
+    target: target.value,
+    targetData,
+    problem: failed?.value.state === "failed" ? failed.value.error : null,
+  };
+}
+
+async function withWave<T>(wave: number, table: Promise<T>): Promise<{ wave: number; table: T }> {
+  return { wave, table: await table };
+}

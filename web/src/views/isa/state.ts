@@ -1,0 +1,65 @@
+// What the listing is set to: modes and hidden columns are kept with the user's settings, filters last as long as the page.
+import { computed, signal } from "@preact/signals";
+import { change, settings } from "../../model/settings";
+
+export const LATENCY_MODES = {
+  sum_all: ["Sum, all waves", "Sums over all executions in all waves"],
+  mean_all: ["Mean, all waves", "Means per execution over all waves, rounded to whole cycles"],
+  iteration: [
+    "Execution n, one wave",
+    "The n-th execution of every row in the target wave: n is that of the selected row",
+  ],
+  sum_wave: ["Sum, one wave", "Sums over all executions in the target wave"],
+  mean_wave: ["Mean, one wave", "Means per execution in the target wave, rounded to whole cycles"],
+  max_wave: ["Max, one wave", "The largest execution of every row in the target wave, part by part"],
+} as const;
+export type LatencyMode = keyof typeof LATENCY_MODES;
+
+export const CANVAS_MODES = {
+  waits: ["Wait arrows", "From each memory instruction to the wait that waited for it"],
+  branches: ["Branch arrows", "From each taken branch to where it led"],
+  total: ["Total latency", "Hidden, idle, stall and issue cycles of each row, on the scale of the largest row"],
+  exposed: [
+    "Non-hidden latency",
+    "Idle, stall and issue cycles that no other wave hid, on the scale of the largest row",
+  ],
+  classes: ["Stall classes", "Stall cycles by what was stalled on, over all waves"],
+  latency_stall: ["Latency + stall", "Latency above, stall below, on one scale"],
+  memory: ["Memory latency", "Mean latency of memory operations over all waves, with ± one standard deviation"],
+  samples: ["Samples by reason", "PC samples: issued, and not issued by reason"],
+} as const;
+export type CanvasMode = keyof typeof CANVAS_MODES;
+
+interface IsaSettings {
+  mode: LatencyMode;
+  canvas: CanvasMode | "";
+  /** Columns whose visibility the user changed. */
+  columns: Record<string, boolean>;
+}
+
+const DEFAULTS: IsaSettings = { mode: "sum_all", canvas: "", columns: {} };
+
+export const isaSettings = computed<IsaSettings>(() => {
+  const stored = (settings.value.isa ?? {}) as Partial<IsaSettings>;
+  const isKnown = stored.mode !== undefined && stored.mode in LATENCY_MODES;
+  return { ...DEFAULTS, ...stored, ...(isKnown ? {} : { mode: DEFAULTS.mode }) };
+});
+
+export function changeIsa(part: Partial<IsaSettings>): void {
+  change({ isa: { ...isaSettings.value, ...part } });
+}
+
+export const isOneWave = (mode: LatencyMode) => !mode.endsWith("_all");
+
+export const query = signal("");
+export const hitsOnly = signal(false);
+export const executedOnly = signal(false);
+/** Only rows with at least this share of all stall, in percent; 0 = all rows. */
+export const stallOver = signal(0);
+/** Whether costs are those of the selected stretch of time. */
+export const inRange = signal(false);
+/** The register under the pointer, as it is written. */
+export const litRegister = signal("");
+
+/** What the pointer is over, in words: lines of text beside the pointer. */
+export const tip = signal<{ x: number; y: number; lines: string[] } | null>(null);

@@ -1,0 +1,97 @@
+// Which wave is the target: shader engine, SIMD, slot and wave, each list made from what stands left of it.
+import { exact, percent } from "../../base/format";
+import { select, selection } from "../../model/selection";
+import { reveal } from "../../model/timewindow";
+import { targetWave, type Wave, wavesNow } from "../../model/waves";
+import { changeIsa, isaSettings, isOneWave } from "./state";
+
+const AT = [
+  ["se", "SE", "Shader engine"],
+  ["simd", "SIMD", "SIMD of the traced CU"],
+  ["slot", "Slot", "Wave slot of the SIMD"],
+] as const;
+
+export function WavePicker() {
+  const waves = wavesNow();
+  if (!waves.length) return null;
+  const target = targetWave();
+  const isAll = selection.value.wave === undefined;
+  const median = medianOf(waves.map(durationOf));
+  const pick = (wave: Wave | undefined) => {
+    const { mode } = isaSettings.value;
+    if (wave && !isOneWave(mode)) changeIsa({ mode: mode === "mean_all" ? "mean_wave" : "sum_wave" });
+    if (!wave && isOneWave(mode)) changeIsa({ mode: mode === "mean_wave" ? "mean_all" : "sum_all" });
+    select({ wave: wave?.wave, iteration: undefined });
+    if (wave) reveal(wave.begin);
+  };
+  let left = waves;
+  const lists = (isAll ? AT.slice(0, 1) : AT).map(([key, title, hint]) => {
+    const here = left;
+    const values = [...new Set(here.map((wave) => wave[key]))].sort((a, b) => a - b);
+    left = here.filter((wave) => wave[key] === target?.[key]);
+    return (
+      <label key={key} title={hint}>
+        {isAll ? "Target" : title}
+        <select
+          data-pick={key}
+          value={isAll && key === "se" ? "" : String(target?.[key])}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            pick(chosen === "" ? undefined : here.find((wave) => wave[key] === Number(chosen)));
+          }}
+        >
+          {key === "se" ? <option value="">all waves</option> : null}
+          {values.map((value) => {
+            const count = here.filter((wave) => wave[key] === value).length;
+            return (
+              <option key={value} value={String(value)}>
+                {isAll ? `${title} ` : ""}
+                {value} ({exact(count)} {count === 1 ? "wave" : "waves"})
+              </option>
+            );
+          })}
+        </select>
+      </label>
+    );
+  });
+  return (
+    <span class="group" title="Target wave: figures of one wave, its arrows and its executions">
+      {lists}
+      {isAll ? null : (
+        <label>
+          Wave
+          <select
+            data-pick="wave"
+            class="wide"
+            value={String(target?.wave)}
+            onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
+          >
+            {left.map((wave) => (
+              <option key={wave.wave} value={String(wave.wave)}>
+                {waveText(wave, median)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </span>
+  );
+}
+
+const durationOf = (wave: Wave) => wave.end - wave.begin;
+
+export function medianOf(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const OUTLIER = 1.5;
+
+function waveText(wave: Wave, median: number): string {
+  const duration = durationOf(wave);
+  const ratio = median ? duration / median : 1;
+  const isOutlier = ratio > OUTLIER || ratio < 1 / OUTLIER;
+  const remark = isOutlier ? `, ${ratio.toFixed(2)}× the median` : "";
+  const stall = duration ? percent(wave.stall / duration) : "–";
+  return `${wave.wave}: ${exact(duration)} cycles${remark}, stall ${stall}`;
+}

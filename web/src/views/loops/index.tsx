@@ -1,0 +1,160 @@
+// The loops: how often they run, what an iteration costs, how iterations of one wave differ.
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact, percent } from "../../base/format";
+import { selectRow } from "../../model/code";
+import { useAnswer } from "../../model/loaded";
+import { type Iteration, type Loop, type Loops, loadIterations, loopAround, loopsAnswer } from "../../model/loops";
+import { selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { loadWave } from "../../model/wave_data";
+import { targetWave } from "../../model/waves";
+import { Answered, Nothing } from "../../widgets/answered";
+import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
+import { pictures, SaveMenu } from "../../widgets/saving";
+import "./loops.css";
+import { Overlay, paintOverlay } from "./overlay";
+import { paintStrip, Strip } from "./strip";
+
+const cycles = (name: keyof Loop, title: string, hint: string): Column<Loop> => ({
+  name,
+  title,
+  hint,
+  value: (loop) => loop[name] as number | null,
+  show: (loop) => exact(loop[name] as number | null),
+  width: "5.5em",
+});
+const share = (name: keyof Loop, title: string, hint: string): Column<Loop> => ({
+  name,
+  title,
+  hint,
+  value: (loop) => loop[name] as number | null,
+  show: (loop) => percent(loop[name] as number | null),
+  width: "4.5em",
+});
+
+const COLUMNS: Column<Loop>[] = [
+  { name: "loop", title: "Loop", hint: "Number of the loop", value: (loop) => loop.loop, width: "3em" },
+  {
+    name: "rows",
+    title: "Rows",
+    hint: "First and last row of the loop; inner loops are set in",
+    value: (loop) => `${loop.first_row}–${loop.last_row}`,
+    show: (loop) => (
+      <span style={{ paddingLeft: `${loop.depth}em` }}>
+        {loop.depth ? "↳ " : ""}
+        {loop.first_row}–{loop.last_row}
+      </span>
+    ),
+    width: "minmax(6.5em, 1fr)",
+  },
+  {
+    name: "place",
+    title: "Source",
+    hint: "File that most of its rows come from, with the first and last line",
+    value: placeOf,
+    show: (loop) => placeOf(loop).split("/").at(-1),
+    width: "minmax(8em, 1.4fr)",
+  },
+  cycles("iteration_count", "Iterations", "Iterations of all waves"),
+  cycles("trips_min", "Trips min", "Fewest iterations after a wave entered the loop"),
+  cycles("trips_median", "median", "Median number of iterations after a wave entered the loop"),
+  cycles("trips_max", "max", "Most iterations after a wave entered the loop"),
+  cycles("iteration_cycles_min", "Cycles min", "Shortest iteration, in cycles of one wave"),
+  cycles("iteration_cycles_median", "median", "Median iteration"),
+  cycles("iteration_cycles_max", "max", "Longest iteration"),
+  cycles("first_cycles_median", "First", "Median of the first iterations since a wave entered"),
+  cycles("steady_cycles_median", "Steady", "Median of the iterations that are neither first nor last"),
+  cycles("last_cycles_median", "Last", "Median of the last iterations"),
+  share("steady_stall_share", "Stall", "Stall of the steady iterations, of their cycles"),
+  share("cycles_share", "Share", "Latency and idle of its rows, of the whole trace"),
+  share("self_cycles_share", "Self", "The same without inner loops"),
+];
+
+function placeOf(loop: Loop): string {
+  if (!loop.file) return loop.function ?? "";
+  return `${loop.file}:${loop.first_line}${loop.last_line === loop.first_line ? "" : `–${loop.last_line}`}`;
+}
+
+function LoopsView() {
+  const answer = useComputed(loopsAnswer);
+  return <Answered answer={answer}>{(loops) => <Shown answer={loops} />}</Answered>;
+}
+
+function Shown({ answer }: { answer: Loops }) {
+  const loops = answer.loops.rows;
+  const picked = useSignal<number | null>(null);
+  const around = loopAround(loops, selection.value.row);
+  // Of nested loops around the selected row the one that was clicked stays chosen.
+  const clicked = loops.find((loop) => loop.loop === picked.value);
+  const row = selection.value.row;
+  const holds = clicked && (row === undefined || (clicked.first_row <= row && row <= clicked.last_row));
+  const chosen = (holds ? clicked : undefined) ?? around ?? loops[0];
+  const wave = useComputed(() => targetWave()?.wave);
+  const iterations = useAnswer<Iteration[]>(() => (wave.value === undefined ? null : loadIterations(wave.value)));
+  const data = useAnswer(() => (wave.value === undefined ? null : loadWave(wave.value)));
+  const own = useMemo(
+    () =>
+      iterations.value.state === "ready" && chosen
+        ? iterations.value.value.filter((iteration) => iteration.loop === chosen.loop)
+        : [],
+    [iterations.value, chosen],
+  );
+  const waveData = data.value.state === "ready" ? data.value.value : null;
+  if (!loops.length || !chosen) return <Nothing>No wave of this trace went round a loop.</Nothing>;
+  const left = answer.loops.row_count - loops.length + answer.left_out_count;
+  return (
+    <div class="view loops">
+      <div class="toolbar">
+        <span title={answer.definition}>
+          {exact(loops.length)} {loops.length === 1 ? "loop" : "loops"}
+          {left ? `, ${exact(left)} more are left out` : ""}; {percent(1 - answer.outside_cycles_share)} of all cycles
+          are in loops
+        </span>
+        <SaveMenu
+          name="loops"
+          offers={[
+            tableOffer(COLUMNS, () => loops),
+            ...pictures(
+              (painter, size) =>
+                waveData
+                  ? paintOverlay(painter, size, { loop: chosen, iterations: own, data: waveData })
+                  : paintStrip(painter, size, own, -1),
+              () => ({ width: 1000, height: 500 }),
+            ),
+          ]}
+        />
+      </div>
+      <div class="loops-table" style={{ flexBasis: `${Math.min(10, loops.length + 1) * 24 + 10}px` }}>
+        <DataTable
+          label="Loops"
+          columns={COLUMNS}
+          rows={loops}
+          isSelected={(loop) => loop.loop === chosen.loop}
+          onSelect={(loop) => {
+            picked.value = loop.loop;
+            selectRow(loop.begin_row);
+          }}
+        />
+      </div>
+      {wave.value === undefined ? (
+        <Nothing>There is no wave whose iterations could be shown.</Nothing>
+      ) : (
+        <>
+          <Strip loop={chosen} iterations={own} wave={wave.value} />
+          {waveData && waveData.wave === wave.value ? <Overlay loop={chosen} iterations={own} data={waveData} /> : null}
+        </>
+      )}
+    </div>
+  );
+}
+
+export const loops: View = {
+  id: "loops",
+  title: "Loops",
+  hint: "The loops: trips, cycles per iteration, stall, and the iterations of one wave side by side",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && overview.row_count ? "" : "the trace has no code whose loops could be told",
+  component: LoopsView,
+};

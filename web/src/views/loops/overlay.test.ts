@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import type { Iteration, Loop } from "../../model/loops";
+import type { WaveData } from "../../model/wave_data";
+import { wayOf } from "./overlay";
+
+const data: WaveData = {
+  wave: 0,
+  count: 6,
+  time: Float64Array.of(0, 10, 20, 30, 40, 50),
+  stall: new Int32Array(6),
+  duration: Int32Array.of(4, 4, 4, 4, 4, 4),
+  category: new Uint8Array(6),
+  row: Int32Array.of(0, 5, 6, 4, 99, 5),
+};
+
+describe("the way of an iteration", () => {
+  it("holds what was executed in it, in stretches between jumps back", () => {
+    const loop = { first_row: 4, last_row: 6 } as Loop;
+    const iteration: Iteration = { loop: 0, entry: 0, iteration: 0, isLast: false, begin: 10, cycles: 40, stall: 0 };
+    expect(wayOf(data, loop, iteration)).toEqual([
+      [0, 5, 4, 5, 10, 6, 14, 6],
+      [20, 4, 24, 4],
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+// The iterations of a loop on top of each other: how far each had come after how many cycles. Where a line falls behind
+// the others, that iteration waited.
+import { exact, short } from "../../base/format";
+import type { Painter } from "../../draw/painter";
+import { paper, seriesColour } from "../../draw/palette";
+import type { Iteration, Loop } from "../../model/loops";
+import type { WaveData } from "../../model/wave_data";
+import { Canvas, type Size } from "../../widgets/canvas";
+import { iterationOnScreen } from "./strip";
+
+interface Props {
+  loop: Loop;
+  iterations: Iteration[];
+  data: WaveData;
+}
+
+const MOST = 100;
+const LEFT = 52;
+const BOTTOM = 18;
+
+/**
+ * The way of one iteration: cycles since its begin and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
+ * begins another stretch.
+ */
+export function wayOf(data: WaveData, loop: Loop, iteration: Iteration): number[][] {
+  const stretches: number[][] = [];
+  let last = Number.POSITIVE_INFINITY;
+  const end = iteration.begin + iteration.cycles;
+  for (let i = firstFrom(data, iteration.begin); i < data.count && (data.time[i] as number) < end; i++) {
+    const row = data.row[i] as number;
+    if (row < loop.first_row || row > loop.last_row) continue;
+    const since = (data.time[i] as number) - iteration.begin;
+    if (row < last) stretches.push([]);
+    stretches.at(-1)?.push(since, row, since + (data.duration[i] as number), row);
+    last = row;
+  }
+  return stretches;
+}
+
+/** The first instruction at or after a time; the instructions of a wave are in the order of time. */
+function firstFrom(data: WaveData, time: number): number {
+  let [low, high] = [0, data.count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((data.time[middle] as number) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function paintOverlay(painter: Painter, { width, height }: Size, { loop, iterations, data }: Props): void {
+  const few = iterations.slice(0, MOST);
+  const longest = few.reduce((most, { cycles }) => Math.max(most, cycles), 1);
+  const rows = Math.max(1, loop.last_row - loop.first_row);
+  const x = (cycles: number) => LEFT + (cycles / longest) * (width - LEFT - 6);
+  const y = (row: number) => 6 + ((row - loop.first_row) / rows) * (height - BOTTOM - 8);
+  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    painter.polyline([x(longest * part), 0, x(longest * part), height - BOTTOM], paper("line"));
+    painter.text(x(longest * part), height - BOTTOM / 2, short(Math.round(longest * part)), paper("faint"), {
+      align: part === 1 ? "right" : "center",
+      size: 10,
+    });
+  }
+  for (const row of [loop.first_row, loop.last_row]) {
+    painter.text(LEFT - 6, y(row), `row ${row}`, paper("faint"), { align: "right", size: 10 });
+  }
+  const lit = iterationOnScreen(iterations);
+  const line = (number: number, width: number) => {
+    const iteration = few[number];
+    if (!iteration) return;
+    const colour = number === 0 ? seriesColour(3) : iteration.isLast ? seriesColour(1) : seriesColour(0);
+    for (const stretch of wayOf(data, loop, iteration)) {
+      const points = stretch.map((value, i) => (i % 2 ? y(value) : x(value)));
+      painter.polyline(points, number === lit ? paper("accent") : `${colour}90`, width);
+    }
+  };
+  few.forEach((_, number) => {
+    if (number !== lit) line(number, 1);
+  });
+  if (lit >= 0) line(lit, 2.5);
+}
+
+export function Overlay(props: Props) {
+  const { iterations } = props;
+  if (!iterations.length) return null;
+  const left = iterations.length - MOST;
+  return (
+    <div class="loops-overlay">
+      <p class="caption">
+        Iterations on top of each other: code row over cycles since the iteration began.
+        {left > 0 ? ` Showing ${MOST} of ${exact(iterations.length)}.` : ""}
+        <span class="key">
+          <i style={{ background: seriesColour(3) }} /> first <i style={{ background: seriesColour(0) }} /> steady{" "}
+          <i style={{ background: seriesColour(1) }} /> last
+        </span>
+      </p>
+      <Canvas
+        label="Code row over cycles since the begin, for every iteration"
+        paint={(painter, size) => paintOverlay(painter, size, props)}
+      />
+    </div>
+  );
+}
