@@ -263,6 +263,7 @@ def test_bars_are_the_parts_of_a_row(page, serve):
     assert f"together {hot['latency_cycles_total'] + hot['idle_cycles_total']:,}" in tip.inner_text()
     view.locator("[data-canvas]").select_option("classes")
     view.locator(".legend", has_text=hot["stall_class"]).wait_for()
+    row = view.locator(".isa-list .row.selected").bounding_box()
     page.mouse.move(box["x"] + 11, row["y"] + 9)
     tip.get_by_text(f"{hot['stall_class']}: ").wait_for()
 

@@ -15,6 +15,7 @@ import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { kernels } from "../views/kernels/index";
 import { losses, runLosses } from "../views/losses/losses";
 import { isa } from "../views/isa";
+import { kernels } from "../views/kernels/index";
 import { loops } from "../views/loops";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";

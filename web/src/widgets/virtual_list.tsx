@@ -24,7 +24,7 @@ export function VirtualList(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const span = useSignal({ first: 0, last: 60 });
-  const height = useRef(0);
+  const wasSeen = useRef(false);
 
   const measure = () => {
     const element = box.current;
@@ -33,21 +33,26 @@ export function VirtualList(props: Props) {
     const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + SPARE_ROWS;
     if (first !== span.value.first || last !== span.value.last) span.value = { first, last };
   };
+  const isSeen = (element: HTMLElement, place: number) => {
+    const [top, above] = [place * rowHeight, head.current?.offsetHeight ?? 0];
+    return top >= element.scrollTop && top + rowHeight + above <= element.scrollTop + element.clientHeight;
+  };
   const bring = () => {
     const element = box.current;
     if (!element || reveal === undefined || reveal < 0) return;
-    const top = reveal * rowHeight;
-    const above = head.current?.offsetHeight ?? 0;
-    const isSeen = top >= element.scrollTop && top + rowHeight + above <= element.scrollTop + element.clientHeight;
-    if (!isSeen) element.scrollTop = Math.max(0, top - element.clientHeight / 2);
+    if (!isSeen(element, reveal)) element.scrollTop = Math.max(0, reveal * rowHeight - element.clientHeight / 2);
+    wasSeen.current = true;
   };
   useLayoutEffect(bring, [reveal, rowHeight]);
+  const onScroll = () => {
+    measure();
+    if (box.current?.clientHeight) wasSeen.current = reveal !== undefined && isSeen(box.current, reveal);
+  };
   const onResize = useRef(measure);
   onResize.current = () => {
-    const isOpening = height.current === 0;
-    height.current = box.current?.clientHeight ?? 0;
     measure();
-    if (isOpening && height.current) bring(); // a list in a hidden tab cannot scroll: what was to be seen comes now
+    // A list in a hidden tab cannot scroll, and one that shrinks may lose what was to be seen.
+    if (box.current?.clientHeight && wasSeen.current) bring();
   };
   useEffect(() => {
     const observer = new ResizeObserver(() => onResize.current());
@@ -63,7 +68,7 @@ export function VirtualList(props: Props) {
     <div
       class={`list ${props.class ?? ""}`}
       ref={box}
-      onScroll={measure}
+      onScroll={onScroll}
       tabIndex={0}
       role="grid"
       aria-label={label}

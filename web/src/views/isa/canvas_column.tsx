@@ -130,21 +130,19 @@ function paintBars(
   }
 }
 
+/** What the colours of the bars mean; arrows need no legend. */
 export function Legend({ sheet }: { sheet: Sheet }) {
-  const { bars, canvas } = sheet;
-  const arrows = canvas === "branches" ? "▸ where a taken branch led" : "▪ awaited instruction  ▸ wait";
+  const legend = sheet.bars?.legend ?? [];
+  if (!legend.length) return null;
   return (
-    <span class="legend">
-      {bars
-        ? bars.legend.slice(0, 8).map(({ name, colour }) => (
-            <span key={name}>
-              <i style={{ background: colour }} />
-              {name}
-            </span>
-          ))
-        : arrows}
-      {bars && bars.legend.length > 8 ? <span>and {bars.legend.length - 8} more: point at a bar</span> : null}
-    </span>
+    <div class="legend" title={legend.map(({ name }) => name).join(", ")}>
+      {legend.map(({ name, colour }) => (
+        <span key={name}>
+          <i style={{ background: colour }} />
+          {name}
+        </span>
+      ))}
+    </div>
   );
 }
 

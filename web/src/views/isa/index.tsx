@@ -104,43 +104,37 @@ function Listing({ code }: { code: Code }) {
       <div class="toolbar">
         <WavePicker />
         {figures || sheet.target ? (
-          <label title={LATENCY_MODES[sheet.mode][1]}>
-            Figures
-            <select
-              data-mode
-              value={sheet.mode}
-              onChange={(event) => changeIsa({ mode: event.currentTarget.value as LatencyMode })}
-            >
-              {Object.entries(LATENCY_MODES).map(([mode, [name, hint]]) => (
-                <option key={mode} value={mode} title={hint}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        ) : null}
-        <Stepping data={sheet.targetData} toHottest={hottest} />
-        <SaveMenu name="instructions" offers={offers} />
-      </div>
-      <div class="toolbar">
-        <label title={CANVAS_MODES[sheet.canvas][1]}>
-          Beside
           <select
-            data-canvas
-            value={sheet.canvas}
-            onChange={(event) => changeIsa({ canvas: event.currentTarget.value as CanvasMode })}
+            data-mode
+            aria-label="Figures"
+            title={`Figures: ${LATENCY_MODES[sheet.mode][1]}`}
+            value={sheet.mode}
+            onChange={(event) => changeIsa({ mode: event.currentTarget.value as LatencyMode })}
           >
-            {canvasModes().map((mode) => (
-              <option key={mode} value={mode} title={CANVAS_MODES[mode][1]}>
-                {CANVAS_MODES[mode][0]}
+            {Object.entries(LATENCY_MODES).map(([mode, [name, hint]]) => (
+              <option key={mode} value={mode} title={hint}>
+                {name}
               </option>
             ))}
           </select>
-        </label>
-        <Legend sheet={sheet} />
+        ) : null}
+        <select
+          data-canvas
+          aria-label="Beside the rows"
+          title={`Beside the rows: ${CANVAS_MODES[sheet.canvas][1]}`}
+          value={sheet.canvas}
+          onChange={(event) => changeIsa({ canvas: event.currentTarget.value as CanvasMode })}
+        >
+          {canvasModes().map((mode) => (
+            <option key={mode} value={mode} title={CANVAS_MODES[mode][1]}>
+              {CANVAS_MODES[mode][0]}
+            </option>
+          ))}
+        </select>
+        <Stepping data={sheet.targetData} toHottest={hottest} />
         <Finder hits={hits} problem={test.problem} hasCosts={figures !== null} />
         <JumpList sheet={sheet} sections={sections} />
-        <button type="button" class="quiet" title="Go to the row with the largest cost (h)" onClick={hottest}>
+        <button type="button" class="quiet wide-only" title="Go to the row with the largest cost (h)" onClick={hottest}>
           Hottest
         </button>
         <ColumnMenu />
@@ -150,7 +144,9 @@ function Listing({ code }: { code: Code }) {
             : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
           {isOneWave(sheet.mode) && sheet.target ? `, wave ${sheet.target.wave}` : ""}
         </span>
+        <SaveMenu name="instructions" offers={offers} />
       </div>
+      <Legend sheet={sheet} />
       {sheet.problem ? <Problem error={sheet.problem} /> : null}
       <div class="isa-body" ref={box} onScrollCapture={measure}>
         <Rows sheet={sheet} items={items} sections={sections} columns={columns} drawing={drawing} hits={hits} />

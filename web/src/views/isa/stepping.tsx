@@ -63,7 +63,7 @@ export function Stepping({ data, toHottest }: Props) {
   return (
     <span class="group">
       <span class="stepper" title="Executions of the selected instruction in the target wave; keys [ and ]">
-        Execution
+        <span class="wide-only">Execution</span>
         <button type="button" data-step="back" disabled={number <= 0} onClick={() => step(number - 1)}>
           ‹
         </button>
@@ -88,7 +88,7 @@ export function Stepping({ data, toHottest }: Props) {
           class="stepper"
           title="Iterations of the innermost loop around it in the target wave; keys { and }: time shows exactly one"
         >
-          Loop
+          <span class="wide-only">Loop</span>
           <button type="button" data-loop-step="back" disabled={inLoop <= 0} onClick={() => stepLoop(inLoop - 1)}>
             «
           </button>

@@ -31,7 +31,7 @@ export function WavePicker() {
     left = here.filter((wave) => wave[key] === target?.[key]);
     return (
       <label key={key} title={hint}>
-        {isAll ? "Target" : title}
+        {isAll ? "" : title}
         <select
           data-pick={key}
           value={isAll && key === "se" ? "" : String(target?.[key])}
