@@ -86,6 +86,16 @@ def other_gemm() -> Path:
     return folder
 
 
+@cache
+def two_kernels() -> Path:
+    """A raw capture in which two kernels ran one after the other."""
+    folder = _scratch() / "two-kernels"
+    kernels = compiled("tiled_gemm", "gfx942"), compiled("saxpy", "gfx942")
+    scenario = Scenario(kernels=kernels, dispatches=2, workgroups=4, waves_per_simd=4, loop_trips=4, seed=3)
+    write_capture(synthesize(scenario), folder)
+    return folder
+
+
 HOSTILE = "<img src=x onerror=alert(1)>"
 """A kernel's name that would run a script if it were taken for HTML."""
 

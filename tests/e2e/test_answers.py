@@ -13,6 +13,8 @@ from tests.e2e.inputs import (
     made_gemm,
     real_empty_trace,
     real_trace,
+    sampled,
+    two_kernels,
 )
 from tests.e2e.numbers import exact, percent, short
 from wavescope.analysis.barriers import barriers
@@ -21,6 +23,8 @@ from wavescope.analysis.diagnose import diagnose
 from wavescope.analysis.doubts import doubts
 from wavescope.analysis.memory_latency import memory_latency
 from wavescope.analysis.occupancy import occupancy
+from wavescope.analysis.sample_hotspots import sample_hotspots
+from wavescope.analysis.selection import Selection, select
 from wavescope.analysis.stalls import stalls
 from wavescope.analysis.waits import waits
 
@@ -197,6 +201,39 @@ def test_losses_are_listed_with_what_to_do(page, serve):
     for message, advice in losses.select("message", "advice").iter_rows():
         assert message in view.inner_text()
         assert advice in view.inner_text()
+
+
+def test_one_of_several_kernels_can_be_chosen(page, serve):
+    served = serve(two_kernels())
+    view, trace = show(page, served, "diagnosis")
+    whole = diagnose(trace)
+    titles = view.locator(".finding h3")
+    titles.first.wait_for()
+    assert titles.all_inner_texts() == [finding.title for finding in whole.findings]
+    waves = trace.waves.filter(pl.col("kernel") == 1)["wave"].to_list()
+    part = diagnose(select(trace, Selection(waves=tuple(waves))))
+    assert part.exposed_cycles_total < whole.exposed_cycles_total
+    view.get_by_label("Kernel").select_option("1")
+    share = percent(part.exposed_cycles_total / part.wave_cycles_total)
+    view.locator('[data-field="exposed_share"]').get_by_text(share).wait_for()
+    assert titles.all_inner_texts() == [finding.title for finding in part.findings]
+    assert "kernel=1" in page.evaluate("location.hash")
+    for name in ("stalls", "waits", "barriers", "memory_latency"):
+        page.evaluate("id => { location.hash = `kernel=1&view=${id}` }", name)
+        assert page.locator(f'[data-view="{name}"]').get_by_label("Kernel").input_value() == "1"
+
+
+def test_pc_samples_show_their_reasons(page, serve):
+    served = serve(sampled())
+    view, trace = show(page, served, "stalls")
+    found = sample_hotspots(trace)
+    view.locator('[data-figure="samples"]').get_by_text(exact(found.sample_count)).wait_for()
+    for reason, count in found.reasons.select("reason", "count").iter_rows():
+        assert exact(count) in view.locator(f'[data-reason="{reason}"]').inner_text()
+    counts = view.locator('td[data-column="sample_count"]').all_inner_texts()
+    assert counts == [exact(count) for count in found.units["sample_count"].head(12)]
+    view, _ = show(page, served, "diagnosis")
+    view.get_by_text("these are PC samples").wait_for()
 
 
 @pytest.mark.parametrize("trace", [empty_trace, real_empty_trace])

@@ -97,6 +97,21 @@ def test_hotspots_by_every_unit(library, by):
     assert [row["unit"] for row in shown["rows"]] == units["unit"].to_list()
 
 
+def test_one_kernel_alone(library):
+    whole = trace()
+    whole.tables["waves"] = whole.waves.with_columns(kernel=pl.Series([0, 0, 0, 4], dtype=pl.UInt32))
+    document = library.add("two kernels", "two kernels", lambda: whole)
+    assert list(QUESTIONS["stalls"].held(document)) == [{}, {"kernel": 0}, {"kernel": 4}]
+    assert list(QUESTIONS["stalls"].held(library.document(0))) == [{}]
+    total = answer(document, "stalls")["stall_cycles_total"]
+    parts = [answer(document, "stalls", kernel=kernel)["stall_cycles_total"] for kernel in ("0", "4")]
+    assert parts == [3 * total // 4, total // 4]
+    assert frame(document, "stall_rows", kernel="4")["stall_cycles_total"].sum() == total // 4
+    for kernel in ("1", "-1", "99999999999"):
+        with pytest.raises(UsageError, match="no traced wave entered"):
+            ask(document, "diagnose", {"kernel": kernel})
+
+
 def test_tables_are_cut_and_say_so():
     assert handed(pl.DataFrame({"row": range(5)}), top=2) == {"row_count": 5, "rows": [{"row": 0}, {"row": 1}]}
 

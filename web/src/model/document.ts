@@ -15,6 +15,8 @@ export interface TraceOverview {
   instruction_count: number;
   row_count: number;
   kernels: { kernel: number; name: string; demangled: string }[];
+  /** Numbers of the kernels that traced waves entered, the one with the most waves first. */
+  traced_kernels: number[];
   losses: LossLine[];
   categories: Record<string, string>;
   states: Record<string, string>;

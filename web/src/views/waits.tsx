@@ -6,11 +6,13 @@ import { askJson } from "../data/ask";
 import { type ProducerRow, truncation, type WaitRow, type WaitsAnswer } from "../model/answers";
 import { selectRow } from "../model/code";
 import { current } from "../model/document";
+import { ofKernel } from "../model/kernels";
 import { useAnswer } from "../model/loaded";
 import { preview, selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
+import { KernelChooser } from "../widgets/kernel_chooser";
 import { RowLink } from "../widgets/links";
 import { SaveMenu } from "../widgets/saving";
 
@@ -148,7 +150,7 @@ function edgesOf(answer: WaitsAnswer): Edge[] {
 }
 
 function Waits() {
-  const answer = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits"));
+  const answer = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits", ofKernel()));
   return <Answered answer={answer}>{(value) => <Edges answer={value} />}</Answered>;
 }
 
@@ -172,6 +174,7 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
           {percent(answer.stalled_count / (answer.execution_count || 1))}), {short(answer.stall_cycles_total)} cycles
         </span>
         {left ? <b class="truncated">{left}</b> : null}
+        <KernelChooser />
         <SaveMenu name="dependencies" offers={[tableOffer(COLUMNS, () => edges)]} />
       </div>
       {edges.length ? (

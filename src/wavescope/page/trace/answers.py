@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.question import Question
+from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     import polars as pl
 
@@ -27,6 +28,7 @@ __all__ = [
     "hotspots_of",
     "latencies",
     "limits",
+    "sampled",
     "stall_rows",
     "stalls_of",
     "waits_of",
@@ -61,11 +63,11 @@ def _with_texts(value: Any) -> Any:
     return [_with_texts(item) for item in value] if isinstance(value, list) else value
 
 
-def _kept(document: Document, name: str, make: Callable[[], Any]) -> Any:
-    return document.kept(("answers", name), lambda: handed(make()))
+def _kept(document: Document, key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+    return document.kept(("answers", *key), lambda: handed(make()))
 
 
-def diagnosis(document: Document) -> Any:
+def diagnosis(document: Document, *, kernel: int | None = None) -> Any:
     """The plan of `diagnose`: findings in the order of what to change first, and how far to trust them.
 
     Examples
@@ -77,10 +79,10 @@ def diagnosis(document: Document) -> Any:
     """
     from wavescope.analysis.diagnose import diagnose
 
-    return _kept(document, "diagnose", lambda: diagnose(document.trace))
+    return _kept(document, ("diagnose", kernel), lambda: diagnose(of_kernel(document, kernel)))
 
 
-def stalls_of(document: Document) -> Any:
+def stalls_of(document: Document, *, kernel: int | None = None) -> Any:
     """Stall cycles by class; the rows of the classes are `stall_rows`.
 
     Examples
@@ -92,10 +94,10 @@ def stalls_of(document: Document) -> Any:
     """
     from wavescope.analysis.stalls import stalls
 
-    return _kept(document, "stalls", lambda: _without_rows(stalls(document.trace)))
+    return _kept(document, ("stalls", kernel), lambda: _without_rows(stalls(of_kernel(document, kernel))))
 
 
-def stall_rows(document: Document) -> pl.DataFrame:
+def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame:
     """Stall cycles by code row and class, the largest first.
 
     Examples
@@ -109,7 +111,7 @@ def stall_rows(document: Document) -> pl.DataFrame:
 
     from wavescope.analysis.stalls import stalls
 
-    return stalls(document.trace).by_row.drop("address").with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return stalls(of_kernel(document, kernel)).by_row.drop("address").with_columns(pl.col(pl.Int64).cast(pl.Float64))
 
 
 def _without_rows(found: Stalls) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def _without_rows(found: Stalls) -> dict[str, Any]:
     return {"definition": found.definition, **{name: part for name, part in vars(found).items() if name != "by_row"}}
 
 
-def waits_of(document: Document) -> Any:
+def waits_of(document: Document, *, kernel: int | None = None) -> Any:
     """Every executed wait with its exposed cycles, and its producers.
 
     Examples
@@ -131,11 +133,12 @@ def waits_of(document: Document) -> Any:
     from wavescope.analysis.waits import waits
 
     def make() -> Any:
-        found = waits(document.trace)
-        exposed = row_costs(document.trace).select("row", "exposed_stall_cycles_total")
+        trace = of_kernel(document, kernel)
+        found = waits(trace)
+        exposed = row_costs(trace).select("row", "exposed_stall_cycles_total")
         return replace(found, waits=found.waits.join(exposed, on="row", how="left", maintain_order="left"))
 
-    return _kept(document, "waits", make)
+    return _kept(document, ("waits", kernel), make)
 
 
 def limits(document: Document) -> Any:
@@ -156,10 +159,10 @@ def limits(document: Document) -> Any:
     """
     from wavescope.analysis.occupancy import occupancy
 
-    return _kept(document, "occupancy", lambda: occupancy(document.trace))
+    return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
 
 
-def latencies(document: Document) -> Any:
+def latencies(document: Document, *, kernel: int | None = None) -> Any:
     """How long each memory operation took.
 
     Examples
@@ -171,10 +174,10 @@ def latencies(document: Document) -> Any:
     """
     from wavescope.analysis.memory_latency import memory_latency
 
-    return _kept(document, "memory_latency", lambda: memory_latency(document.trace))
+    return _kept(document, ("memory_latency", kernel), lambda: memory_latency(of_kernel(document, kernel)))
 
 
-def barriers_of(document: Document) -> Any:
+def barriers_of(document: Document, *, kernel: int | None = None) -> Any:
     """Every barrier with its meetings, who came last, and why.
 
     Examples
@@ -186,7 +189,7 @@ def barriers_of(document: Document) -> Any:
     """
     from wavescope.analysis.barriers import barriers
 
-    return _kept(document, "barriers", lambda: barriers(document.trace))
+    return _kept(document, ("barriers", kernel), lambda: barriers(of_kernel(document, kernel)))
 
 
 def coverage_of(document: Document) -> Any:
@@ -206,7 +209,7 @@ def coverage_of(document: Document) -> Any:
         shares = {"executed_share": found.executed_share, "traced_share": found.traced_share}
         return {"definition": found.definition, **vars(found), **shares}
 
-    return _kept(document, "coverage", make)
+    return _kept(document, ("coverage",), make)
 
 
 def doubts_of(document: Document) -> Any:
@@ -225,7 +228,7 @@ def doubts_of(document: Document) -> Any:
         found = doubts(document.trace)
         return {"trust": verdict(found), "doubts": found}
 
-    return _kept(document, "doubts", make)
+    return _kept(document, ("doubts",), make)
 
 
 def hotspots_of(document: Document, *, by: str = "line") -> Any:
@@ -245,7 +248,22 @@ def hotspots_of(document: Document, *, by: str = "line") -> Any:
     """
     from wavescope.analysis.hotspots import hotspots
 
-    return _kept(document, f"hotspots by {by}", lambda: hotspots(document.trace, by=by))
+    return _kept(document, ("hotspots", by), lambda: hotspots(document.trace, by=by))
+
+
+def sampled(document: Document) -> Any:
+    """Where PC samples found the waves, and why they were stalled.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> sampled(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["sample_count"]
+    0
+    """
+    from wavescope.analysis.sample_hotspots import sample_hotspots
+
+    return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
 
 
 def _unit(given: str) -> str:
@@ -273,14 +291,15 @@ def _has_limits(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("diagnose", "trace", diagnosis),
-    Question("stalls", "trace", stalls_of),
-    Question("stall_rows", "trace", stall_rows),
-    Question("waits", "trace", waits_of),
+    Question("diagnose", "trace", diagnosis, KERNEL, exported=every_kernel),
+    Question("stalls", "trace", stalls_of, KERNEL, exported=every_kernel),
+    Question("stall_rows", "trace", stall_rows, KERNEL, exported=every_kernel),
+    Question("waits", "trace", waits_of, KERNEL, exported=every_kernel),
     Question("occupancy_limits", "trace", limits, exported=_has_limits),
-    Question("memory_latency", "trace", latencies),
-    Question("barriers", "trace", barriers_of),
+    Question("memory_latency", "trace", latencies, KERNEL, exported=every_kernel),
+    Question("barriers", "trace", barriers_of, KERNEL, exported=every_kernel),
     Question("coverage", "trace", coverage_of),
     Question("doubts", "trace", doubts_of),
+    Question("sample_hotspots", "trace", sampled),
     Question("hotspots", "trace", hotspots_of, {"by": _unit}, exported=_every_unit),
 )

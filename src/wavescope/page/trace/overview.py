@@ -23,6 +23,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     from wavescope.analysis.clocks import alignment, clock_mhz
     from wavescope.analysis.overview import losses_of
     from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
+    from wavescope.page.trace.kernels import traced_kernels
     from wavescope.page.trace.times import time_range
 
     trace = document.trace
@@ -41,6 +42,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "instruction_count": trace.instructions.height,
         "row_count": trace.code.height,
         "kernels": trace.kernels.to_dicts(),
+        "traced_kernels": list(traced_kernels(document)),
         "losses": losses_of(trace),
         "categories": CATEGORIES,
         "states": STATES,

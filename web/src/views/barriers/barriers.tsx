@@ -5,12 +5,14 @@ import { colourOf } from "../../draw/palette";
 import { type Frame, truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
 import { current } from "../../model/document";
+import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Definition, Figure, Section } from "../../widgets/cards";
 import { type Column, tableOffer } from "../../widgets/data_table";
+import { KernelChooser } from "../../widgets/kernel_chooser";
 import { PlaceLink, RowLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
@@ -167,7 +169,7 @@ const CAUSES: Column<Cause>[] = [
 ];
 
 function Barriers() {
-  const answer = useAnswer(() => askJson<BarriersAnswer>(current.value, "barriers"));
+  const answer = useAnswer(() => askJson<BarriersAnswer>(current.value, "barriers", ofKernel()));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 
@@ -178,6 +180,7 @@ function Page({ answer }: { answer: BarriersAnswer }) {
     <div class="view">
       <div class="toolbar">
         <span>{exact(answer.rows.row_count)} barriers executed</span>
+        <KernelChooser />
         <SaveMenu name="barriers" offers={[tableOffer(ROWS, () => rows)]} />
       </div>
       <div class="scroll">

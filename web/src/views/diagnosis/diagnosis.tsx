@@ -4,13 +4,15 @@ import { exact, percent, short } from "../../base/format";
 import { askJson } from "../../data/ask";
 import { colourOf, seriesColour } from "../../draw/palette";
 import { type ProducerRow, TRUST, type WaitsAnswer } from "../../model/answers";
-import { current } from "../../model/document";
+import { current, traceOverview } from "../../model/document";
+import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Chip, Definition } from "../../widgets/cards";
 import { type Column, tableOffer } from "../../widgets/data_table";
+import { KernelChooser } from "../../widgets/kernel_chooser";
 import { ViewLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { Card } from "./card";
@@ -31,8 +33,8 @@ const COLUMNS: Column<FindingCard>[] = [
 ];
 
 function Diagnosis() {
-  const plan = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "diagnose"));
-  const waits = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits"));
+  const plan = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "diagnose", ofKernel()));
+  const waits = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits", ofKernel()));
   const known = waits.value.state === "ready" ? waits.value.value : null;
   return <Answered answer={plan}>{(answer) => <Plan answer={answer} waits={known} />}</Answered>;
 }
@@ -54,6 +56,7 @@ function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer |
         <Chip tone={trust?.tone ?? ""} title={trust?.means ?? ""}>
           {trust?.word ?? answer.trust}
         </Chip>
+        <KernelChooser />
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, () => answer.findings)]} />
       </div>
       <div class="scroll diagnosis">
@@ -70,8 +73,7 @@ function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer |
         ))}
         {answer.findings.length === 0 ? (
           <p class="note" data-nothing>
-            No findings: no instruction of this trace was measured, so there is nothing to conclude from.{" "}
-            <ViewLink id="coverage">What was traced</ViewLink>
+            No findings: {why()} <ViewLink id="coverage">What was traced</ViewLink>
           </p>
         ) : null}
         <Definition text={answer.definition} />
@@ -79,6 +81,11 @@ function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer |
     </div>
   );
 }
+
+const why = () =>
+  traceOverview().holds.samples
+    ? "these are PC samples. They tell where waves stood and why, not how long each instruction took; see Stalls."
+    : "no instruction of this trace was measured, so there is nothing to conclude from.";
 
 const colourAt = (finding: FindingCard, number: number) =>
   finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);

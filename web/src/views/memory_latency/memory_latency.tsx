@@ -6,12 +6,14 @@ import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
 import { current } from "../../model/document";
+import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import { preview, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { DataTable, tableOffer } from "../../widgets/data_table";
+import { KernelChooser } from "../../widgets/kernel_chooser";
 import { SaveMenu } from "../../widgets/saving";
 import { counterColumns, waitColumns } from "./columns";
 import { Distribution } from "./distribution";
@@ -19,7 +21,7 @@ import type { LatencyAnswer } from "./shapes";
 import "./memory_latency.css";
 
 function MemoryLatency() {
-  const answer = useAnswer(() => askJson<LatencyAnswer>(current.value, "memory_latency"));
+  const answer = useAnswer(() => askJson<LatencyAnswer>(current.value, "memory_latency", ofKernel()));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 
@@ -53,6 +55,7 @@ function Page({ answer }: { answer: LatencyAnswer }) {
           from the level counters{hasCounters ? `, sampled every ${exact(answer.counter_interval_cycles)} cycles` : ""}
         </label>
         {left ? <b class="truncated">{left}</b> : null}
+        <KernelChooser />
         <SaveMenu
           name="memory_latency"
           offers={[

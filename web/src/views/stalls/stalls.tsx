@@ -5,17 +5,20 @@ import { exact, percent, short } from "../../base/format";
 import { askJson, askTable } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import type { Frame } from "../../model/answers";
-import { current } from "../../model/document";
+import { current, traceOverview } from "../../model/document";
+import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Definition, Figure, Section } from "../../widgets/cards";
 import { type Column, tableOffer } from "../../widgets/data_table";
+import { KernelChooser } from "../../widgets/kernel_chooser";
 import { RowLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
 import { COLUMNS, rowsByClass, type StallRow } from "./rows";
+import { Samples } from "./samples";
 import "./stalls.css";
 
 interface StallClass {
@@ -77,12 +80,16 @@ const IDLE_COLUMNS: Column<IdlePart>[] = [
 ];
 
 function Stalls() {
-  const answer = useAnswer(() => askJson<StallsAnswer>(current.value, "stalls"));
+  return traceOverview().instruction_count ? <Measured /> : <Samples />;
+}
+
+function Measured() {
+  const answer = useAnswer(() => askJson<StallsAnswer>(current.value, "stalls", ofKernel()));
   return <Answered answer={answer}>{(value) => <Classes answer={value} />}</Answered>;
 }
 
 function Classes({ answer }: { answer: StallsAnswer }) {
-  const rows = useAnswer(() => askTable(current.value, "stall_rows"));
+  const rows = useAnswer(() => askTable(current.value, "stall_rows", ofKernel()));
   const table = rows.value.state === "ready" ? rows.value.value : null;
   const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRow[]>()), [table]);
   const classes = answer.classes.rows.filter((c) => c.stall_cycles_total > 0);
@@ -90,6 +97,7 @@ function Classes({ answer }: { answer: StallsAnswer }) {
     <div class="view">
       <div class="toolbar">
         <span>{exact(classes.length)} classes of stalls</span>
+        <KernelChooser />
         <SaveMenu name="stalls" offers={[tableOffer(CLASS_COLUMNS, () => answer.classes.rows)]} />
       </div>
       <div class="scroll">
@@ -199,6 +207,8 @@ export const stalls: View = {
   hint: "Stall cycles by what was waited for, what helps, and the instructions behind each class",
   about: "trace",
   missing: (overview) =>
-    overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing stalled",
+    overview.kind === "trace" && (overview.instruction_count || overview.holds.samples)
+      ? ""
+      : "no instruction was traced, so nothing stalled",
   component: Stalls,
 };
