@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wavescope.page.curves import QUESTIONS as _CURVES
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
 from wavescope.page.run.compare import QUESTIONS as _RUN_COMPARE
@@ -10,7 +11,6 @@ from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
-from wavescope.page.trace.curves import QUESTIONS as _CURVES
 from wavescope.page.trace.flame import QUESTIONS as _FLAME
 from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
 from wavescope.page.trace.items import QUESTIONS as _ITEMS

@@ -10,7 +10,7 @@ from wavescope.page.question import Question, text, whole_number
 from wavescope.page.trace.times import time_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.derived_counters.values import DerivedValues
     from wavescope.page.document import Document
 
-__all__ = ["QUESTIONS", "Grid", "curve_names", "curves", "derived", "grid_of"]
+__all__ = ["QUESTIONS", "Grid", "curve_names", "curves", "derived", "grid_of", "tile_of", "tiling_of"]
 
 TILE_BINS = 512
 DERIVED = "derived"
@@ -101,6 +101,55 @@ def curve_names(document: Document) -> dict[str, Any]:
     return _tiling(document) | {"curves": document.kept("curve_names", found)}
 
 
+def tile_of(grid: Grid, steps: Callable[[], Sequence[StepCurve]], level: int, tile: int) -> pl.DataFrame:
+    """One tile of some curves: columns series, bin, value (mean), low, high.
+
+    Raises
+    ------
+    UsageError
+        When there is no such tile.
+
+    Examples
+    --------
+    >>> tile_of(Grid(0, 100), list, 0, 0).height
+    0
+    """
+    import numpy as np
+    import polars as pl
+
+    from wavescope.analysis._time_bins import TimeBins
+
+    if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
+        what = f"no tile {tile} of level {level}"
+        raise UsageError(what, advice=f"levels 0 to {grid.level_count - 1}")
+    width = 1 << level
+    begin = grid.begin + tile * TILE_BINS * width
+    count = min(TILE_BINS, -(-(grid.end - begin) // width))
+    bins = TimeBins(begin, grid.end, width, count)
+    binned = [curve.binned(bins) for curve in steps()]
+    joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
+    columns = {
+        "series": np.repeat(np.arange(len(binned), dtype=np.uint16), count),
+        "bin": np.tile(np.arange(tile * TILE_BINS, tile * TILE_BINS + count, dtype=np.uint32), len(binned)),
+        **dict(zip(("value", "low", "high"), joined, strict=True)),
+    }
+    return pl.DataFrame(columns).with_columns(pl.col("value", "low", "high").fill_nan(None))
+
+
+def tiling_of(grid: Grid) -> dict[str, Any]:
+    """How curves are tiled, for the page.
+
+    Examples
+    --------
+    >>> tiling_of(Grid(0, 100))["tile_cells"]
+    512
+    """
+    return {
+        "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
+        "level_count": grid.level_count,
+    }  # fmt: skip
+
+
 def curves(
     document: Document, *, name: str, level: int, tile: int, se: int | None = None, text: str | None = None
 ) -> pl.DataFrame:
@@ -121,27 +170,7 @@ def curves(
     >>> curves(document, name="occupancy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
-    import numpy as np
-    import polars as pl
-
-    from wavescope.analysis._time_bins import TimeBins
-
-    grid = grid_of(document)
-    if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
-        what = f"no tile {tile} of level {level}"
-        raise UsageError(what, advice=f"levels 0 to {grid.level_count - 1}")
-    width = 1 << level
-    begin = grid.begin + tile * TILE_BINS * width
-    count = min(TILE_BINS, -(-(grid.end - begin) // width))
-    bins = TimeBins(begin, grid.end, width, count)
-    binned = [curve.binned(bins) for curve in _steps(document, name, se, text)]
-    joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
-    columns = {
-        "series": np.repeat(np.arange(len(binned), dtype=np.uint16), count),
-        "bin": np.tile(np.arange(tile * TILE_BINS, tile * TILE_BINS + count, dtype=np.uint32), len(binned)),
-        **dict(zip(("value", "low", "high"), joined, strict=True)),
-    }
-    return pl.DataFrame(columns).with_columns(pl.col("value", "low", "high").fill_nan(None))
+    return tile_of(grid_of(document), lambda: _steps(document, name, se, text), level, tile)
 
 
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
@@ -191,11 +220,7 @@ def _definitions(given: str) -> str:
 
 
 def _tiling(document: Document) -> dict[str, Any]:
-    grid = grid_of(document)
-    return {
-        "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
-        "level_count": grid.level_count,
-    }  # fmt: skip
+    return tiling_of(grid_of(document))
 
 
 def _steps(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepCurve]:

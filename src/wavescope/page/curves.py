@@ -1,0 +1,70 @@
+"""Curves over time of a document: which there are, and their tiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.question import Question
+from wavescope.page.run.curves import curve_names_of_run, curves_of_run, held_curves_of_run
+from wavescope.page.trace.curves import QUESTIONS as _OF_TRACES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wavescope.page.document import Document
+
+__all__ = ["QUESTIONS", "curve_names", "curves"]
+
+_TRACE = {question.name: question for question in _OF_TRACES}
+_OF_TRACES_ONLY = ("se", "text")
+
+
+def curve_names(document: Document) -> dict[str, Any]:
+    """Which curves there are, and how they are tiled.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> curve_names(Document(0, "", "", lambda: Profile([])))["curves"]
+    []
+    """
+    answer = _TRACE["curve_names"].answer if document.kind == "trace" else curve_names_of_run
+    found: dict[str, Any] = answer(document)
+    return found
+
+
+def curves(document: Document, **given: Any) -> Any:
+    """One tile of all curves of a name: mean, smallest and largest value per series and bin.
+
+    Raises
+    ------
+    UsageError
+        When there are no such curves, or no such tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> curves(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).height
+    0
+    """
+    if document.kind == "trace":
+        return _TRACE["curves"].answer(document, **given)
+    wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
+    if wrong:
+        what = f"curves: no parameter {wrong!r} about a run"
+        raise UsageError(what)
+    return curves_of_run(document, **given)
+
+
+def _held(document: Document) -> Iterable[Mapping[str, Any]]:
+    return _TRACE["curves"].held(document) if document.kind == "trace" else held_curves_of_run(document)
+
+
+QUESTIONS = (
+    Question("curve_names", "any", curve_names),
+    Question("curves", "any", curves, _TRACE["curves"].parameters, _TRACE["curves"].required, _held),
+    *(question for question in _OF_TRACES if question.name not in ("curve_names", "curves")),
+)

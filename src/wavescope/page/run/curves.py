@@ -1,0 +1,90 @@
+"""Curves over the time of a run: bins of level 0 are one nanosecond long, those of each level twice as long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.run.times import clocks_of
+from wavescope.page.trace.curves import Grid, tile_of, tiling_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.analysis.profile.run_curves import RunCurves
+    from wavescope.page.document import Document
+
+__all__ = ["curve_names_of_run", "curves_of_run", "held_curves_of_run"]
+
+_EXPORTED_TILES = 16
+
+
+def curve_names_of_run(document: Document) -> dict[str, Any]:
+    """Which curves there are: busy GPUs, memory, copies, clocks and power, counters; and how they are tiled.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> curve_names_of_run(Document(0, "", "", lambda: Profile([])))["curves"]
+    []
+    """
+    from wavescope.analysis.profile.run_curves import CURVE_UNITS
+
+    found = []
+    for name, unit in CURVE_UNITS.items():
+        curves = _curves(document, name)
+        if curves.series:
+            series = [{"label": one.label, "keys": {"quantity": one.quantity}} for one in curves.series]
+            found.append({"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out})
+    return tiling_of(_grid(document)) | {"curves": found}
+
+
+def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl.DataFrame:
+    """One tile of all curves of a name: mean, smallest and largest value per series and bin.
+
+    Raises
+    ------
+    UsageError
+        When there are no such curves, or no such tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> curves_of_run(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).columns
+    ['series', 'bin', 'value', 'low', 'high']
+    """
+    curves = _curves(document, name)
+    return tile_of(_grid(document), lambda: [one.curve for one in curves.series], level, tile)
+
+
+def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
+    """What an exported page holds of them: the coarse levels.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> list(held_curves_of_run(Document(0, "", "", lambda: Profile([]))))
+    []
+    """
+    grid = _grid(document)
+    for entry in curve_names_of_run(document)["curves"]:
+        for level in range(grid.level_count):
+            if grid.tile_count(level) <= _EXPORTED_TILES:
+                yield from (
+                    {"name": entry["name"], "level": level, "tile": tile} for tile in range(grid.tile_count(level))
+                )
+
+
+def _grid(document: Document) -> Grid:
+    return Grid(0, max(1, clocks_of(document).duration_ns))
+
+
+def _curves(document: Document, name: str) -> RunCurves:
+    from wavescope.analysis.profile.run_curves import run_curves
+
+    kept: RunCurves = document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
+    return kept

@@ -1,0 +1,151 @@
+"""The timeline of a run: spans, flows, details, search, and what links it with the other views."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
+from wavescope.page.run.flows import flows
+from wavescope.page.run.tracks import timeline_of, tracks_of_run
+
+VIEW = '[data-view="run_timeline"]'
+
+
+def opened(page, served, address: str = ""):
+    page.goto(served.url + "#view=run_timeline" + address)
+    page.reload()
+    view = page.locator(VIEW)
+    view.locator(".timeline-facts").wait_for(state="attached")
+    return view
+
+
+def fact(view, name: str) -> str:
+    return view.locator(f'dd[data-fact="{name}"]').first.inner_text()
+
+
+def exact(view, name: str) -> str:
+    return view.locator(f'dd[data-fact="{name}"]').first.get_attribute("title")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        made_ranks,
+        made_rpd,
+        lambda: real_run("rpd/matmul_result.rpd"),
+        lambda: real_run("att-mi300x-bmm/c09/raw/37_results.db"),
+        lambda: real_run("kineto-multirank-2of4/merged_ranks01.json.gz"),
+    ],
+    ids=["ranks", "rpd", "real rpd", "real rocpd", "real kineto of ranks"],
+)
+def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
+    served = serve(path())
+    document = served.library.document(0)
+    run, first = document.run, timeline_of(document).first_items
+    item = run.kernels.height // 2
+    kernel = run.kernels.row(item, named=True)
+    view = opened(page, served, f"&span=run:{item}")
+    view.locator(".event-details h2").wait_for()
+    assert view.locator(".event-details h2").inner_text() == kernel["name"]
+    assert exact(view, "duration") == f"{kernel['end_ns'] - kernel['begin_ns']:,} ns"
+    launch = flows(document, track="run", item=item)["flows"][0]
+    call = run.regions.row(launch["from_item"] - first["regions"], named=True)
+    assert (call["process"], call["correlation"]) == (kernel["process"], kernel["correlation"])
+    assert exact(view, "launch_latency") == f"{kernel['begin_ns'] - call['begin_ns']:,} ns"
+    view.locator('[data-go="launch"]').click()
+    view.locator(".event-details h2", has_text=call["name"]).wait_for()
+    assert exact(view, "duration") == f"{call['end_ns'] - call['begin_ns']:,} ns"
+    view.locator('[data-go="work"]').first.wait_for()
+    page.go_back()
+    view.locator(".event-details h2", has_text=kernel["name"][:40]).wait_for()
+
+
+def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
+    served = serve(made_ranks())
+    document = served.library.document(0)
+    timeline = timeline_of(document)
+    dispatch = (
+        timeline.spans.filter(pl.col("item") < timeline.first_items["copies"]).sort("begin_ns").row(40, named=True)
+    )
+    begin, end = dispatch["begin_ns"], dispatch["end_ns"]
+    length = end - begin
+    view = opened(page, served, f"&time={begin - length}~{end + length}")
+    lane = timeline.lanes.row(dispatch["lane"], named=True)
+    view.get_by_label("Processes").select_option(lane["group"])
+    facts = view.locator(".timeline-facts")
+    box = view.locator(".timeline").bounding_box()
+    gutter = float(facts.get_attribute("data-gutter"))
+    middle = box["x"] + gutter + (box["width"] - gutter) / 2
+    view.get_by_label("Calls", exact=True).uncheck()
+    view.get_by_label("Marks").uncheck()
+    view.get_by_label("Allocations").uncheck()
+    own = timeline.lanes.filter(pl.col("group") == lane["group"], pl.col("kind") == "stream")["lane"].to_list()
+    tall = float(facts.get_attribute("data-row-height"))
+    top = box["y"] + float(facts.get_attribute("data-top")) + 18
+    page.mouse.move(middle, top + (own.index(dispatch["lane"]) + 0.5) * tall)
+    tooltip = view.locator(".tooltip")
+    tooltip.wait_for()
+    assert float(tooltip.get_attribute("data-begin")) == begin
+    assert float(tooltip.get_attribute("data-length")) == length
+    page.mouse.down()
+    page.mouse.up()
+    name = document.run.kernels["name"][dispatch["item"]]
+    view.locator(".event-details h2", has_text=name).wait_for()
+    chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
+    assert chosen.inner_text() == name
+
+
+def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):
+    served = serve(made_ranks())
+    document = served.library.document(0)
+    view = opened(page, served)
+    view.locator("[data-too-many-flows]").wait_for()
+    track = tracks_of_run(document)["tracks"][0]
+    whole = sum(flows(document, track="run", level=track["level_count"] - 2, tile=tile)["count"] for tile in range(2))
+    assert int(view.locator("[data-too-many-flows]").get_attribute("data-too-many-flows")) in (
+        whole, flows(document, track="run", level=track["level_count"] - 1, tile=0)["count"],
+    )  # fmt: skip
+    view = opened(page, served, "&time=1000000~1200000")
+    page.wait_for_function("Number(document.querySelector('.run-timeline').dataset.flows) > 0")
+    view.locator('[data-choose="flows"]').uncheck()
+    page.wait_for_function("Number(document.querySelector('.run-timeline').dataset.flows) === 0")
+
+
+def test_a_name_is_found_again_and_again(page, serve):
+    served = serve(made_ranks())
+    timeline = timeline_of(served.library.document(0))
+    view = opened(page, served)
+    view.get_by_label("Highlight events whose name contains").fill("hipMemcpyAsync")
+    kinds = timeline.kinds.filter(pl.col("name").str.contains("(?i)hipMemcpyAsync"))
+    view.locator(f'[data-matches="{kinds.height}"]').wait_for()
+    view.locator("[data-next]").click()
+    events = timeline.spans.filter(pl.col("kind") == kinds["kind"][0]).sort("begin_ns", "item")
+    view.locator(".event-details h2", has_text="hipMemcpyAsync").wait_for()
+    assert exact(view, "begin") == f"{events['begin_ns'][0]:,} ns"
+    view.locator("[data-next]").click()
+    page.wait_for_function(
+        "title => document.querySelector('dd[data-fact=begin]')?.title === title", arg=f"{events['begin_ns'][1]:,} ns"
+    )
+
+
+def test_notes_say_that_clocks_are_not_compared(page, serve):
+    view = opened(page, serve(made_ranks()))
+    view.get_by_text("2 nodes: each counts from its own first event").wait_for()
+
+
+def test_hostile_names_are_text(page, serve):
+    served = serve(made_ranks(hostile=True))
+    document = served.library.document(0)
+    names = document.run.kernels["name"].cast(pl.String)
+    item = int((names.str.contains("<")).arg_max())
+    view = opened(page, served, f"&span=run:{item}")
+    view.locator(".event-details h2").wait_for()
+    assert view.locator(".event-details h2").text_content() == names[item]
+    assert page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length") == 0
+
+
+def test_an_event_that_does_not_exist_is_a_message(page, serve):
+    page.may_fail_to_load = True
+    view = opened(page, serve(made_ranks()), "&span=run:999999999")
+    view.get_by_role("alert").get_by_text("there is no event 999999999").wait_for()

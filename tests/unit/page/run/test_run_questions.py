@@ -1,0 +1,222 @@
+"""What the page may ask about a run, against the analyses and the tables."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from tests.unit.made_profiles import profile, spans
+from wavescope.analysis.profile.gaps import gaps
+from wavescope.analysis.profile.kernels import kernels
+from wavescope.analysis.profile.regions import regions
+from wavescope.errors import UsageError
+from wavescope.model.profile import Profile
+from wavescope.page.asking import ask
+from wavescope.page.document import Document, Library
+from wavescope.page.questions import QUESTIONS
+from wavescope.page.run.flows import MOST_FLOWS, flows
+from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
+from wavescope.readers.opening import open as open_path
+from wavescope.synth import Workload, write_rocpd_ranks
+
+FAR = 1_700_000_000_000_000_000
+"""A time of today in ns: greater than the greatest exact number of JavaScript."""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    made = Library()
+    for name, slow in (("before", ()), ("after", (("flash", 1.3),))):
+        folder = tmp_path_factory.mktemp(name)
+        write_rocpd_ranks(
+            folder, Workload(dispatches=800, ranks=2, nodes=2, slow=slow, clock_offset_ns=FAR, argument_share=1.0)
+        )
+        made.add(name, str(folder), lambda folder=folder: open_path(folder))
+    return made
+
+
+@pytest.fixture(scope="module")
+def document(library: Library) -> Document:
+    return library.document(0)
+
+
+def _asked(document: Document, question: str, /, **given: object) -> dict:
+    payload = ask(document, question, {key: str(value) for key, value in given.items()})
+    return json.loads(payload.content)
+
+
+def test_tiles_of_level_0_hold_every_event_once(document: Document) -> None:
+    track = tracks_of_run(document)["tracks"][0]
+    wide = track["tile_cells"] * track["cell"]
+    tiles = [
+        spans_of_run(document, track="run", level=0, tile=number)
+        for number in range(int((track["end"] - track["begin"]) // wide) + 1)
+    ]
+    found = pl.concat(tiles).unique("item").sort("item")
+    expected = timeline_of(document).spans
+    assert found["item"].equals(expected["item"])
+    assert found["begin"].cast(pl.Int64).equals(expected["begin_ns"], check_names=False)
+    assert found["lane"].equals(expected["lane"])
+    whole = spans_of_run(document, track="run", level=track["level_count"] - 1, tile=0)
+    assert set(whole["lane"]) == set(expected["lane"])
+
+
+def test_lanes_say_which_process_and_what(document: Document) -> None:
+    track = tracks_of_run(document)["tracks"][0]
+    assert {lane["kind"] for lane in track["lanes"]} == {"thread", "marks", "allocations", "stream"}
+    assert all(len(lane["group"]) == 2 for lane in track["lanes"])
+    assert any("clocks of nodes are not compared" in note for note in track["notes"])
+
+
+def test_flows_join_a_call_and_what_it_launched(document: Document) -> None:
+    run, first = document.run, timeline_of(document).first_items
+    for row in (0, 5, run.kernels.height - 1):
+        answer = flows(document, track="run", item=row)
+        assert answer["count"] == 1
+        call = run.regions.row(answer["flows"][0]["from_item"] - first["regions"], named=True)
+        work = run.kernels.row(row, named=True)
+        assert (call["process"], call["correlation"]) == (work["process"], work["correlation"])
+        assert "Launch" in call["name"] or "nccl" in call["name"]
+        back = flows(document, track="run", item=answer["flows"][0]["from_item"])
+        assert row in [flow["to_item"] for flow in back["flows"]]
+
+
+def test_flows_of_a_tile_are_told_only_when_they_are_few(document: Document) -> None:
+    track = tracks_of_run(document)["tracks"][0]
+    whole = flows(document, track="run", level=track["level_count"] - 1, tile=0)
+    assert whole["count"] > MOST_FLOWS
+    assert whole["flows"] == []
+    seen = set()
+    level = track["level_count"] - 6
+    wide = (track["tile_cells"] * track["cell"]) << level
+    for tile in range(int((track["end"] - track["begin"]) // wide) + 1):
+        answer = flows(document, track="run", level=level, tile=tile)
+        assert answer["count"] == len(answer["flows"])
+        for flow in answer["flows"]:
+            ends = (flow["from_begin"], flow["to_begin"])
+            assert any(tile * wide <= end < (tile + 1) * wide for end in ends)
+            seen.add(flow["to_item"])
+    assert len(seen) == document.run.kernels.height + document.run.copies.height
+
+
+def test_an_event_is_told_with_everything_that_is_known(document: Document) -> None:
+    run, first = document.run, timeline_of(document).first_items
+    row = run.regions["function"].cast(pl.String).to_list().index("hipLaunchKernel")
+    answer = _asked(document, "span", track="run", item=first["regions"] + row)
+    assert answer["what"] == "call"
+    assert answer["arguments"]
+    stored = run.regions.row(row, named=True)
+    assert answer["duration_ns"] == stored["end_ns"] - stored["begin_ns"]
+    dispatch = _asked(document, "span", track="run", item=3)
+    told = {fact["name"]: fact["value"] for fact in dispatch["facts"]}
+    kernel = run.kernels.row(3, named=True)
+    assert dispatch["name"] == kernel["name"]
+    assert told["grid_x"] == str(kernel["grid_x"])
+    assert told["agent"].startswith("GPU")
+    assert dispatch["flows"]["count"] == 1
+    counted = run.counters.filter(pl.col("time_ns").is_null())["event"][0]
+    with_counters = run.kernels["event"].to_list().index(counted)
+    assert _asked(document, "span", track="run", item=with_counters)["counters"]
+
+
+def test_occurrences_go_round(document: Document) -> None:
+    kinds = timeline_of(document).kinds
+    kind, count = kinds.row(2, named=True)["kind"], kinds.row(2, named=True)["count"]
+    first = _asked(document, "occurrence", track="run", kind=kind)
+    assert (first["number"], first["count"]) == (0, count)
+    last = _asked(document, "occurrence", track="run", kind=kind, item=first["item"], step=-1)
+    assert last["number"] == count - 1
+    assert _asked(document, "occurrence", track="run", kind=kind, item=last["item"], step=1)["item"] == first["item"]
+
+
+def test_times_of_answers_count_from_the_begin_of_the_node(document: Document) -> None:
+    end = _asked(document, "overview")["duration_ns"]
+    answer = _asked(document, "run_gaps")
+    truth = gaps(document.run, keep=500)
+    assert answer["gap_count"] == truth.gap_count
+    assert [row["gap_ns"] for row in answer["largest"]["rows"]] == truth.largest["gap_ns"].to_list()
+    assert all(0 <= row["begin"] <= end for row in answer["largest"]["rows"])
+    begins = dict(truth.largest.select("node", "begin_ns").rows())
+    assert min(begins.values()) < FAR < max(begins.values())  # the clocks of the nodes lie far apart
+    for row in _asked(document, "run_busy")["over_time"]["rows"]:
+        assert 0 <= row["begin"] <= end
+
+
+def test_kernels_and_one_of_them(document: Document) -> None:
+    truth = kernels(document.run)
+    answer = _asked(document, "run_kernels")
+    assert [row["name"] for row in answer["kernels"]["rows"]] == truth.kernels["name"].to_list()
+    name = truth.kernels["name"][1]
+    one = _asked(document, "run_kernel", name=name)
+    expected = truth.histogram.filter(pl.col("name") == name)
+    assert [row["calls"] for row in one["histogram"]["rows"]] == expected["calls"].to_list()
+    assert sum(row["calls"] for row in one["by_process"]) == truth.kernels["calls"][1]
+    assert sum(row["calls"] for row in one["by_gpu"]) == truth.kernels["calls"][1]
+
+
+def test_the_tree_of_regions(document: Document) -> None:
+    truth = regions(document.run, domains=("MARKER",)).tree
+    answer = QUESTIONS["run_regions"].answer(document, domain="MARKER")
+    assert answer["name"].to_list() == truth["name"].to_list()
+    assert answer["gpu_total_ns"].cast(pl.Int64).equals(truth["gpu_total_ns"])
+    assert not [name for name, dtype in answer.schema.items() if dtype in (pl.Int64, pl.UInt64)]
+
+
+def test_a_run_against_another(library: Library) -> None:
+    answer = _asked(library.document(1), "run_compare", base=0)
+    slower = [
+        row["name"] for row in answer["things"]["rows"] if row["status"] == "slower" and row["domain"] == "KERNEL"
+    ]
+    assert any("flash" in name for name in slower)
+    assert answer["verdict"].startswith("after against before")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("span", {"track": "run", "item": -1}),
+        ("span", {"track": "run", "item": 1 << 40}),
+        ("span", {"track": "waves", "item": 0}),
+        ("spans", {"track": "run", "level": 99, "tile": 0}),
+        ("spans", {"track": "run", "level": 0, "tile": 1 << 50}),
+        ("flows", {"track": "run"}),
+        ("flows", {"track": "run", "level": -1, "tile": 0}),
+        ("occurrence", {"track": "run", "kind": 70_000}),
+        ("run_summary", {"by": "weather"}),
+        ("run_regions", {"domain": "weather"}),
+        ("run_kernel", {"name": "no such kernel"}),
+        ("run_compare", {"base": 0}),
+        ("run_compare", {"base": 7}),
+        ("waves", {}),
+    ],
+)
+def test_nonsense_is_refused(document: Document, name: str, given: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        _asked(document, name, **given)
+
+
+def test_names_are_only_text() -> None:
+    name = "<img src=x onerror=alert(1)>\x00\u202e"
+    run = profile(kernels=spans((1, 5), name=name), regions=spans((0, 9), name=name))
+    document = Document(0, "hostile", "", lambda: run)
+    assert _asked(document, "tracks")["tracks"][0]["kinds"][0]["name"] == name
+    assert _asked(document, "run_kernel", name=name)["kernels"]["rows"][0]["name"] == name
+
+
+def test_a_run_of_nothing_answers_everything() -> None:
+    document = Document(0, "nothing", "", lambda: Profile([]))
+    for question in QUESTIONS.values():
+        if question.kind in ("run", "any") and not question.required:
+            ask(document, question.name, {})
+    assert _asked(document, "tracks")["tracks"][0]["lane_count"] == 0
+
+
+def test_what_an_exported_page_holds_can_be_answered(library: Library) -> None:
+    document = library.document(0)
+    for name in ("span", "spans", "run_summary", "run_kernel", "run_regions", "run_compare"):
+        held = list(QUESTIONS[name].held(document))
+        assert held
+        for given in held[:3]:
+            ask(document, name, {key: str(value) for key, value in given.items()})
