@@ -1,6 +1,7 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
+import { busy } from "../views/busy";
 import { compare } from "../views/compare/compare";
 import { computeUnit } from "../views/compute_unit/compute_unit";
 import { counters } from "../views/counters/counters";
@@ -58,6 +59,7 @@ export const VIEWS: View[] = [
   waveStates,
   dispatches,
   runTimeline,
+  busy,
   kernels,
   runSummary,
   regions,

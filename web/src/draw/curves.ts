@@ -29,6 +29,8 @@ export class ChartFrame {
     readonly width: number,
     height: number,
     readonly clockMhz: number | null,
+    /** Of times. */
+    readonly unit: "cycles" | "ns" = "cycles",
   ) {
     this.bottom = Math.max(TOP + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
     this.plotWidth = Math.max(1, width - GUTTER - 6);
@@ -75,7 +77,8 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
     for (const time of columns.times) {
       const x = Math.round(frame.x(time)) + 0.5;
       painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);
-      painter.text(x + 3, bottom + LINE / 2 + 2, exact(time), paper("faint"));
+      const text = frame.unit === "ns" ? tickNanoseconds(time, columns.step) : exact(time);
+      painter.text(x + 3, bottom + LINE / 2 + 2, text, paper("faint"));
     }
     if (!frame.clockMhz) return;
     const perCycle = 1e3 / frame.clockMhz;
@@ -85,7 +88,7 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
       painter.text(x + 3, bottom + LINE * 1.5 + 2, tickNanoseconds(time, marks.step), paper("faint"), { size: 10 });
     }
   });
-  painter.text(4, bottom + LINE / 2 + 2, "cycles", paper("faint"), { size: 10 });
+  painter.text(4, bottom + LINE / 2 + 2, frame.unit === "ns" ? "time" : "cycles", paper("faint"), { size: 10 });
   if (frame.clockMhz) painter.text(4, bottom + LINE * 1.5 + 2, "time", paper("faint"), { size: 10 });
   if (unit) painter.text(left + 5, top + 7, unit, paper("faint"), { size: 10 });
   painter.polyline([left + 0.5, top, left + 0.5, bottom + 0.5, left + plotWidth, bottom + 0.5], paper("faint"), 1);

@@ -93,3 +93,13 @@ export function runOverview(): RunOverview {
   if (value?.kind !== "run") throw new Error("this view is about runs");
   return value;
 }
+
+/** What times of the current document are counted in. */
+export function timeUnit(): "cycles" | "ns" {
+  return overview.value?.kind === "run" ? "ns" : "cycles";
+}
+
+/** The clock of a trace, where it is known: runs are in nanoseconds anyway. */
+export function clockMhz(): number | null {
+  return overview.value?.kind === "trace" ? overview.value.clock_mhz : null;
+}

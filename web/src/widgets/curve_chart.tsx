@@ -17,7 +17,7 @@ import {
 import type { Painter } from "../draw/painter";
 import { paper, seriesColour } from "../draw/palette";
 import { type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
-import { traceOverview } from "../model/document";
+import { clockMhz, timeUnit } from "../model/document";
 import { selectedTime } from "../model/selected_time";
 import { type Range, selection } from "../model/selection";
 import { bounds, shown } from "../model/timewindow";
@@ -67,14 +67,13 @@ export function CurveChart(props: CurveChartProps) {
   const view: ChartView = { frame, values, measuring };
   const colourOf = (number: number) =>
     props.colour?.(set.series[number] as CurveSeries, number) ?? seriesColour(number);
-  const clock = traceOverview().clock_mhz;
   const visible = () => set.series.map((_, number) => number).filter((number) => !hidden.value.has(number));
 
   useExactValues(tiles);
 
   const frameFor = ({ width, height }: Size) => {
     const range = values.value ?? wholeRange(tiles, visible(), fromZero);
-    return new ChartFrame(shown.value, range, width, height, clock);
+    return new ChartFrame(shown.value, range, width, height, clockMhz(), timeUnit());
   };
   const paintChart = (painter: Painter, area: Size) => {
     const drawn = frameFor(area);
@@ -180,5 +179,5 @@ function tableOf(tiles: CurveTiles, pixels: number): string {
       }
     });
   }
-  return csv(["series", "begin_cycles", "length_cycles", "mean", "low", "high"], rows);
+  return csv(["series", `begin_${timeUnit()}`, `length_${timeUnit()}`, "mean", "low", "high"], rows);
 }

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { exact, nanoseconds, percent } from "../base/format";
 import { binAt, type CurveTiles, cursor, onScreen } from "../model/curves";
-import { traceOverview } from "../model/document";
+import { clockMhz, timeUnit } from "../model/document";
 import { bounds, shown } from "../model/timewindow";
 import type { CurveChartProps } from "./curve_chart";
 
@@ -27,7 +27,7 @@ function valuesOf(tiles: CurveTiles, pixels: number): { heading: string; title: 
     const means = numbers.map((number) => onScreen(parts, number, shown.value));
     return {
       heading: "mean on screen",
-      title: "Mean over the time on screen; point at the chart for the values at one cycle",
+      title: "Mean over the time on screen; point at the chart for the values at one time",
       values: means.map(({ mean, high }) => ({ value: mean, hint: `largest: ${figure(high)}` })),
     };
   }
@@ -35,7 +35,7 @@ function valuesOf(tiles: CurveTiles, pixels: number): { heading: string; title: 
   const cycle = Math.floor(at);
   return {
     heading: timeOf(cycle),
-    title: known ? "Values at this cycle" : "Means of the shortest stretch on screen around this cycle",
+    title: known ? "Values at this time" : "Means of the shortest stretch on screen around this time",
     values: numbers.map((number) => {
       const bin = binAt(parts, number, at);
       const hint = bin ? `on this pixel: mean ${figure(bin.mean)}, from ${figure(bin.low)} to ${figure(bin.high)}` : "";
@@ -45,7 +45,8 @@ function valuesOf(tiles: CurveTiles, pixels: number): { heading: string; title: 
 }
 
 function timeOf(cycle: number): string {
-  const clock = traceOverview().clock_mhz;
+  if (timeUnit() === "ns") return nanoseconds(cycle);
+  const clock = clockMhz();
   const since = clock ? ` · ${nanoseconds(((cycle - bounds.value.begin) * 1e3) / clock)}` : "";
   return `cycle ${exact(cycle)}${since}`;
 }

@@ -1,0 +1,190 @@
+// How much of the time each GPU had work, and over time: busy share, memory, copies, clocks, counters.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { percent } from "../base/format";
+import { askJson } from "../data/ask";
+import { askCurves, type CurveSet } from "../model/curves";
+import { current, runOverview } from "../model/document";
+import { useAnswer } from "../model/loaded";
+import { gpuName, processName, type Told } from "../model/run";
+import type { View } from "../model/view";
+import { Answered } from "../widgets/answered";
+import { Definition, Section } from "../widgets/cards";
+import { CurveChart } from "../widgets/curve_chart";
+import { type Column, tableOffer } from "../widgets/data_table";
+import { type Described, figureColumns } from "../widgets/figure_columns";
+import { SaveMenu } from "../widgets/saving";
+import { SmallTable } from "../widgets/small_table";
+import "./busy.css";
+
+interface Where {
+  node: string;
+  gpu: number | null;
+  pid: number | null;
+  rank: number | null;
+}
+
+interface GpuRow extends Where {
+  busy_ns: number;
+  span_ns: number;
+  busy_share: number;
+}
+
+interface BusyAnswer {
+  definition: string;
+  gpus: Told<GpuRow>;
+  streams: Told<Where>;
+  nodes: Told<{ unused_gpu_count: number }>;
+}
+
+const GPUS: Described[] = [
+  ["busy_share", "Busy", "bar"],
+  ["busy_ns", "Busy time", "ns"],
+  ["span_ns", "of", "ns"],
+  ["kernel_busy_share", "Kernels", "share"],
+  ["copy_busy_share", "Copies", "share"],
+  ["duration_sum_ns", "Summed", "ns"],
+  ["duration_sum_share", "of the span", "share"],
+  ["concurrency_mean", "At the same time", "count"],
+  ["kernel_count", "Dispatches", "count"],
+  ["copy_count", "Copies", "count"],
+  ["process_count", "Processes", "count"],
+  ["product", "Product", "text"],
+];
+const STREAMS: Described[] = [
+  ["stream_id", "Stream", "count"],
+  ["busy_share", "Busy", "bar"],
+  ["busy_ns", "Busy time", "ns"],
+  ["duration_sum_ns", "Summed", "ns"],
+  ["kernel_count", "Dispatches", "count"],
+  ["copy_count", "Copies", "count"],
+];
+const TITLES: Record<string, string> = {
+  busy: "GPUs busy",
+  memory: "Allocated memory",
+  copying: "Bytes being copied",
+  monitors: "Clocks, power, temperature",
+  samples: "Counters sampled over time",
+  dispatches: "Counters of dispatches",
+};
+const ALL = "";
+
+function Busy() {
+  const answer = useAnswer(() => askJson<BusyAnswer>(current.value, "run_busy"));
+  const curves = useAnswer(() => askCurves());
+  return (
+    <div class="view">
+      <div class="busy-curves">
+        <Answered answer={curves}>{(sets) => <Curves sets={sets} />}</Answered>
+      </div>
+      <div class="busy-tables">
+        <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>
+      </div>
+    </div>
+  );
+}
+
+function Curves({ sets }: { sets: CurveSet[] }) {
+  const name = useSignal(sets[0]?.name ?? "");
+  const quantity = useSignal(ALL);
+  const set = sets.find((one) => one.name === name.value);
+  const quantities = [...new Set(set?.series.map((series) => String(series.keys.quantity ?? "")))].filter(Boolean);
+  const chosen = quantities.includes(quantity.value) ? quantity.value : (quantities[0] ?? ALL);
+  if (!set) return <p class="note">Nothing that changes over time was recorded.</p>;
+  return (
+    <CurveChart
+      key={`${set.name}/${chosen}`}
+      set={set}
+      label={TITLES[set.name] ?? set.name}
+      fileName={`run-${set.name}`}
+      fromZero={set.name !== "monitors"}
+      isHiddenAtFirst={(series) => chosen !== ALL && series.keys.quantity !== chosen}
+    >
+      <select
+        aria-label="Curves"
+        value={set.name}
+        data-choose="curves"
+        onChange={(change) => {
+          name.value = change.currentTarget.value;
+        }}
+      >
+        {sets.map((one) => (
+          <option key={one.name} value={one.name}>
+            {TITLES[one.name] ?? one.name}
+          </option>
+        ))}
+      </select>
+      {quantities.length > 1 ? (
+        <select
+          aria-label="Quantity"
+          value={chosen}
+          onChange={(change) => {
+            quantity.value = change.currentTarget.value;
+          }}
+        >
+          {quantities.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      ) : null}
+      <LeftOut set={set} />
+    </CurveChart>
+  );
+}
+
+function LeftOut({ set }: { set: CurveSet }) {
+  const { left_out: count = 0 } = set as CurveSet & { left_out?: number };
+  return count ? <strong>{`showing ${set.series.length} of ${set.series.length + count} curves`}</strong> : null;
+}
+
+function Tables({ answer }: { answer: BusyAnswer }) {
+  const { gpus, streams, nodes } = answer;
+  const nodeCount = runOverview().clocks.nodes.length;
+  const columns = useMemo(() => {
+    const gpu: Column<Where> = {
+      name: "gpu",
+      title: "GPU",
+      value: (row) => gpuName(row.node, row.gpu, nodeCount),
+      width: "",
+    };
+    const process: Column<Where> = {
+      name: "pid",
+      title: "Process",
+      value: (row) => processName(row.pid, row.rank),
+      width: "",
+    };
+    return {
+      gpus: [gpu, ...figureColumns<GpuRow>(gpus.hints, GPUS)] as Column<GpuRow>[],
+      streams: [gpu, process, ...figureColumns<Where>(streams.hints, STREAMS)],
+    };
+  }, [answer]);
+  const unused = nodes.rows.reduce((sum, node) => sum + node.unused_gpu_count, 0);
+  const busiest = [...gpus.rows].sort((a, b) => b.busy_share - a.busy_share)[0];
+  if (!busiest) return <p class="note">No GPU had any work.</p>;
+  return (
+    <>
+      <Section title={`GPUs, up to ${percent(busiest.busy_share)} busy${unused ? `; ${unused} had no work` : ""}`}>
+        <SmallTable label="GPUs" columns={columns.gpus} rows={gpus.rows} total={gpus.row_count} />
+        <SaveMenu name="busy" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
+      </Section>
+      <Section title="Streams">
+        <SmallTable label="Streams" columns={columns.streams} rows={streams.rows} total={streams.row_count} />
+      </Section>
+      <Definition text={answer.definition} />
+    </>
+  );
+}
+
+export const busy: View = {
+  id: "busy",
+  title: "Busy",
+  hint: "How much of the time each GPU had work; over time also memory, copies, clocks and counters",
+  about: "run",
+  missing: (overview) =>
+    overview.kind === "run" && (overview.holds.kernels || overview.holds.copies || overview.holds.monitors)
+      ? ""
+      : "no GPU work was recorded",
+  component: Busy,
+};
