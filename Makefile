@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite
+FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans
 CLANG_FORMAT ?= clang-format-22
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 

@@ -44,8 +44,8 @@ ArrowTable tile_of(const SpanPyramid& pyramid, uint32_t level, uint64_t number) 
 void bind_span_pyramid(nb::module_& m) {
     m.attr("TILE_CELLS") = kTileCells;
     nb::class_<SpanPyramid>(m, "SpanPyramid")
-        .def("__init__", &build, "lane"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "lane_count"_a, "first_time"_a,
-             "last_time"_a, "cell_bits"_a, "parts_overlaps"_a = true)
+        .def("__init__", &build, "lane"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "lane_count"_a,
+             "first_time"_a, "last_time"_a, "cell_bits"_a, "parts_overlaps"_a = true)
         .def("tile", &tile_of, "level"_a, "tile"_a, "What a tile of a level shows.")
         .def("tile_count", &SpanPyramid::tile_count, "level"_a)
         .def_prop_ro("begin", &SpanPyramid::begin)

@@ -104,6 +104,22 @@ std::vector<Seed> sqlite_seeds() {
     return seeds;
 }
 
+// Runs of spans on four lanes, some far away, some overlapping.
+std::vector<Seed> span_seeds() {
+    std::vector<Seed> seeds;
+    for (const int control : {0x03, 0x4B, 0x97}) {
+        Seed seed{"spans" + std::to_string(control), {static_cast<uint8_t>(control)}};
+        for (int i = 0; i < 60; ++i) {
+            const bool is_wild = i % 20 == 19;
+            seed.bytes.push_back(static_cast<uint8_t>((is_wild ? 0x80 : 0x40) | i % 64));
+            for (int byte = 0; byte < (is_wild ? 16 : 2); ++byte)
+                seed.bytes.push_back(static_cast<uint8_t>(i * 37 + byte * 11));
+        }
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
@@ -111,6 +127,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_wave_json") return wave_json_seeds();
     if (target == "fuzz_stalls") return stall_seeds();
     if (target == "fuzz_sqlite") return sqlite_seeds();
+    if (target == "fuzz_spans") return span_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

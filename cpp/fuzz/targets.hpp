@@ -29,6 +29,8 @@ void fuzz_wave_json(Bytes input);
 void fuzz_stalls(Bytes input);
 // The page where a table begins, types of columns (two bits each), then the file of an SQLite database.
 void fuzz_sqlite(Bytes input);
+// Lanes, cells and bounds, then spans with any times: levels of detail of timelines.
+void fuzz_spans(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -52,7 +54,7 @@ struct Target {
 constexpr Target kTargets[] = {
     {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves},   {"fuzz_pcmap", fuzz_pcmap},
     {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
-    {"fuzz_stalls", fuzz_stalls},   {"fuzz_sqlite", fuzz_sqlite},
+    {"fuzz_stalls", fuzz_stalls},   {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
 };
 
 struct Seed {

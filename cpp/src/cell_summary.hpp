@@ -6,65 +6,79 @@
 #include <cstdint>
 #include <span>
 
-#include "wavescope/span_pyramid.hpp"
-
 namespace wavescope {
 
 inline constexpr int32_t kManyItems = INT32_MIN;
 
-// Takes pieces in order of time. What it finds goes to `out`: out.cell(number, kinds) for a cell that was looked at piece
-// by piece, out.run(first, last, piece) for cells that one piece covers alone.
-template <class Out>
+// A part of a lane's time: one span, or what a level knows of one kind in a cell. Times count from the begin of all
+// tiles.
+template <class Time>
+struct SpanPiece {
+    Time begin, end;
+    Time time;       // of the kind; less than end - begin only where both lie in one cell
+    uint32_t count;  // spans that begin here
+    int32_t item;    // kManyItems: of several spans
+    uint16_t kind;
+};
+
+// Takes pieces in order of time. What it finds goes to `out`: out.cell(number, kinds) for a cell that was looked at
+// piece by piece, out.run(first, last, piece) for cells that one piece covers alone.
+template <class Time, class Out>
 class CellSummary {
   public:
-    using Piece = SpanPyramid::Piece;
+    using Piece = SpanPiece<Time>;
     // A cell with more kinds (none of a thread trace has) keeps those that came first; the others only count.
     static constexpr size_t kMaxKinds = 32;
 
-    CellSummary(int64_t origin, uint32_t shift, Out& out) : origin_(origin), shift_(shift), out_(out) {}
+    CellSummary(uint32_t shift, Out& out) : shift_(shift), out_(out) {}
 
     void add(const Piece& piece) {
-        const int64_t first = cell_of(piece.begin), last = cell_of(std::max(piece.begin, piece.end - 1));
+        const uint64_t first = cell_of(piece.begin);
+        const uint64_t last = piece.end > piece.begin ? cell_of(piece.end - 1) : first;
         if (first != cell_) flush(first);
         if (first == last) return put(piece);
-        Piece head = piece;
-        head.end = begin_of(first + 1);
-        head.time = head.end - head.begin;
-        put(head);
-        Piece rest = piece;
-        rest.count = 0;
+        Piece part = piece;
+        part.end = begin_of(first + 1);
+        put(timed(part));
+        part.count = 0;
+        flush(last);
         if (last - first > 1) {
-            flush(last);
-            rest.begin = begin_of(first + 1);
-            rest.end = begin_of(last);
-            rest.time = rest.end - rest.begin;
-            out_.run(first + 1, last - 1, rest);
-        } else {
-            flush(last);
+            part.begin = begin_of(first + 1);
+            part.end = begin_of(last);
+            out_.run(first + 1, last - 1, timed(part));
         }
-        rest.begin = begin_of(last);
-        rest.end = piece.end;
-        rest.time = rest.end - rest.begin;
-        put(rest);
+        part.begin = begin_of(last);
+        part.end = piece.end;
+        put(timed(part));
     }
 
     void finish() { flush(0); }
 
   private:
-    int64_t cell_of(int64_t time) const { return (time - origin_) >> shift_; }
-    int64_t begin_of(int64_t cell) const { return origin_ + (cell << shift_); }
+    uint64_t cell_of(Time time) const { return uint64_t{time} >> shift_; }
+    Time begin_of(uint64_t cell) const { return static_cast<Time>(cell << shift_); }
 
-    void put(const Piece& piece) {
-        for (size_t i = 0; i < kind_count_; ++i)
-            if (kinds_[i].kind == piece.kind) return join(kinds_[i], piece, piece.time);
-        if (kind_count_ < kMaxKinds) {
-            kinds_[kind_count_++] = piece;
-        } else {
-            join(kinds_[kMaxKinds - 1], piece, 0);
-        }
+    static const Piece& timed(Piece& piece) {
+        piece.time = piece.end - piece.begin;
+        return piece;
     }
 
-    static void join(Piece& sum, const Piece& piece, int64_t time) {
+    void put(const Piece& piece) {
+        const uint64_t bit = uint64_t{1} << (piece.kind % 64);
+        if ((seen_ & bit) != 0) {
+            // most often it is the kind that came last with these low bits
+            size_t i = places_[piece.kind % 64];
+            if (kinds_[i].kind != piece.kind)
+                for (i = 0; i < kind_count_ && kinds_[i].kind != piece.kind;) ++i;
+            if (i < kind_count_) return join(kinds_[i], piece, piece.time);
+        }
+        if (kind_count_ == kMaxKinds) return join(kinds_[kMaxKinds - 1], piece, 0);
+        seen_ |= bit;
+        places_[piece.kind % 64] = static_cast<uint8_t>(kind_count_);
+        kinds_[kind_count_++] = piece;
+    }
+
+    static void join(Piece& sum, const Piece& piece, Time time) {
         sum.begin = std::min(sum.begin, piece.begin);
         sum.end = std::max(sum.end, piece.end);
         sum.time += time;
@@ -72,17 +86,19 @@ class CellSummary {
         if (sum.item != piece.item) sum.item = kManyItems;
     }
 
-    void flush(int64_t next) {
+    void flush(uint64_t next) {
         if (kind_count_ != 0) out_.cell(cell_, std::span<const Piece>(kinds_.data(), kind_count_));
         kind_count_ = 0;
+        seen_ = 0;
         cell_ = next;
     }
 
-    int64_t origin_;
     uint32_t shift_;
     Out& out_;
-    int64_t cell_ = 0;
+    uint64_t cell_ = 0;
     size_t kind_count_ = 0;
+    uint64_t seen_ = 0;  // a bit per kind, by its low bits
+    std::array<uint8_t, 64> places_;
     std::array<Piece, kMaxKinds> kinds_;
 };
 

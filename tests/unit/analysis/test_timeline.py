@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
@@ -53,6 +53,7 @@ def seen_kinds(spans: list[Span], lane: int) -> dict[int, int]:
     return seen
 
 
+@settings(deadline=None)
 @given(spans=span_lists)
 def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
@@ -70,6 +71,7 @@ def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]
     assert sorted(found) == expected
 
 
+@settings(deadline=None)
 @given(spans=span_lists, level=st.integers(1, 6), cell_bits=st.integers(0, 2))
 def test_a_cell_shows_the_kind_that_covers_most_of_it(spans: list[Span], level: int, cell_bits: int) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
@@ -88,13 +90,16 @@ def test_a_cell_shows_the_kind_that_covers_most_of_it(spans: list[Span], level: 
         for moment, kind in seen_kinds(inside(spans), lane).items():
             sums = covered.setdefault(moment // width, {})
             sums[kind] = sums.get(kind, 0) + 1
-        moments = {begin // width for at, begin, _, _ in inside(spans) if at == lane}
-        assert shown.keys() == covered.keys() | moments
+        moments = {begin for at, begin, _, _ in inside(spans) if at == lane}
+        assert covered.keys() <= shown.keys() <= covered.keys() | {moment // width for moment in moments}
+        # a moment on the first cycle of a cell may end the group of the cell before it
+        assert all(moment // width in shown or (moment - 1) // width in shown for moment in moments)
         for cell, kinds in covered.items():
             (kind,) = shown[cell]
             assert kinds[kind] == max(kinds.values())
 
 
+@settings(deadline=None)
 @given(spans=span_lists, level=st.integers(1, 6))
 def test_groups_cover_what_the_spans_cover_and_no_more_than_its_cells(spans: list[Span], level: int) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
@@ -113,6 +118,7 @@ def test_groups_cover_what_the_spans_cover_and_no_more_than_its_cells(spans: lis
             assert row["end"] in ends or row["end"] in edges
 
 
+@settings(deadline=None)
 @given(spans=span_lists, level=st.integers(0, 6))
 def test_a_group_of_one_span_names_it(spans: list[Span], level: int) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]

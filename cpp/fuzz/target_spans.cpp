@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "targets.hpp"
+#include "wavescope/span_pyramid.hpp"
+
+namespace wavescope::fuzz {
+namespace {
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "invariant broken: %s\n", what);
+    std::abort();
+}
+
+// Takes a value from the front; zeros where the input ends.
+template <class T>
+T take(Bytes& rest) {
+    T value{};
+    const size_t count = std::min(sizeof value, rest.size());
+    if (count != 0) std::memcpy(&value, rest.data(), count);
+    rest = rest.subspan(count);
+    return value;
+}
+
+struct Spans {
+    std::vector<uint32_t> lane;
+    std::vector<int64_t> begin, end;
+    std::vector<uint16_t> kind;
+};
+
+Spans spans_of(Bytes rest) {
+    Spans spans;
+    int64_t now = 0;
+    while (!rest.empty()) {
+        const auto what = take<uint8_t>(rest);
+        const bool is_wild = (what & 0x80) != 0;
+        const int64_t begin = is_wild ? take<int64_t>(rest) : now + take<uint8_t>(rest) / 4;
+        const int64_t end = is_wild ? take<int64_t>(rest) : begin + take<uint8_t>(rest) / 8;
+        // a short input becomes many spans, so that levels are stored
+        const int repeats = (what & 0x40) != 0 ? 100 : 1;
+        for (int i = 0; i < repeats; ++i) {
+            spans.lane.push_back(what % 4);
+            spans.begin.push_back(is_wild ? begin : begin + i * 3);
+            spans.end.push_back(is_wild ? end : end + i * 3);
+            spans.kind.push_back(static_cast<uint16_t>((what >> 2) % 16 + i % 3));
+        }
+        if (!is_wild) now = spans.end.back();
+    }
+    return spans;
+}
+
+// Of one lane and level: what is shown lies in order and inside its tile. Gives the time that it covers.
+void check_tile(const SpanPyramid& pyramid, uint32_t level, uint64_t number, uint64_t lanes, uint8_t cell_bits) {
+    const SpanTile tile = pyramid.tile(level, number);
+    if (level == 0) return;
+    require(tile.lane.size() <= lanes * kTileCells, "no more groups than cells");
+    const double width = static_cast<double>(kTileCells) * static_cast<double>(uint64_t{1} << (cell_bits + level));
+    const double from = static_cast<double>(pyramid.begin()) + static_cast<double>(number) * width;
+    for (size_t i = 0; i < tile.lane.size(); ++i) {
+        require(tile.begin[i] <= tile.end[i], "a group does not end before it begins");
+        require(tile.begin[i] >= from && tile.end[i] <= from + width, "a group lies in its tile");
+        require((tile.count[i] == 1) == (tile.item[i] >= 0), "one span has its item");
+        if (i == 0 || tile.lane[i] != tile.lane[i - 1]) continue;
+        require(tile.begin[i] >= tile.end[i - 1], "groups of a lane follow each other");
+    }
+}
+
+}  // namespace
+
+void fuzz_spans(Bytes input) {
+    Bytes rest = input;
+    const auto control = take<uint8_t>(rest);
+    const uint32_t lane_count = control % 4 + 1;
+    const auto cell_bits = static_cast<uint8_t>(control >> 2 & 0x7);
+    const bool is_wide = (control & 0x40) != 0;
+    const Spans spans = spans_of(rest);
+    const SpanRules rules{lane_count, is_wide ? INT64_MIN : 0, is_wide ? INT64_MAX : 100'000, cell_bits,
+                          (control & 0x80) == 0};
+    const SpanPyramid pyramid({spans.lane, spans.begin, spans.end, spans.kind, {}}, rules);
+    uint64_t taken = 0;
+    for (const uint32_t lane : spans.lane) taken += lane < lane_count;
+    require(pyramid.span_count() == taken, "every span of a known lane is there");
+    for (uint32_t level = 0; level < pyramid.level_count(); ++level) {
+        const uint64_t count = pyramid.tile_count(level);
+        for (uint64_t number = 0; number < std::min<uint64_t>(count, 8); ++number)
+            check_tile(pyramid, level, number, lane_count, cell_bits);
+        check_tile(pyramid, level, count - 1, lane_count, cell_bits);
+        check_tile(pyramid, level, count / 2, lane_count, cell_bits);
+    }
+    const SpanTile top = pyramid.tile(pyramid.level_count() - 1, 0);
+    require(taken == 0 || !top.lane.empty(), "what is there is seen from afar");
+}
+
+}  // namespace wavescope::fuzz

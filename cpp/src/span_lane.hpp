@@ -1,0 +1,267 @@
+// The spans of one lane, and what is stored of their levels of detail.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "cell_summary.hpp"
+#include "span_groups.hpp"
+#include "wavescope/column.hpp"
+#include "wavescope/span_pyramid.hpp"
+
+namespace wavescope {
+
+// Spans of all lanes, lane by lane. Times count from the begin of all tiles.
+template <class Time>
+struct LaneSpans {
+    Column<Time> begin, end;
+    Column<uint16_t> kind;
+    Column<int32_t> item;
+};
+
+template <class Time>
+class SpanLane {
+  public:
+    using Piece = SpanPiece<Time>;
+
+    size_t first = 0, count = 0;  // in LaneSpans
+
+    void build(LaneSpans<Time>& spans, const SpanRules& rules, uint32_t level_count) {
+        sort_by_time(spans);
+        find_overlaps(spans, rules.parts_overlaps);
+        build_levels(spans, rules.cell_bits, level_count);
+    }
+
+    // Spans that reach into [from, to).
+    template <class Visit>
+    void each_span(const LaneSpans<Time>& spans, uint64_t from, uint64_t to, Visit&& visit) const {
+        size_t i = first_not_before(spans, from);
+        if (!reach_.empty()) {
+            const auto reaches = std::upper_bound(reach_.begin(), reach_.end(), from);
+            const auto starts =
+                std::lower_bound(spans.begin.begin() + first, spans.begin.begin() + first + count, from);
+            i = std::min(first + static_cast<size_t>(reaches - reach_.begin()),
+                         static_cast<size_t>(starts - spans.begin.begin()));
+        }
+        for (; i < first + count && spans.begin[i] < to; ++i)
+            if (!is_before(spans.begin[i], spans.end[i], from))
+                visit(i, depths_.empty() ? uint8_t{0} : depths_[i - first]);
+    }
+
+    void append_groups(const LaneSpans<Time>& spans, uint32_t level, uint32_t shift, uint64_t from, uint64_t to,
+                       SpanGroups<Time>& groups) const {
+        CellSummary<Time, SpanGroups<Time>> summary(shift, groups);
+        each_piece(spans, level, from, to, [&](const Piece& piece) {
+            if (piece.begin >= from && piece.end <= to) return summary.add(piece);
+            Piece inside = piece;
+            if (piece.begin < from) {
+                inside.begin = static_cast<Time>(from);
+                inside.count = 0;
+            }
+            if (piece.end > to) inside.end = static_cast<Time>(to);
+            inside.time = inside.end - inside.begin;
+            summary.add(inside);
+        });
+        summary.finish();
+        groups.finish();
+    }
+
+    size_t byte_count() const {
+        size_t bytes = sizeof *this + depths_.size() + reach_.size() * sizeof(Time);
+        for (const Level& level : levels_) bytes += level.pieces.size_bytes();
+        return bytes;
+    }
+
+  private:
+    struct Level {
+        uint32_t number;
+        Column<Piece> pieces;  // for this level and those above it
+    };
+    struct Stored {
+        Column<Piece>& pieces;
+        void cell(uint64_t, std::span<const Piece> kinds) { pieces.append(kinds); }
+        void run(uint64_t, uint64_t, const Piece& piece) { pieces.push_back(piece); }
+    };
+    static constexpr size_t kFewPieces = 256;  // as many are summed up when a tile is asked for
+    static constexpr size_t kMinShare = 4;  // pieces of the level below that a cell of a stored level holds on average
+
+    // Whether nothing of it lies at `time` or later; a moment takes the time it happens at.
+    static bool is_before(uint64_t begin, uint64_t end, uint64_t time) { return std::max(begin + 1, end) <= time; }
+
+    size_t first_not_before(const LaneSpans<Time>& spans, uint64_t from) const {
+        size_t low = first, high = first + count;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (is_before(spans.begin[middle], spans.end[middle], from)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    // Of spans that begin together moments come first, then the longest: what is inside another one follows it.
+    void sort_by_time(LaneSpans<Time>& spans) const {
+        const auto is_earlier = [&](size_t a, size_t b) {
+            if (spans.begin[a] != spans.begin[b]) return spans.begin[a] < spans.begin[b];
+            const bool is_moment = spans.end[a] == spans.begin[a];
+            const bool is_other_moment = spans.end[b] == spans.begin[b];
+            return is_moment != is_other_moment ? is_moment : spans.end[a] > spans.end[b];
+        };
+        bool is_sorted = true;
+        for (size_t i = first + 1; is_sorted && i < first + count; ++i) is_sorted = !is_earlier(i, i - 1);
+        if (is_sorted) return;
+        std::vector<size_t> order(count);
+        std::iota(order.begin(), order.end(), first);
+        std::stable_sort(order.begin(), order.end(), is_earlier);
+        const auto reorder = [&](auto& column) {
+            std::vector<typename std::remove_reference_t<decltype(column)>::value_type> sorted(count);
+            for (size_t i = 0; i < count; ++i) sorted[i] = column[order[i]];
+            std::copy(sorted.begin(), sorted.end(), column.begin() + first);
+        };
+        reorder(spans.begin);
+        reorder(spans.end);
+        reorder(spans.kind);
+        reorder(spans.item);
+    }
+
+    void find_overlaps(const LaneSpans<Time>& spans, bool parts_overlaps) {
+        Time reach = 0;
+        bool overlaps = false;
+        for (size_t i = first; !overlaps && i < first + count; ++i) {
+            overlaps = spans.begin[i] < reach;
+            reach = std::max(reach, spans.end[i]);
+        }
+        if (!overlaps) return;
+        reach_.resize(count);
+        depths_.resize(count);
+        Time last_begin[kMaxDepth + 1] = {}, last_end[kMaxDepth + 1] = {};
+        reach = 0;
+        for (size_t i = 0; i < count; ++i) {
+            const Time begin = spans.begin[first + i], end = spans.end[first + i];
+            uint8_t depth = 0;
+            while (depth < kMaxDepth && last_end[depth] > begin && (parts_overlaps || last_begin[depth] == begin))
+                ++depth;
+            last_begin[depth] = begin;
+            last_end[depth] = std::max(last_end[depth], end);
+            depths_[i] = depth;
+            reach_[i] = reach = std::max(reach, end);
+        }
+        levels_.push_back({0, without_overlaps(spans)});
+    }
+
+    // The spans one after the other: where they overlap, the one that began last is seen.
+    Column<Piece> without_overlaps(const LaneSpans<Time>& spans) const {
+        struct Open {
+            size_t span;
+            bool was_seen;
+        };
+        Column<Piece> pieces;
+        std::vector<Open> open;  // the last one began last; those below may have ended
+        uint32_t hidden = 0;     // spans of which nothing could be seen, since the last piece
+        Time now = 0;
+        const auto show = [&](Open& one, Time until) {
+            const uint32_t begins = hidden + (one.was_seen ? 0 : 1);
+            pieces.push_back(
+                {now, until, static_cast<Time>(until - now), begins, spans.item[one.span], spans.kind[one.span]});
+            one.was_seen = true;
+            hidden = 0;
+            now = until;
+        };
+        const auto advance = [&](uint64_t until) {
+            while (!open.empty()) {
+                Open& top = open.back();
+                const Time end = spans.end[top.span];
+                if (now < until && end > now) show(top, static_cast<Time>(std::min<uint64_t>(until, end)));
+                if (end > now) break;
+                hidden += top.was_seen ? 0 : 1;
+                open.pop_back();
+            }
+        };
+        for (size_t i = first; i < first + count; ++i) {
+            advance(spans.begin[i]);
+            now = std::max(now, spans.begin[i]);
+            open.push_back({i, false});
+            if (spans.end[i] != spans.begin[i]) continue;
+            show(open.back(), now);
+            open.pop_back();
+        }
+        advance(UINT64_MAX);
+        if (!pieces.empty()) pieces.back().count += hidden;
+        return pieces;
+    }
+
+    // What lies in [from, to), from the coarsest pieces that serve the level.
+    template <class Visit>
+    void each_piece(const LaneSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to, Visit&& visit) const {
+        const auto above =
+            std::find_if(levels_.begin(), levels_.end(), [&](const Level& one) { return one.number > level; });
+        if (above != levels_.begin()) {
+            const Column<Piece>& pieces = std::prev(above)->pieces;
+            const Piece* piece = std::partition_point(
+                pieces.begin(), pieces.end(), [&](const Piece& one) { return is_before(one.begin, one.end, from); });
+            for (; piece != pieces.end() && piece->begin < to; ++piece) visit(*piece);
+            return;
+        }
+        for (size_t i = first_not_before(spans, from); i < first + count && spans.begin[i] < to; ++i) {
+            const Time length = spans.end[i] - spans.begin[i];
+            visit(Piece{spans.begin[i], spans.end[i], length, 1, spans.item[i], spans.kind[i]});
+        }
+    }
+
+    // A level is stored where its cells hold many pieces of the level stored before it, so that all of them together
+    // take no more than a part of the memory of the spans; what lies between is summed up when a tile is asked for.
+    void build_levels(const LaneSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
+        size_t stored_count = levels_.empty() ? count : levels_.back().pieces.size();
+        Level last{0, {}};  // made from what is below it; empty: what is stored
+        while (true) {
+            const bool is_stored = last.pieces.empty();
+            const auto each_last = [&](auto&& visit) {
+                if (is_stored) return each_piece(spans, last.number, 0, UINT64_MAX, visit);
+                for (const Piece& piece : last.pieces) visit(piece);
+            };
+            const size_t most = is_stored ? stored_count / kMinShare : last.pieces.size() / 2;
+            if (most < kFewPieces) return;
+            const uint32_t found = first_level_with(most, cell_bits, level_count, each_last);
+            Level next{std::max(found, last.number + 1), {}};
+            if (next.number >= level_count) return;
+            Stored out{next.pieces};
+            CellSummary<Time, Stored> summary(cell_bits + next.number, out);
+            each_last([&](const Piece& piece) { summary.add(piece); });
+            summary.finish();
+            last = std::move(next);
+            if (last.pieces.size() > stored_count / 2) continue;
+            stored_count = last.pieces.size();
+            levels_.push_back(std::move(last));
+            last = {levels_.back().number, {}};
+        }
+    }
+
+    // The first level on which pieces begin in at most `most` cells; `level_count` when there is none.
+    template <class EachPiece>
+    static uint32_t first_level_with(size_t most, uint8_t cell_bits, uint32_t level_count, EachPiece&& each) {
+        std::vector<size_t> apart(level_count + 1);  // by the number of bits in which a cell and the one before differ
+        uint64_t before = 0;
+        each([&](const Piece& piece) {
+            const uint64_t cell = uint64_t{piece.begin} >> cell_bits;
+            ++apart[std::min(static_cast<size_t>(std::bit_width(cell ^ before)), apart.size() - 1)];
+            before = cell;
+        });
+        size_t cells = 1;
+        for (uint32_t level = level_count; level-- > 0;) {
+            cells += apart[level + 1];  // on this level and below they are different cells
+            if (cells > most) return level + 1;
+        }
+        return 0;
+    }
+
+    std::vector<uint8_t> depths_;  // empty: no spans overlap
+    std::vector<Time> reach_;      // likewise: the latest end up to here
+    std::vector<Level> levels_;    // the first is level 0 where spans overlap
+};
+
+}  // namespace wavescope
