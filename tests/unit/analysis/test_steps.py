@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis._steps import StepCurve
+from wavescope.analysis._steps import StepCurve, StepLevels
 from wavescope.analysis._time_bins import TimeBins
 
 VALUES = st.one_of(st.integers(-9, 9).map(float), st.just(math.nan))
@@ -56,3 +56,19 @@ def test_changes_at_one_time_count_together() -> None:
 def test_a_curve_without_points_is_what_was_before() -> None:
     assert curve_of({}, 3.0).at([0, 5]).tolist() == [3, 3]
     assert [part.tolist() for part in curve_of({}).binned(TimeBins(0, 4, 2, 2))] == [[0, 0]] * 3
+
+
+@settings(deadline=None)
+@given(POINTS, st.sampled_from([0.0, math.nan]), st.integers(-10, 10), st.integers(1, 60), st.integers(1, 5))
+def test_coarse_levels_from_kept_sums_are_those_of_the_curve(
+    points: dict[int, float], before: float, begin: int, length: int, kept: int
+) -> None:
+    curve = curve_of(points, before)
+    levels = StepLevels(curve, begin, begin + length, kept_bins=kept, many=-1)
+    for level in range(7):
+        count = -(-length >> level)
+        for first in range(count):
+            direct = curve.binned(TimeBins(begin + (first << level), begin + length, 1 << level, count - first))
+            got = levels.binned(level, first, count - first)
+            for ours, theirs in zip(got, direct, strict=True):
+                np.testing.assert_allclose(ours, theirs, atol=1e-9)

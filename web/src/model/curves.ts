@@ -112,10 +112,11 @@ export class CurveTiles {
   wantExact(time: number): void {
     const { set } = this;
     if (time < set.begin || time >= set.end) return;
-    this.want({ level: 0, tile: Math.floor((Math.floor(time) - set.begin) / set.tile_cells) });
+    // Means stand in for what cannot be had: that is no problem to be told.
+    this.want({ level: 0, tile: Math.floor((Math.floor(time) - set.begin) / set.tile_cells) }, () => {});
   }
 
-  private want(address: TileAddress): void {
+  private want(address: TileAddress, tell = this.tell): void {
     const key = keyOf(address);
     const { set } = this;
     if (this.tiles.has(key) || this.flying.has(key) || !set.series.length) return;
@@ -134,11 +135,15 @@ export class CurveTiles {
       },
       (error: unknown) => {
         this.failed.set(key, Date.now());
-        this.problem.value = asAnswerError(error);
+        tell(asAnswerError(error));
         this.landed(key);
       },
     );
   }
+
+  private readonly tell = (error: AnswerError): void => {
+    this.problem.value = error;
+  };
 
   private keep(key: string, tile: CurveTile): void {
     this.tiles.set(key, tile);

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
 from wavescope.page.run.times import clocks_of
-from wavescope.page.trace.curves import Grid, tile_of, tiling_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
+    from wavescope.analysis._steps import StepLevels
     from wavescope.analysis.profile.run_curves import RunCurves
     from wavescope.page.document import Document
 
@@ -56,8 +57,7 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
     >>> curves_of_run(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
-    curves = _curves(document, name)
-    return tile_of(_grid(document), lambda: [one.curve for one in curves.series], level, tile)
+    return tile_of(_grid(document), lambda: _levels(document, name), level, tile)
 
 
 def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
@@ -87,4 +87,15 @@ def _curves(document: Document, name: str) -> RunCurves:
     from wavescope.analysis.profile.run_curves import run_curves
 
     kept: RunCurves = document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
+    return kept
+
+
+def _levels(document: Document, name: str) -> list[StepLevels]:
+    from wavescope.analysis._steps import StepLevels
+
+    grid = _grid(document)
+    curves = _curves(document, name).series
+    kept: list[StepLevels] = document.kept(
+        ("curve levels", name), lambda: [StepLevels(one.curve, grid.begin, grid.end) for one in curves]
+    )
     return kept

@@ -1,67 +1,31 @@
-"""Curves over time in tiles of 512 bins: the bins of level 0 are one cycle long, those of each level twice as long."""
+"""Curves over the time of a trace."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
 from wavescope.page.question import Question, text, whole_number
 from wavescope.page.trace.times import time_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
-    from wavescope.analysis._steps import StepCurve
+    from wavescope.analysis._steps import StepLevels
     from wavescope.analysis.derived_counters.values import DerivedValues
     from wavescope.page.document import Document
 
-__all__ = ["QUESTIONS", "Grid", "curve_names", "curves", "derived", "grid_of", "tile_of", "tiling_of"]
+__all__ = ["QUESTIONS", "curve_names", "curves", "derived", "grid_of"]
 
-TILE_BINS = 512
 DERIVED = "derived"
 _FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
 _LONGEST_DEFINITIONS = 12_000
 _EXPORTED_TILES = 16
 _EXPORTED_TILES_PER_ENGINE = 2
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The levels and tiles of a trace's time.
-
-    Examples
-    --------
-    >>> Grid(0, 5_000).level_count
-    5
-    """
-
-    begin: int
-    end: int
-
-    @property
-    def level_count(self) -> int:
-        """Levels, until one tile covers everything.
-
-        Examples
-        --------
-        >>> Grid(0, 512).level_count
-        1
-        """
-        return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)
-
-    def tile_count(self, level: int) -> int:
-        """Tiles of a level.
-
-        Examples
-        --------
-        >>> Grid(0, 5_000).tile_count(0)
-        10
-        """
-        return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
 
 
 def grid_of(document: Document) -> Grid:
@@ -101,55 +65,6 @@ def curve_names(document: Document) -> dict[str, Any]:
     return _tiling(document) | {"curves": document.kept("curve_names", found)}
 
 
-def tile_of(grid: Grid, steps: Callable[[], Sequence[StepCurve]], level: int, tile: int) -> pl.DataFrame:
-    """One tile of some curves: columns series, bin, value (mean), low, high.
-
-    Raises
-    ------
-    UsageError
-        When there is no such tile.
-
-    Examples
-    --------
-    >>> tile_of(Grid(0, 100), list, 0, 0).height
-    0
-    """
-    import numpy as np
-    import polars as pl
-
-    from wavescope.analysis._time_bins import TimeBins
-
-    if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
-        what = f"no tile {tile} of level {level}"
-        raise UsageError(what, advice=f"levels 0 to {grid.level_count - 1}")
-    width = 1 << level
-    begin = grid.begin + tile * TILE_BINS * width
-    count = min(TILE_BINS, -(-(grid.end - begin) // width))
-    bins = TimeBins(begin, grid.end, width, count)
-    binned = [curve.binned(bins) for curve in steps()]
-    joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
-    columns = {
-        "series": np.repeat(np.arange(len(binned), dtype=np.uint16), count),
-        "bin": np.tile(np.arange(tile * TILE_BINS, tile * TILE_BINS + count, dtype=np.uint32), len(binned)),
-        **dict(zip(("value", "low", "high"), joined, strict=True)),
-    }
-    return pl.DataFrame(columns).with_columns(pl.col("value", "low", "high").fill_nan(None))
-
-
-def tiling_of(grid: Grid) -> dict[str, Any]:
-    """How curves are tiled, for the page.
-
-    Examples
-    --------
-    >>> tiling_of(Grid(0, 100))["tile_cells"]
-    512
-    """
-    return {
-        "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
-        "level_count": grid.level_count,
-    }  # fmt: skip
-
-
 def curves(
     document: Document, *, name: str, level: int, tile: int, se: int | None = None, text: str | None = None
 ) -> pl.DataFrame:
@@ -170,7 +85,7 @@ def curves(
     >>> curves(document, name="occupancy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
-    return tile_of(grid_of(document), lambda: _steps(document, name, se, text), level, tile)
+    return tile_of(grid_of(document), lambda: _levels(document, name, se, text), level, tile)
 
 
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
@@ -223,15 +138,21 @@ def _tiling(document: Document) -> dict[str, Any]:
     return tiling_of(grid_of(document))
 
 
-def _steps(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepCurve]:
+def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
+    from wavescope.analysis._steps import StepLevels
     from wavescope.analysis.curves import curve_steps, derived_steps
 
+    grid = grid_of(document)
     if name == DERIVED:
-        return [curve for _, curve in derived_steps(_derived(document, text, se))]
+        return [StepLevels(curve, grid.begin, grid.end) for _, curve in derived_steps(_derived(document, text, se))]
     if text is not None:
         what = "only derived counters have definitions"
         raise UsageError(what)
-    return document.kept(("curves", name, se), lambda: curve_steps(document.trace, name, se=se))  # type: ignore[no-any-return]
+
+    def made() -> list[StepLevels]:
+        return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
+
+    return document.kept(("curves", name, se), made)  # type: ignore[no-any-return]
 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
