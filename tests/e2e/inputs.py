@@ -150,3 +150,23 @@ def real_empty_trace() -> Path:
     for place in sorted((SHARED / "data" / "att-mi300x-bmm" / "c10").glob("ui_output_agent_*_dispatch_3")):
         return place
     pytest.skip("no empty trace in ../shared")
+
+
+@cache
+def hostile_source() -> Path:
+    """The matrix multiplication with names and texts of source files that try to be more than text."""
+    from wavescope.export.parquet import write_parquet
+    from wavescope.readers.opening import open_trace
+
+    image = "/src/<img src=x onerror=alert(1)>.hip"
+    trace = open_trace(made_gemm())
+    chain = pl.col("inline_chain").str.replace("/wavescope/kernels/device.hpp", "../../etc/passwd", literal=True)
+    chain = chain.str.replace("/wavescope/kernels/tiled_gemm.hip", image, literal=True)
+    trace.tables["code"] = trace.code.with_columns(
+        inline_chain=pl.when(pl.col("line") != 22).then(chain), file=chain.str.extract(r"^(.*?):[0-9?]+( -> |$)")
+    )
+    lines = ["<script>alert(2)</script> /* <b>"] * 30
+    trace.tables["sources"] = pl.DataFrame({"file": [image], "text": ["\n".join(lines)]})
+    folder = _scratch() / "hostile-source"
+    write_parquet(trace, folder)
+    return folder

@@ -96,3 +96,32 @@ def test_scopes_of_markers(page, serve):
     page.locator(f"{VIEW} input[type=search]").fill("load <b>x</b>")
     assert page.locator(f'{VIEW} [data-column="matched"]').inner_text().startswith("1 frames, ")
     page.locator(f'{VIEW} [data-save="svg"]').wait_for()
+
+
+def test_keys_walk_the_frames_and_another_weight_keeps_the_zoom(page, serve):
+    served = serve(made_gemm())
+    total = opened(page, served)
+    stage = page.locator(f"{VIEW} .stage")
+    stage.focus()
+    for _ in range(3):
+        stage.press("ArrowDown")
+    assert "line=18" in page.url
+    assert "row=" in page.url
+    stage.press("Enter")
+    crumbs = page.locator(f"{VIEW} .crumbs")
+    crumbs.get_by_text("s_waitcnt vmcnt(1)").wait_for()
+    before = total.inner_text()
+    page.locator(f'{VIEW} [aria-label="Weight"]').select_option("exposed")
+    assert total.inner_text() != before
+    assert "s_waitcnt" in crumbs.inner_text()
+    stage.press("Escape")
+    assert "s_waitcnt" not in crumbs.inner_text()
+    stage.press("ArrowRight")
+    assert "row=" in page.url
+
+
+def test_a_click_on_a_file_shows_it_in_the_explorer(page, serve):
+    served = serve(real_trace("flash_attn_func", 55287))
+    opened(page, served)
+    click(page, 0.995, 1)
+    page.locator('[data-view="explorer"] .row.line[data-file$="numeric.py"]').wait_for()

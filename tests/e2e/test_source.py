@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tests.e2e.inputs import made_gemm, real_trace, sampled
+from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.listing.line_costs import line_costs
 from wavescope.analysis.listing.sample_lines import sample_lines
@@ -141,3 +141,28 @@ def test_samples_are_shown_by_line_and_reason(page, serve):
     assert cell(page, top["line"], "reason").startswith(f"{top['reason']} ")
     headline = page.locator('[data-view="explorer"] .headline').inner_text()
     assert headline.split(" with ")[0].endswith(f":{top['line']}")
+
+
+def test_bars_by_category_have_the_latency_of_the_analysis(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "source", ".row[data-line]")
+    page.locator('[data-view="source"] [aria-label="Bars"]').select_option("category")
+    found = line_costs(served.library.document(0).trace).categories
+    found = found.filter(pl.col("file") == GEMM, pl.col("line") == 22, pl.col("latency_cycles_total") > 0)
+    title = page.locator(ROW.format(22)).locator(".cost-bar").get_attribute("title")
+    names = {5: "LDS", 6: "VALU", 9: "IMMED"}
+    for _, _, category, cycles, _ in found.iter_rows():
+        assert f"{names[category]}: {cycles:,} (" in title
+
+
+def test_hostile_names_and_texts_are_only_text(page, serve):
+    served = serve(hostile_source())
+    opened(page, served, "source", ".row[data-line]")
+    name = "<img src=x onerror=alert(1)>.hip"
+    page.locator('[data-view="source"] [role=tab]', has_text=name).click()
+    row = page.locator(ROW.format(18))
+    assert row.locator("pre").inner_text() == "<script>alert(2)</script> /* <b>"
+    assert page.locator(".dock img, .dock script, pre b").count() == 0
+    names = page.locator('[data-view="explorer"] .row.file .name').all_inner_texts()
+    assert any("passwd" in one for one in names)
+    assert any(one.endswith("[no source location]") for one in names)

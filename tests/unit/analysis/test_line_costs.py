@@ -88,3 +88,11 @@ def test_samples_are_given_to_lines_by_reason() -> None:
     found = {row[:3]: row[3:] for row in answer.reasons.rows()}
     assert found["/h.h", 9, "WAITCNT"] == (9, 9)
     assert found["/a.py", 3, "ALU"] == (0, 3)
+
+
+def test_categories_add_up_to_the_latency_of_their_line() -> None:
+    places = ["/a.h:1 -> /k.hip:5", "/k.hip:5"]
+    texts = ["v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", "v_add_f32 v0, v1, v2"]
+    mixed = small_trace(texts, [(0, "VALU", 0, 4, 8), (1, "VALU", 10, 0, 4), (1, "VALU", 20, 0, 6)], places=places)
+    found = line_costs(mixed).categories
+    assert found.rows() == [("/a.h", 1, 15, 8, 8), ("/k.hip", 5, 6, 10, 10), ("/k.hip", 5, 15, 0, 8)]

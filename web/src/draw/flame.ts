@@ -17,6 +17,8 @@ export interface FlameLayout {
   deepest: number;
   /** Frames by depth, from left to right. */
   rows: number[][];
+  /** Frames below each frame, heaviest first. */
+  children: number[][];
 }
 
 /** Where frames lie: children inside their parents, the heaviest first. */
@@ -52,7 +54,7 @@ export function flameLayout(tree: FlameTree, weights: ArrayLike<number>): FlameL
     rows[level]?.push(frame);
   }
   for (const row of rows) row.sort((a, b) => (begin[a] as number) - (begin[b] as number));
-  return { begin, end, depth, deepest: rows.length, rows };
+  return { begin, end, depth, deepest: rows.length, rows, children };
 }
 
 /** What is on screen: shares of the whole from left to right, rows from the root. */

@@ -171,7 +171,7 @@ export function weightOf(cost: SourceCost, by: SortBy = "cycles"): number {
 
 export interface CostPart {
   /** A meaning of draw/palette.ts. */
-  meaning: "stall" | "issue" | "idle" | "hidden";
+  meaning: string;
   label: string;
   value: number;
 }

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._pipes import matrix_rows
 from wavescope.analysis._stall_rows import stall_rows
 from wavescope.analysis.exposure import row_costs
+from wavescope.analysis.histogram import MATRIX
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import polars as pl
 
@@ -84,6 +86,17 @@ _CALLS = table_spec(
     idle_cycles_total     Int64   cycles  | sum of the gaps before them
     """,
 )
+_CATEGORIES = table_spec(
+    "categories",
+    "the executions of one category among the rows of one line",
+    """
+    file                            String  -       | path as in the debug lines
+    line                            UInt32  -       | number of the line
+    category                        UInt8   -       | what the hardware reported (CATEGORIES); 15 = matrix instructions
+    latency_cycles_total            Int64   cycles  | durations of rows whose innermost line it is
+    inclusive_latency_cycles_total  Int64   cycles  | durations of rows with it anywhere in their inline chain
+    """,
+)
 _REASONS = table_spec(
     "reasons",
     "one reason for which PC samples saw the rows of one line not issued",
@@ -117,12 +130,14 @@ class LineCosts(Answer):
         "files": _FILES,
         "lines": _LINES,
         "calls": _CALLS,
+        "categories": _CATEGORIES,
         "reasons": _REASONS,
     }
 
     files: pl.DataFrame
     lines: pl.DataFrame
     calls: pl.DataFrame
+    categories: pl.DataFrame
     reasons: pl.DataFrame
 
 
@@ -162,6 +177,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
         .sort("file", "line", nulls_last=True)
         .select(_LINES.names),
         _calls(frames, of_chains).select(_CALLS.names),
+        _categories(trace, chains, frames).select(_CATEGORIES.names),
         _reasons(trace, chains, frames).select(_REASONS.names),
     )
 
@@ -268,17 +284,44 @@ def _calls(frames: pl.DataFrame, of_chains: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    matrix = trace.code.filter(matrix_rows(trace.code))["row"]
+    category = pl.when(pl.col("row").is_in(matrix.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
+    of_rows = (
+        trace.instructions.lazy()
+        .filter(pl.col("row") >= 0)
+        .group_by("row", "category")
+        .agg(pl.col("duration_cycles").cast(pl.Int64).sum())
+        .collect()
+    )
+    of_chains = (
+        of_rows.join(chains, on="row")
+        .group_by("chain", category.alias("category"))
+        .agg(pl.col("duration_cycles").sum().alias("latency_cycles_total"))
+    )
+    return _spread(frames, of_chains, "category", "latency_cycles_total")
+
+
 def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    keys: Sequence[str] = ("file", "line", "reason")
     of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
+    return _spread(frames, of_chains, "reason", "count")
+
+
+def _spread(frames: pl.DataFrame, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:
+    """Amounts of each kind by line, own and inclusive, from those of chains."""
+    import polars as pl
+
+    keys = ["file", "line", kind]
 
     def summed(places: pl.DataFrame, name: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")
-        return joined.group_by(keys, maintain_order=True).agg(pl.col("count").sum().alias(name))
+        return joined.group_by(keys, maintain_order=True).agg(pl.col(amount).sum().alias(name))
 
-    anywhere = summed(frames.select("chain", "file", "line").unique(maintain_order=True), "inclusive_count")
-    own = summed(_innermost(frames), "count")
-    both = anywhere.join(own, on=keys, how="left", nulls_equal=True).with_columns(pl.col("count").fill_null(0))
+    anywhere = summed(frames.select("chain", "file", "line").unique(maintain_order=True), f"inclusive_{amount}")
+    own = summed(_innermost(frames), amount)
+    both = anywhere.join(own, on=keys, how="left", nulls_equal=True).with_columns(pl.col(amount).fill_null(0))
     return both.sort(*keys, nulls_last=True)

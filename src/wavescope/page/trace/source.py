@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.listing.line_costs import LineCosts
     from wavescope.page.document import Document
 
-__all__ = ["QUESTIONS", "source", "source_calls", "source_files", "source_lines", "source_reasons"]
+__all__ = ["QUESTIONS", "source", "source_calls", "source_categories", "source_files", "source_lines", "source_reasons"]
 
 MOST_LINES = 100_000
 """Longer files are shown up to here."""
@@ -79,6 +79,19 @@ def source_calls(document: Document) -> pl.DataFrame:
     """
     calls = _numbered(document, _costs(document).calls)
     return _narrow(_numbered(document, calls, file="inlined_file", line="inlined_line"))
+
+
+def source_categories(document: Document) -> pl.DataFrame:
+    """Cycles of each line by category of instruction.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> source_categories(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
+    0
+    """
+    return _narrow(_numbered(document, _costs(document).categories))
 
 
 def source_reasons(document: Document) -> pl.DataFrame:
@@ -177,6 +190,7 @@ QUESTIONS = (
     Question("source_files", "trace", source_files),
     Question("source_lines", "trace", source_lines),
     Question("source_calls", "trace", source_calls),
+    Question("source_categories", "trace", source_categories),
     Question("source_reasons", "trace", source_reasons),
     Question("source", "trace", source, {"file": whole_number}, ("file",), _every_file),
 )

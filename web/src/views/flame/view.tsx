@@ -1,6 +1,6 @@
 // Flame graphs: where the cycles go, from files over inlined lines, or from marker scopes, down to instructions.
 import { useSignal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { askTable } from "../../data/ask";
@@ -10,16 +10,14 @@ import {
   type FlameWindow,
   flameLabel,
   flameLayout,
-  frameAt,
   matchedWeight,
   paintFlame,
   windowOf,
-  zoomed,
 } from "../../draw/flame";
 import { paper } from "../../draw/palette";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { preview } from "../../model/selection";
+import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
 import { isSampled } from "../../model/source";
 import type { View } from "../../model/view";
@@ -38,6 +36,7 @@ import {
   type Weight,
   weightsOf,
 } from "./frames";
+import { FlameInput, type FlameStage } from "./input";
 import "./flame.css";
 
 const TREES = [
@@ -47,12 +46,12 @@ const TREES = [
 ];
 
 function FlameView() {
-  const hasMarkers = (traceOverview().holds.markers ?? 0) > 0;
-  const tree = useSignal("source");
+  const facts = traceOverview();
+  const tree = useSignal(facts.instruction_count || facts.holds.samples ? "source" : "scopes");
   const answer = useAnswer(() => askTable(current.value, "flame", { tree: tree.value }));
   return (
     <Answered answer={answer}>
-      {(table) => <Graph key={tree.value} table={table} tree={tree} hasMarkers={hasMarkers} />}
+      {(table) => <Graph key={tree.value} table={table} tree={tree} hasMarkers={(facts.holds.markers ?? 0) > 0} />}
     </Answered>
   );
 }
@@ -64,6 +63,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   const weight = useSignal<Weight>("total");
   const window = useSignal<FlameWindow>(START);
   const focus = useSignal(0);
+  const cursor = useSignal(0);
   const over = useSignal<{ frame: number; x: number; y: number } | null>(null);
   const search = useSignal("");
   const canvas = useRef<HTMLCanvasElement | null>(null);
@@ -91,44 +91,60 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
       fill: (frame) =>
         isSearching && !query.test(frames.names[frame] ?? "") ? paper("line") : colourOfFrame(frames, frame),
       outlined: [
-        { frame: selectedFrame(frames, layout), colour: paper("text") },
+        { frame: cursor.value || selectedFrame(frames, layout), colour: paper("text") },
         { frame: over.value?.frame ?? -1, colour: paper("accent") },
       ],
     });
-  };
-  const at = (event: MouseEvent) => {
-    const { clientWidth: width, clientHeight: height } = canvas.current ?? { clientWidth: 1, clientHeight: 1 };
-    return frameAt(layout, shownWindow(), event.offsetX, event.offsetY, width, height);
   };
   const zoomTo = (frame: number) => {
     focus.value = frame;
     window.value = windowOf(layout, frame, window.value);
   };
-  const hover = (frame: number, event: PointerEvent) => {
-    over.value = frame < 0 ? null : { frame, x: event.offsetX, y: event.offsetY };
-    preview.value = frame < 0 ? {} : previewOf(frames, frame);
-  };
-  const wheel = (event: WheelEvent) => {
-    event.preventDefault();
-    const width = canvas.current?.clientWidth ?? 1;
-    const { begin, end } = window.value;
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      const most = Math.max(0, layout.deepest * FLAME_ROW - (canvas.current?.clientHeight ?? 0));
-      const scroll = Math.min(
-        Math.max(window.value.scroll + (event.deltaY || event.deltaX) * (rootAt === "top" ? 1 : -1), 0),
-        most,
-      );
-      window.value = { ...window.value, scroll };
-      return;
+  // another weight moves the frames: stay with the one that was zoomed to, if it still has a width
+  useEffect(() => {
+    const isThere = (layout.end[focus.value] ?? 0) > (layout.begin[focus.value] ?? 0);
+    zoomTo(isThere ? focus.value : 0);
+  }, [layout]);
+  // keys go on from what was selected last, here or elsewhere
+  useEffect(() => {
+    const { row, place } = previewOf(frames, cursor.value);
+    const { row: chosen, place: line } = selection.value;
+    if (row === undefined ? place && (place.file !== line?.file || place.line !== line?.line) : row !== chosen) {
+      cursor.value = 0;
     }
-    const around = begin + (event.offsetX / width) * (end - begin);
-    window.value = zoomed(window.value, event.deltaY > 0 ? 1.15 : 1 / 1.15, around);
+  }, [selection.value]);
+  const stage: FlameStage = {
+    layout: () => layout,
+    window: shownWindow,
+    show: (next) => {
+      window.value = next;
+    },
+    size: () => ({ width: canvas.current?.clientWidth ?? 1, height: canvas.current?.clientHeight ?? 1 }),
+    cursor: () => cursor.value || Math.max(selectedFrame(frames, layout), 0),
+    children: (frame) => (layout.children[frame] ?? []).filter((child) => (weights[child] ?? 0) > 0),
+    parent: (frame) => frames.parents[frame] ?? 0,
+    hover: (frame, x, y) => {
+      over.value = frame < 0 ? null : { frame, x, y };
+      preview.value = frame < 0 ? {} : previewOf(frames, frame);
+    },
+    choose: (frame) => {
+      cursor.value = frame;
+      zoomTo(frame);
+      selectFrame(frames, frame);
+    },
+    step: (frame) => {
+      cursor.value = frame;
+      if (frames.kinds[frame] !== "file") selectFrame(frames, frame);
+    },
+    reset: () => zoomTo(0),
   };
+  const latest = useRef(stage);
+  latest.current = stage;
+  const input = useMemo(() => new FlameInput(latest), []);
   const size = (): Size => ({
     width: canvas.current?.clientWidth ?? 900,
     height: Math.max(layout.deepest * FLAME_ROW, 60),
   });
-  if (!total) return <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>;
   return (
     <div class="view flame">
       <div class="toolbar">
@@ -141,7 +157,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
           {TREES.map((one) => (
             <option key={one.id} value={one.id} disabled={one.needsMarkers && !hasMarkers}>
               {one.title}
-              {one.needsMarkers && !hasMarkers ? " (no markers in this trace)" : ""}
+              {one.needsMarkers && !hasMarkers ? " (no markers)" : ""}
             </option>
           ))}
         </select>
@@ -201,26 +217,31 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
         zoomTo={zoomTo}
         isZoomed={window.value.begin > 0 || window.value.end < 1}
       />
-      <div class="stage">
-        <Canvas
-          paint={paint}
-          canvasRef={canvas}
-          label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
-          events={{
-            onPointerMove: (event) => hover(at(event), event),
-            onPointerLeave: (event) => hover(-1, event),
-            onClick: (event) => {
-              const frame = at(event);
-              if (frame < 0) return;
-              zoomTo(frame);
-              selectFrame(frames, frame);
-            },
-            onDblClick: () => zoomTo(0),
-            onWheel: wheel,
-          }}
-        />
-        {over.value ? <Tip frames={frames} weights={weights} over={over.value} size={canvas.current} /> : null}
-      </div>
+      {total ? (
+        <div
+          class="stage"
+          role="application"
+          tabIndex={0}
+          aria-label="Flame graph: arrow keys move, Enter zooms, Escape shows everything"
+          onKeyDown={input.onKeyDown}
+        >
+          <Canvas
+            paint={paint}
+            canvasRef={canvas}
+            label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
+            events={{
+              onPointerDown: input.onPointerDown,
+              onPointerMove: input.onPointerMove,
+              onPointerLeave: input.onPointerLeave,
+              onClick: input.onClick,
+              onWheel: input.onWheel,
+            }}
+          />
+          {over.value ? <Tip frames={frames} weights={weights} over={over.value} size={canvas.current} /> : null}
+        </div>
+      ) : (
+        <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>
+      )}
     </div>
   );
 }

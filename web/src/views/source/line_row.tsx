@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { exact, percent } from "../../base/format";
 import { type Language, type LineState, tokenized } from "../../base/syntax";
 import { colourOf } from "../../draw/palette";
-import { attribution, isSampled, partsOf, weightOf } from "../../model/source";
+import { attribution, type CostPart, isSampled, partsOf, weightOf } from "../../model/source";
 import { CostBar } from "../../widgets/cost_bar";
 import type { Listed } from "./lines";
 
@@ -14,13 +14,27 @@ interface Props {
   scale: number;
   total: number;
   reason: string;
+  /** What its bar is stacked of; null = stall, issue, idle and hidden. */
+  categories: CostPart[] | null;
   look: { isSelected: boolean; isPreviewed: boolean; isFound: boolean };
   height: number;
   onSelect: () => void;
   onHover: (isOver: boolean) => void;
 }
 
-export function LineRow({ entry, language, state, scale, total, reason, look, height, onSelect, onHover }: Props) {
+export function LineRow({
+  entry,
+  language,
+  state,
+  scale,
+  total,
+  reason,
+  categories,
+  look,
+  height,
+  onSelect,
+  onHover,
+}: Props) {
   const cost = entry.cost?.[attribution.value];
   const weight = cost ? weightOf(cost) : 0;
   const stall = cost ? (isSampled.value ? cost.stalled : cost.stall) : 0;
@@ -43,7 +57,11 @@ export function LineRow({ entry, language, state, scale, total, reason, look, he
       onPointerLeave={() => onHover(false)}
     >
       <span class="line-number">{entry.line || "?"}</span>
-      {cost && weight ? <CostBar parts={partsOf(cost)} scale={scale} /> : <span />}
+      {cost && weight ? (
+        <CostBar parts={categories ? withIdle(categories, weight) : partsOf(cost)} scale={scale} />
+      ) : (
+        <span />
+      )}
       <span class="number" data-column="cycles">
         {weight ? exact(weight) : ""}
       </span>
@@ -86,4 +104,10 @@ function substitute({ line, cost }: Listed): ComponentChildren {
   const words = [line ? "" : "no line given by the compiler", `${exact(rows)} instruction${rows === 1 ? "" : "s"}`];
   if (cost.stallClass) words.push(cost.stallClass);
   return <span class="t-comment">{words.filter(Boolean).join(" · ")}</span>;
+}
+
+/** Categories have latency only: what the line weighs beyond that is idle. */
+function withIdle(categories: CostPart[], weight: number): CostPart[] {
+  const idle = weight - categories.reduce((sum, part) => sum + part.value, 0);
+  return [...categories, { meaning: "idle", label: "idle", value: Math.max(idle, 0) }];
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
-import { askJson, askTable } from "../../data/ask";
+import { askJson } from "../../data/ask";
 import { chainOf, selectPlace } from "../../model/code";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -27,6 +27,7 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { csv, SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
+import { useCategories, useReasons } from "./breakdown";
 import { Chain } from "./chain";
 import { LineRow } from "./line_row";
 import { type FileText, indexOf, type Listed, listed } from "./lines";
@@ -129,7 +130,9 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
       ),
     [lines, language],
   );
-  const reasons = useReasons(sources, file);
+  const reasons = useReasons(file);
+  const byCategory = settings.value.sourceBars === "category" && !isSampled.value;
+  const categories = useCategories(file, byCategory);
   const ofAll = settings.value.sourceScale !== "file";
   const total = weightOf(sources.total);
   const { withIdle } = settings.value;
@@ -185,6 +188,17 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
           <option value="all">scale of all files</option>
           <option value="file">scale of this file</option>
         </select>
+        {isSampled.value ? null : (
+          <select
+            aria-label="Bars"
+            title="What bars are stacked of: stall, issue, idle and what other waves hid, or categories of instructions"
+            value={byCategory ? "category" : "parts"}
+            onChange={(event) => change({ sourceBars: event.currentTarget.value })}
+          >
+            <option value="parts">bars: stall, issue</option>
+            <option value="category">bars: category</option>
+          </select>
+        )}
         <input
           type="search"
           placeholder="find: text or /regex/"
@@ -219,6 +233,7 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
               scale={scale}
               total={total}
               reason={reasons.get(entry.line) ?? ""}
+              categories={byCategory ? (categories.get(entry.line) ?? []) : null}
               height={ROW_HEIGHT}
               look={{
                 isSelected: index === chosen,
@@ -246,29 +261,6 @@ function previewedLines(file: string): Set<number> {
   return new Set(places.filter((one) => one.file === file).map((one) => one.line));
 }
 
-function useReasons(sources: Sources, file: SourceFile): Map<number, string> {
-  const answer = useAnswer(() => (isSampled.value ? askTable(current.value, "source_reasons") : null));
-  const which = attribution.value;
-  const table = answer.value.state === "ready" ? answer.value.value : null;
-  return useMemo(() => {
-    const found = new Map<number, [string, number][]>();
-    if (!table) return new Map<number, string>();
-    const counts = table.numbers(which === "own" ? "count" : "inclusive_count");
-    const [files, lines, names] = [table.numbers("file"), table.numbers("line"), table.texts("reason")];
-    for (let row = 0; row < table.length; row++) {
-      if (files[row] !== file.number || !counts[row]) continue;
-      const line = lines[row] as number;
-      found.set(line, [...(found.get(line) ?? []), [names[row] ?? "", counts[row] as number]]);
-    }
-    const words = (list: [string, number][]) =>
-      list
-        .sort((a, b) => b[1] - a[1])
-        .map(([name, count]) => `${name} ${exact(count)}`)
-        .join(", ");
-    return new Map([...found].map(([line, list]) => [line, words(list)]));
-  }, [table, which, sources, file]);
-}
-
 function Missing({ text }: { text: FileText }) {
   if (text.lines) {
     return text.lines.length < text.line_count ? (
@@ -279,7 +271,8 @@ function Missing({ text }: { text: FileText }) {
   }
   return (
     <p class="missing">
-      <strong>{text.file}</strong>: {text.reason}. Below are its lines that cost something. Try: {text.advice}.
+      <strong title={text.file ?? ""}>{baseName(text.file ?? "")}</strong>: {text.reason}. Below are its lines that cost
+      something. Try: {text.advice}.
     </p>
   );
 }
