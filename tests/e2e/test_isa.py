@@ -262,7 +262,7 @@ def test_bars_are_the_parts_of_a_row(page, serve):
     tip.get_by_text(f"stall: {hot['exposed_stall_cycles_total']:,} cycles").wait_for()
     assert f"together {hot['latency_cycles_total'] + hot['idle_cycles_total']:,}" in tip.inner_text()
     view.locator("[data-canvas]").select_option("classes")
-    view.locator(".legend", has_text=hot["stall_class"]).wait_for()
+    view.locator(".isa-legend", has_text=hot["stall_class"]).wait_for()
     row = view.locator(".isa-list .row.selected").bounding_box()
     page.mouse.move(box["x"] + 11, row["y"] + 9)
     tip.get_by_text(f"{hot['stall_class']}: ").wait_for()

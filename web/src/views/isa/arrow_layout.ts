@@ -35,14 +35,32 @@ export function trunksOf(edges: Edge[]): Trunk[] {
 }
 
 function takeLanes(trunks: Trunk[]): void {
-  const lanes: Trunk[][] = [];
+  const lanes: Trunk[][] = []; // trunks of a lane do not overlap, and are in the order of rows
   const shortestFirst = [...trunks].sort((a, b) => a.bottom - a.top - (b.bottom - b.top) || a.top - b.top);
   for (const trunk of shortestFirst) {
-    let lane = lanes.findIndex((taken) => taken.every((other) => other.bottom < trunk.top || other.top > trunk.bottom));
+    let lane = lanes.findIndex((taken) => isFree(taken, trunk));
     if (lane < 0) lane = lanes.push([]) - 1;
-    (lanes[lane] as Trunk[]).push(trunk);
+    const taken = lanes[lane] as Trunk[];
+    taken.splice(firstBelow(taken, trunk.top), 0, trunk);
     trunk.lane = lane;
   }
+}
+
+function isFree(taken: Trunk[], trunk: Trunk): boolean {
+  const below = firstBelow(taken, trunk.top);
+  const [above, next] = [taken[below - 1], taken[below]];
+  return (above === undefined || above.bottom < trunk.top) && (next === undefined || next.top > trunk.bottom);
+}
+
+/** The place of the first trunk that begins at or below a row. */
+function firstBelow(taken: Trunk[], row: number): number {
+  let [low, high] = [0, taken.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((taken[middle] as Trunk).top < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export const LANE_WIDTH = 6;

@@ -162,7 +162,9 @@ export function memoryBars(table: Columns): Bars {
 
 /** Samples: issued, then not issued by reason. */
 export function sampleBars(samples: Samples): Bars {
-  const colour = (reason: string) => seriesColour(samples.reasons.indexOf(reason));
+  // The third colour is too near to that of issued samples.
+  const place = (rank: number) => (rank < 2 ? rank : rank + 1);
+  const colour = (reason: string) => seriesColour(place(samples.reasons.indexOf(reason)));
   return {
     of: (row) => [
       [

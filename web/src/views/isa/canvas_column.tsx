@@ -135,7 +135,7 @@ export function Legend({ sheet }: { sheet: Sheet }) {
   const legend = sheet.bars?.legend ?? [];
   if (!legend.length) return null;
   return (
-    <div class="legend" title={legend.map(({ name }) => name).join(", ")}>
+    <div class="isa-legend" title={legend.map(({ name }) => name).join(", ")}>
       {legend.map(({ name, colour }) => (
         <span key={name}>
           <i style={{ background: colour }} />

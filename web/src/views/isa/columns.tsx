@@ -16,6 +16,8 @@ export interface IsaColumn {
   width: number;
   needs: "code" | "instructions" | "samples";
   isHiddenAtFirst?: boolean;
+  /** To the left; numbers stand to the right. */
+  isText?: boolean;
   /** Name in the CSV. */
   name: (mode: LatencyMode) => string;
   value: (sheet: Sheet, row: number) => Cell;
@@ -41,6 +43,7 @@ export function flexibleWidths(width: number): { canvas: number; text: number } 
 export const COLUMNS: IsaColumn[] = [
   {
     id: "canvas",
+    isText: true,
     title: "",
     hint: "Arrows or bars: choose above",
     width: 0,
@@ -59,6 +62,7 @@ export const COLUMNS: IsaColumn[] = [
   },
   {
     id: "text",
+    isText: true,
     title: "Instruction",
     hint: "Disassembly; point at a register to see where else it stands",
     width: 0,
@@ -120,6 +124,7 @@ export const COLUMNS: IsaColumn[] = [
   },
   {
     id: "reasons",
+    isText: true,
     title: "Stall reasons",
     hint: "PC samples in which it was not issued, by reason, the most frequent first",
     width: 220,
@@ -140,6 +145,7 @@ export const COLUMNS: IsaColumn[] = [
   },
   {
     id: "address",
+    isText: true,
     title: "Address",
     hint: "Address in the code object",
     width: 72,
@@ -149,6 +155,7 @@ export const COLUMNS: IsaColumn[] = [
   },
   {
     id: "source",
+    isText: true,
     title: "Source",
     hint: "Innermost source line; a click goes there",
     width: 210,
@@ -199,18 +206,20 @@ export const isShown = (column: IsaColumn) => isaSettings.value.columns[column.i
 export function ColumnMenu() {
   return (
     <Menu name="Columns" hint="Show and hide columns">
-      {columnsHere().map((column) => (
-        <label key={column.id} title={column.hint}>
-          <input
-            type="checkbox"
-            data-column-toggle={column.id}
-            checked={isShown(column)}
-            disabled={column.id === "text"}
-            onChange={() => changeIsa({ columns: { ...isaSettings.value.columns, [column.id]: !isShown(column) } })}
-          />
-          {column.title || "Arrows and bars"}
-        </label>
-      ))}
+      {() =>
+        columnsHere().map((column) => (
+          <label key={column.id} title={column.hint}>
+            <input
+              type="checkbox"
+              data-column-toggle={column.id}
+              checked={isShown(column)}
+              disabled={column.id === "text"}
+              onChange={() => changeIsa({ columns: { ...isaSettings.value.columns, [column.id]: !isShown(column) } })}
+            />
+            {column.title || "Arrows and bars"}
+          </label>
+        ))
+      }
     </Menu>
   );
 }

@@ -64,22 +64,31 @@ export function Finder({ hits, problem, hasCosts }: Props) {
       ) : null}
       {hasCosts ? (
         <Menu name={active ? `Filters (${active})` : "Filters"} hint="Leave out rows that do not matter">
-          <Check name="executed" title="List only rows that were executed" state={executedOnly} text="only executed" />
-          <label title="List only rows with at least this share of all stall; 0 = all rows">
-            stall at least
-            <input
-              type="number"
-              min={0}
-              max={100}
-              step={0.1}
-              data-filter="stall"
-              value={stallOver.value}
-              onChange={(event) => {
-                stallOver.value = Math.max(0, Number(event.currentTarget.value) || 0);
-              }}
-            />
-            % of all
-          </label>
+          {() => (
+            <>
+              <Check
+                name="executed"
+                title="List only rows that were executed"
+                state={executedOnly}
+                text="only executed"
+              />
+              <label title="List only rows with at least this share of all stall; 0 = all rows">
+                stall at least
+                <input
+                  type="number"
+                  min={0}
+                  max={100}
+                  step={0.1}
+                  data-filter="stall"
+                  value={stallOver.value}
+                  onChange={(event) => {
+                    stallOver.value = Math.max(0, Number(event.currentTarget.value) || 0);
+                  }}
+                />
+                % of all
+              </label>
+            </>
+          )}
         </Menu>
       ) : null}
     </span>

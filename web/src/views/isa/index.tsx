@@ -5,8 +5,10 @@ import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { type Code, codeAnswer, selectRow } from "../../model/code";
 import type { View } from "../../model/view";
+import type { Wave } from "../../model/waves";
 import { Answered, Problem } from "../../widgets/answered";
 import { type Offer, pictures, SaveMenu } from "../../widgets/saving";
+import { WavePicker } from "../../widgets/wave_picker";
 import { Legend, useDrawing } from "./canvas_column";
 import { ColumnMenu, columnsHere, flexibleWidths, isShown } from "./columns";
 import { Finder } from "./finder";
@@ -24,6 +26,7 @@ import {
   changeIsa,
   executedOnly,
   hitsOnly,
+  isaSettings,
   isOneWave,
   LATENCY_MODES,
   type LatencyMode,
@@ -32,7 +35,6 @@ import {
 } from "./state";
 import { Stepping } from "./stepping";
 import { Tip } from "./tip";
-import { WavePicker } from "./wave_picker";
 
 function Isa() {
   return <Answered answer={codeAnswer}>{(code) => <Listing code={code} />}</Answered>;
@@ -47,16 +49,18 @@ function Listing({ code }: { code: Code }) {
     () => (query.value ? rowsWhere(code.count, (row) => test.test(code.text[row] ?? "")) : []),
     [code, test],
   );
+  const wanted = useMemo(() => (hitsOnly.value && query.value ? new Set(hits) : null), [hits, hitsOnly.value]);
+  // Rows are left out by figures only when that is asked for: else the list stays as it is in every mode.
+  const needed = executedOnly.value || stallOver.value ? figures : null;
   const items = useMemo(() => {
-    const wanted = hitsOnly.value && query.value ? new Set(hits) : null;
-    const stalled = figures?.stall;
+    const stalled = needed?.stall;
     const least = stalled ? (stalled.reduce((sum, value) => sum + value, 0) * stallOver.value) / 100 : 0;
     return itemsOf(code.count, sections, (row) => {
       if (wanted && !wanted.has(row)) return false;
-      if (executedOnly.value && figures && !figures.hits[row]) return false;
+      if (executedOnly.value && needed && !needed.hits[row]) return false;
       return !(stallOver.value && stalled) || (stalled[row] as number) >= Math.max(least, 1);
     });
-  }, [code, sections, figures, hits, hitsOnly.value, executedOnly.value, stallOver.value]);
+  }, [code, sections, needed, wanted, executedOnly.value, stallOver.value]);
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(1000);
   const widths = flexibleWidths(width.value);
@@ -102,7 +106,7 @@ function Listing({ code }: { code: Code }) {
   return (
     <div class="view isa">
       <div class="toolbar">
-        <WavePicker />
+        <WavePicker onPick={followTarget} />
         {figures || sheet.target ? (
           <select
             data-mode
@@ -170,6 +174,13 @@ function rowsWhere(count: number, test: (row: number) => boolean): number[] {
   const rows: number[] = [];
   for (let row = 0; row < count; row++) if (test(row)) rows.push(row);
   return rows;
+}
+
+/** Picking a wave shows its figures, picking none those of all waves. */
+function followTarget(wave: Wave | undefined): void {
+  const { mode } = isaSettings.value;
+  if (wave && !isOneWave(mode)) changeIsa({ mode: mode === "mean_all" ? "mean_wave" : "sum_wave" });
+  if (!wave && isOneWave(mode)) changeIsa({ mode: mode === "mean_wave" ? "mean_all" : "sum_all" });
 }
 
 export const isa: View = {

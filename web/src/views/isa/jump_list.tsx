@@ -14,7 +14,20 @@ interface Target {
   share: number;
 }
 
-export function JumpList({ sheet, sections }: { sheet: Sheet; sections: Section[] }) {
+interface Props {
+  sheet: Sheet;
+  sections: Section[];
+}
+
+export function JumpList(props: Props) {
+  return (
+    <Menu name="Jump to" class="jumps" hint="Functions, loops and the hottest rows, with their shares of the cost">
+      {() => <Targets {...props} />}
+    </Menu>
+  );
+}
+
+function Targets({ sheet, sections }: Props) {
   const { code, figures, samples } = sheet;
   const weight = (row: number) =>
     figures ? (figures.latency[row] ?? 0) : samples ? (samples.issued[row] ?? 0) + (samples.stalled[row] ?? 0) : 0;
@@ -60,10 +73,10 @@ export function JumpList({ sheet, sections }: { sheet: Sheet; sections: Section[
     ) : null;
   const what = figures ? "latency" : "samples";
   return (
-    <Menu name="Jump to" class="jumps" hint={`Functions, loops and the hottest rows, with their share of the ${what}`}>
+    <>
       {list(`Functions (share of ${what})`, functions)}
       {list("Loops", loops)}
       {list("Hottest rows", hot)}
-    </Menu>
+    </>
   );
 }

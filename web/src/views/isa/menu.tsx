@@ -1,4 +1,5 @@
 // A drop-down that closes when something else is clicked.
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -6,11 +7,13 @@ interface Props {
   name: string;
   hint: string;
   class?: string;
-  children: ComponentChildren;
+  /** Made only while it is open. */
+  children: () => ComponentChildren;
 }
 
 export function Menu({ name, hint, class: more, children }: Props) {
   const box = useRef<HTMLDetailsElement>(null);
+  const isOpen = useSignal(false);
   useEffect(() => {
     const close = (event: Event) => {
       const details = box.current;
@@ -20,9 +23,15 @@ export function Menu({ name, hint, class: more, children }: Props) {
     return () => window.removeEventListener("pointerdown", close, true);
   }, []);
   return (
-    <details class="menu" ref={box}>
+    <details
+      class="menu"
+      ref={box}
+      onToggle={() => {
+        isOpen.value = box.current?.open === true;
+      }}
+    >
       <summary title={hint}>{name}</summary>
-      <div class={`menu-body ${more ?? ""}`}>{children}</div>
+      {isOpen.value ? <div class={`menu-body ${more ?? ""}`}>{children()}</div> : null}
     </details>
   );
 }

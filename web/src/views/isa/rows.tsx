@@ -35,7 +35,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   const hasCanvas = columns[0]?.id === "canvas";
   const template = columns.map(({ id, width }) => (id === "text" ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
   const minWidth = `${columns.reduce((sum, { width }) => sum + width + 6, 8)}px`;
-  const whole = (figures && sumOf(figures.latency)) || 1;
+  const whole = useMemo(() => (figures && sumOf(figures.latency)) || 1, [figures]);
   const at = chosen === undefined ? -1 : (items.placeOf[chosen] ?? -1);
 
   const move = (event: KeyboardEvent) => {
@@ -109,8 +109,8 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       row={row}
       header={
         <div class="row head" role="row" style={{ gridTemplateColumns: template, minWidth }}>
-          {columns.map(({ id, title, hint, needs }) => (
-            <span key={id} title={hint} data-column={id} class={needs === "instructions" ? "number" : "text"}>
+          {columns.map(({ id, title, hint, isText }) => (
+            <span key={id} title={hint} data-column={id} class={isText ? "text" : "number"}>
               {title}
             </span>
           ))}
@@ -137,17 +137,22 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
 function RowCell({ column, sheet, row }: { column: IsaColumn; sheet: Sheet; row: number }) {
   const value = column.value(sheet, row);
   if (column.id === "source") return <SourceCell text={String(value ?? "")} row={row} />;
-  const isNumber = typeof value === "number" || column.needs === "instructions";
   return (
     <span
       role="gridcell"
       data-column={column.id}
-      class={isNumber ? "number" : "text"}
-      title={column.id === "text" || column.id === "reasons" ? String(value ?? "") : undefined}
+      class={column.isText ? "text" : "number"}
+      title={column.id === "text" ? about(sheet, row) : column.id === "reasons" ? String(value ?? "") : undefined}
     >
       {column.show ? column.show(sheet, row) : typeof value === "number" ? exact(value) : value}
     </span>
   );
+}
+
+/** A row in words: where it is, and the source lines it was inlined through. */
+function about({ code }: Sheet, row: number): string {
+  const place = `row ${row}, code object ${code.codeObject[row]}, ${code.address[row]}, ${code.kind[row]}`;
+  return [code.text[row], place, ...(code.chain[row] ?? "").split(" -> ")].filter(Boolean).join("\n");
 }
 
 function SourceCell({ text, row }: { text: string; row: number }) {

@@ -12,6 +12,7 @@ import { targetWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { pictures, SaveMenu } from "../../widgets/saving";
+import { WavePicker } from "../../widgets/wave_picker";
 import "./loops.css";
 import { Overlay, paintOverlay } from "./overlay";
 import { paintStrip, Strip } from "./strip";
@@ -111,6 +112,7 @@ function Shown({ answer }: { answer: Loops }) {
           {left ? `, ${exact(left)} more are left out` : ""}; {percent(1 - answer.outside_cycles_share)} of all cycles
           are in loops
         </span>
+        <WavePicker withAll={false} />
         <SaveMenu
           name="loops"
           offers={[

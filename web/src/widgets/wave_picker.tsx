@@ -1,9 +1,10 @@
 // Which wave is the target: shader engine, SIMD, slot and wave, each list made from what stands left of it.
-import { exact, percent } from "../../base/format";
-import { select, selection } from "../../model/selection";
-import { reveal } from "../../model/timewindow";
-import { targetWave, type Wave, wavesNow } from "../../model/waves";
-import { changeIsa, isaSettings, isOneWave } from "./state";
+import { useMemo } from "preact/hooks";
+import { exact, percent } from "../base/format";
+import { select, selection } from "../model/selection";
+import { reveal } from "../model/timewindow";
+import "./wave_picker.css";
+import { targetWave, type Wave, wavesNow } from "../model/waves";
 
 const AT = [
   ["se", "SE", "Shader engine"],
@@ -11,19 +12,23 @@ const AT = [
   ["slot", "Slot", "Wave slot of the SIMD"],
 ] as const;
 
-export function WavePicker() {
+interface Props {
+  /** Whether no wave in particular can be chosen. */
+  withAll?: boolean;
+  onPick?: (wave: Wave | undefined) => void;
+}
+
+export function WavePicker({ withAll = true, onPick }: Props) {
   const waves = wavesNow();
-  if (!waves.length) return null;
   const target = targetWave();
-  const isAll = selection.value.wave === undefined;
-  const median = medianOf(waves.map(durationOf));
+  const isAll = withAll && selection.value.wave === undefined;
+  const median = useMemo(() => medianOf(waves.map(durationOf)), [waves]);
   const pick = (wave: Wave | undefined) => {
-    const { mode } = isaSettings.value;
-    if (wave && !isOneWave(mode)) changeIsa({ mode: mode === "mean_all" ? "mean_wave" : "sum_wave" });
-    if (!wave && isOneWave(mode)) changeIsa({ mode: mode === "mean_wave" ? "mean_all" : "sum_all" });
+    onPick?.(wave);
     select({ wave: wave?.wave, iteration: undefined });
     if (wave) reveal(wave.begin);
   };
+  if (!waves.length) return null;
   let left = waves;
   const lists = (isAll ? AT.slice(0, 1) : AT).map(([key, title, hint]) => {
     const here = left;
@@ -40,7 +45,7 @@ export function WavePicker() {
             pick(chosen === "" ? undefined : here.find((wave) => wave[key] === Number(chosen)));
           }}
         >
-          {key === "se" ? <option value="">all waves</option> : null}
+          {withAll && key === "se" ? <option value="">all waves</option> : null}
           {values.map((value) => {
             const count = here.filter((wave) => wave[key] === value).length;
             return (
@@ -55,7 +60,7 @@ export function WavePicker() {
     );
   });
   return (
-    <span class="group" title="Target wave: figures of one wave, its arrows and its executions">
+    <span class="wave-picker" title="Target wave: figures of one wave, its arrows and its executions">
       {lists}
       {isAll ? null : (
         <label>
