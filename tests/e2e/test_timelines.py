@@ -112,6 +112,9 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
         "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=following
     )
     assert lanes.view.get_by_text("History (1)").is_visible()
+    page.mouse.dblclick(lanes.x(middle), y)
+    page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.begin > {begin - expected['length']}")
+    assert lanes.fact("begin") == pytest.approx(max(begin - 0.1 * expected["length"], time_range(trace)[0]), abs=1)
 
 
 @pytest.mark.parametrize("made", INPUTS)
@@ -137,6 +140,17 @@ def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
     later = lanes.key("d")
     assert later[0] - closer[0] == pytest.approx(0.2 * width / 1.5)
     assert lanes.key("f")[0] <= measured[0]
+    # the overview moves the window: a press centres it, a drag takes it along
+    shown = lanes.key("w")
+    overview = lanes.box["y"] + 8
+    gutter = lanes.fact("gutter")
+    place = lanes.box["x"] + gutter + 0.5 * (lanes.box["width"] - gutter)
+    page.mouse.move(place, overview)
+    page.mouse.down()
+    page.mouse.move(place + 40, overview, steps=3)
+    page.mouse.up()
+    page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.begin != {shown[0]}")
+    assert lanes.fact("end") - lanes.fact("begin") == pytest.approx(shown[1] - shown[0])
     assert lanes.key("0") == (begin, end)
     lanes.key("Escape")
     page.wait_for_url(lambda url: "range=" not in url)

@@ -46,20 +46,20 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
   const wide = frame.plotWidth * ratio;
   const columns = Math.max(1, Math.round(wide / Math.ceil(wide / MOST_COLUMNS)));
   const timePerColumn = (frame.window.end - frame.window.begin) / columns;
-  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: KindColours; isRaw: boolean }>();
+  const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: KindColours; isDeep: boolean }>();
   const of = (track: Track) => {
     let known = byTrack.get(track);
     if (!known) {
       const pieces = set.pieces(track, frame.window, timePerColumn);
-      const isRaw = pieces.some((piece) => piece.level === 0);
-      known = { pieces, colours: coloursOf(track, style), isRaw };
+      const isDeep = pieces.some((piece) => piece.tile.isDeep);
+      known = { pieces, colours: coloursOf(track, style), isDeep };
       byTrack.set(track, known);
     }
     return known;
   };
   const rowsOf = (strip: PlacedStrip) => {
     if (strip.emptyIn) return strip.emptyIn.length + 2;
-    return of(strip.track).isRaw && strip.height * ratio >= 6 ? SUB_ROWS : 1;
+    return of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1;
   };
   let total = 0;
   const places = strips.map((strip) => {

@@ -4,6 +4,8 @@ import type { Columns } from "../data/columns";
 export class Tile {
   readonly length: number;
   readonly bytes: number;
+  /** Whether spans have sub-lanes. */
+  readonly isDeep: boolean;
 
   private constructor(
     readonly begin: Float64Array,
@@ -16,6 +18,7 @@ export class Tile {
     private readonly laneStarts: Uint32Array,
   ) {
     this.length = begin.length;
+    this.isDeep = depth.some((d) => d > 0);
     this.bytes = begin.length * 31 + laneStarts.byteLength + 400;
   }
 

@@ -10,13 +10,13 @@ import { paper } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
 import { codeNow, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
-import { type Execution, executionAt, executionOf, rowNow } from "../../model/executions";
+import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
 import { preview, select, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
-import { loadWave, positionsOf } from "../../model/wave_data";
+import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
 import type { Wave } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
 import { Chips } from "../../widgets/chips";
@@ -68,13 +68,9 @@ function Lanes({ set }: { set: TrackSet }) {
       loadWave(wave.wave).then(
         (data) => {
           if (isStale) return;
-          const found = positionsOf(data, row).map((position) => executionAt(wave, data, position));
-          const executions = found.map(({ time, stall, duration }) => ({
-            begin: time,
-            end: time + Math.max(stall, duration),
-          }));
-          const at = found[iteration ?? -1];
-          const focus = at ? focusOf(instructions, lane, at) : null;
+          const positions = positionsOf(data, row);
+          const executions = positions.map((position) => stretchOf(data, position));
+          const focus = focusOf(instructions, lane, wave, data, positions[iteration ?? -1]);
           chosen.value = { wave, lane, executions, focus };
         },
         () => {},
@@ -198,20 +194,15 @@ function lanesBySlot(track: Track | undefined): Map<string, number> {
   return new Map((track?.lanes ?? []).map((lane) => [slotKey(slotOf(lane)), lane.lane]));
 }
 
-function focusOf(track: Track, lane: number, execution: Execution): Span {
-  const { wave, position, time, stall, duration } = execution;
+function stretchOf(data: WaveData, position: number): { begin: number; end: number } {
+  const begin = data.time[position] as number;
+  return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
+}
+
+function focusOf(track: Track, lane: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {
+  if (position === undefined) return null;
   const item = wave.firstInstruction + position;
-  return {
-    track,
-    lane,
-    begin: time,
-    end: time + Math.max(stall, duration),
-    kind: 0,
-    count: 1,
-    item,
-    depth: 0,
-    level: 0,
-  };
+  return { track, lane, ...stretchOf(data, position), kind: 0, count: 1, item, depth: 0, level: 0 };
 }
 
 export const computeUnit: View = {

@@ -31,7 +31,8 @@ export function computeUnitRows(
   const [byInstructions, byStates] = [bySlot(instructions), bySlot(states)];
   const written = ["shader_data", "markers"].flatMap((name) => set.track(name) ?? []);
   const byWritten = written.map((track) => ({ track, lanes: bySlot(track) }));
-  const lanes = [...new Map([...byStates, ...byInstructions]).values()].map((list) => list[0] as Lane);
+  const everywhere = [...byWritten.flatMap((written) => [...written.lanes]), ...byStates, ...byInstructions];
+  const lanes = [...new Map(everywhere).values()].map((list) => list[0] as Lane);
   const sorted = lanes.filter((lane) => isShown(slotOf(lane).se)).sort((a, b) => order(slotOf(a), slotOf(b)));
   const rows: TimelineRow[] = [];
   sorted.forEach((lane, i) => {
@@ -52,7 +53,7 @@ export function computeUnitRows(
     if (instructions && main) strips.push({ track: instructions, lane: main.lane, ...(behind ? { behind } : {}) });
     const strip = byStates.get(key)?.[0];
     if (states && strip) strips.push({ track: states, lane: strip.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
-    rows.push({ key, label: String(place.slot), path, strips });
+    if (strips.length) rows.push({ key, label: String(place.slot), path, strips });
     const isLast = place.se !== slotOf(sorted[i + 1] ?? {}).se;
     if (other && isLast) rows.push(...extra(other, place.se, [group], "other"));
   });

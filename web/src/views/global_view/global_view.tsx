@@ -42,8 +42,15 @@ function GlobalView() {
   );
 }
 
-/** One row per slot, under its shader engine, compute unit and SIMD; the events of an engine stand above its slots. */
-function globalRows(track: Track, events: Track | undefined, gfxip: number): TimelineRow[] {
+/** One row per slot, under its shader engine, compute unit and SIMD; events of an engine and
+ * markers of a slot stand above them. */
+function globalRows(set: TrackSet, track: Track, gfxip: number): TimelineRow[] {
+  const [events, markers] = [set.track("events"), set.track("markers")];
+  const marked = new Map<string, TimelineRow["strips"]>();
+  for (const lane of markers?.lanes ?? []) {
+    const key = slotKey(slotOf(lane));
+    marked.set(key, [...(marked.get(key) ?? []), { track: markers as Track, lane: lane.lane }]);
+  }
   const unit = (cu: number) => (gfxip <= 9 ? `CU ${cu}` : `SA ${cu >> 7} WGP ${cu & 127}`);
   const rows: TimelineRow[] = [];
   let last = -1;
@@ -56,6 +63,8 @@ function globalRows(track: Track, events: Track | undefined, gfxip: number): Tim
     }
     last = se;
     const path = [`SE ${se}`, unit(cu), `${simd}`];
+    const strips = marked.get(slotKey({ se, cu, simd, slot }));
+    if (strips) rows.push({ key: `markers/${lane.lane}`, label: `${slot} marks`, path, strips });
     rows.push({ key: `${lane.lane}`, label: `${slot}`, path, strips: [{ track, lane: lane.lane }] });
   }
   return rows;
@@ -67,7 +76,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const groups = useMemo(() => groupsAmong(events?.kinds ?? []), [events]);
   const hidden = useSignal<ReadonlySet<string>>(new Set(groups.filter((g) => !g.isOnAtFirst).map((g) => g.name)));
   const handle = useMemo(() => new TimelineHandle(), []);
-  const rows = useComputed(() => globalRows(track, events, facts.gfxip));
+  const rows = useComputed(() => globalRows(set, track, facts.gfxip));
   const laneOf = useMemo(() => new Map(track.lanes.map((lane) => [slotKey(slotOf(lane)), lane.lane])), [track]);
   const kernel = selection.value.kernel;
   const chosenKind = kernel === undefined ? undefined : Number(kernel);

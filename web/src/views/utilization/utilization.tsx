@@ -86,7 +86,7 @@ const COLOURS: Record<string, string> = {
   IMMEDIATE: "IMMED",
 };
 
-const COMFORTABLE = { least: 6, most: 22 };
+const COMFORTABLE = { least: 10, most: 20 };
 
 function Utilization() {
   const answer = useAnswer(() => trackSet(current.value));
