@@ -17,7 +17,7 @@ interface Props {
 
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 const SHOWN_PRODUCERS = 3;
-const SHOWN_ROWS = 8;
+const SHOWN_ROWS = 40;
 
 export function Card({ finding, number, colour, producersOf }: Props) {
   const { gain_share_max: gain, exposed_cycles_total: exposed } = finding;
@@ -101,25 +101,30 @@ export function Card({ finding, number, colour, producersOf }: Props) {
   );
 }
 
-/** Rows that the evidence below shows anyway get no link here. */
+/** Its instructions open on demand; when the evidence below shows all of them there is nothing to open. */
 function Remedy({ remedy, finding }: { remedy: RemedyLine; finding: FindingCard }) {
   const known = new Set(finding.evidence.map((item) => item.row));
-  const others = remedy.rows.filter((row) => !known.has(row));
-  const left = others.length - SHOWN_ROWS;
+  const left = remedy.rows.length - SHOWN_ROWS;
+  const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}, ${short(remedy.exposed_cycles_total)} cycles exposed`;
   return (
     <li>
       {remedy.name && remedy.name !== finding.name ? <b>{sentence(remedy.name)}: </b> : null}
       {remedy.text}
-      {remedy.rows.length && remedy.exposed_cycles_total ? (
-        <span class="remedy-rows">
-          {exact(remedy.rows.length)} {remedy.rows.length === 1 ? "instruction" : "instructions"},{" "}
-          {short(remedy.exposed_cycles_total)} cycles exposed
-          {others.slice(0, SHOWN_ROWS).map((row) => (
+      {!remedy.rows.length || !remedy.exposed_cycles_total ? null : remedy.rows.every((row) => known.has(row)) ? (
+        <div class="faint-text">{what}</div>
+      ) : (
+        <details class="remedy-rows">
+          <summary>{what}</summary>
+          {remedy.rows.slice(0, SHOWN_ROWS).map((row) => (
             <RowLink key={row} row={row} text={textOf(row) || `row ${row}`} />
           ))}
-          {left > 0 ? <span>and {exact(left)} more</span> : null}
-        </span>
-      ) : null}
+          {left > 0 ? (
+            <span class="faint-text">
+              showing {exact(SHOWN_ROWS)} of {exact(remedy.rows.length)}
+            </span>
+          ) : null}
+        </details>
+      )}
     </li>
   );
 }

@@ -62,15 +62,17 @@ function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer |
       <div class="scroll diagnosis">
         <Doubts answer={answer} />
         {answer.wave_cycles_total ? <Budget answer={answer} colours={colours} /> : null}
-        {answer.findings.map((finding, number) => (
-          <Card
-            key={finding.name}
-            finding={finding}
-            number={number + 1}
-            colour={colours.get(finding.name) ?? ""}
-            producersOf={(row) => (finding.kind === "wait" ? (producers.get(row) ?? []) : [])}
-          />
-        ))}
+        <div class="findings">
+          {answer.findings.map((finding, number) => (
+            <Card
+              key={finding.name}
+              finding={finding}
+              number={number + 1}
+              colour={colours.get(finding.name) ?? ""}
+              producersOf={(row) => (finding.kind === "wait" ? (producers.get(row) ?? []) : [])}
+            />
+          ))}
+        </div>
         {answer.findings.length === 0 ? (
           <p class="note" data-nothing>
             No findings: {why()} <ViewLink id="coverage">What was traced</ViewLink>
