@@ -89,8 +89,21 @@ def test_the_evidence_of_a_finding_is_a_link(page, gemm):
     edge = waits(trace).producers.filter(pl.col("row") == evidence.row).row(0, named=True)
     view.locator(f'.producer [data-row="{edge["producer_row"]}"]').first.click()
     page.wait_for_function(SELECTED_ROW, arg=edge["producer_row"])
+    page.locator('[data-view="isa"]').wait_for()
     view.locator('.finding footer [data-to-view="waits"]').first.click()
     page.locator('[data-view="waits"] .row.selected').wait_for()
+
+
+def test_every_link_to_a_view_opens_one(page, gemm):
+    page.goto(gemm.url + "#view=diagnosis")
+    links = page.locator('[data-view="diagnosis"] [data-to-view]')
+    links.first.wait_for()
+    wanted = {link.get_attribute("data-to-view") for link in links.all()}
+    assert len(wanted) > 3
+    for view in wanted:
+        page.locator(f'[data-view="diagnosis"] [data-to-view="{view}"]').first.click()
+        page.locator(f'[data-view="{view}"]').wait_for()
+        page.locator(".lm-TabBar-tab", has_text="Diagnosis").click()
 
 
 def test_stalls_are_those_of_the_classes(page, served):
