@@ -282,3 +282,38 @@ def test_one_wave_has_its_own_arrows(page, serve):
     assert view.locator("[data-mode]").input_value() == "sum_wave"
     listed = view.locator(f'[data-related="producer"][data-row="{arrow["producer_row"]}"] td')
     listed.nth(1).get_by_text(f"{arrow['count']:,}", exact=True).wait_for()
+
+
+def test_keys_move_and_registers_light_up(page, serve):
+    served = serve(made_gemm())
+    code = served.library.document(0).trace.code
+    start = int(code.filter(pl.col("text").str.contains(r"^v_\w+ v\d+, v"))["row"][0])
+    view = opened(page, served, f"row={start}")
+    chosen = view.locator(".isa-list .row.selected")
+    first = chosen.locator(".asm-register").first
+    first.hover()
+    view.locator(".asm-register.lit.written", has_text=first.inner_text()).first.wait_for()
+    view.locator(".isa-list").press("ArrowDown")
+    view.locator(f'.isa-list .row.selected[data-row="{start + 1}"]').wait_for()
+    place = code.row(start + 1, named=True)
+    view.locator(".isa-list").press("Enter")
+    source = page.locator('[data-view="source"]')
+    source.wait_for(state="visible")
+    assert f"line={place['line']}" in page.url
+    assert chosen.locator('[data-column="source"]').get_attribute("title") == f"{place['file']}:{place['line']}"
+
+
+def test_a_mode_of_one_wave_takes_the_longest_when_none_is_chosen(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    longest = int(trace.waves.sort("instruction_count", descending=True, maintain_order=True)["wave"][0])
+    view = opened(page, served)
+    view.locator("[data-mode]").select_option("iteration")
+    view.locator("[data-rows]").get_by_text(f"wave {longest}").wait_for()
+    listing = isa_listing(trace, iteration=0)
+    assert listing.wave == longest
+    row = listing.rows.filter(pl.col("hit_count") > 0).row(0, named=True)
+    cell = view.locator(f'.isa-list [data-row="{row["row"]}"] [data-column="latency"]')
+    cell.get_by_text(f"{row['latency_cycles_total']:,}", exact=True).wait_for()
+    view.locator('[data-pick="se"]').select_option("")
+    assert view.locator("[data-mode]").input_value() == "sum_all"

@@ -15,13 +15,15 @@ const AT = [
 interface Props {
   /** Whether no wave in particular can be chosen. */
   withAll?: boolean;
+  /** Whether one wave is shown although none was chosen: then that is the target. */
+  isOne?: boolean;
   onPick?: (wave: Wave | undefined) => void;
 }
 
-export function WavePicker({ withAll = true, onPick }: Props) {
+export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
   const waves = wavesNow();
   const target = targetWave();
-  const isAll = withAll && selection.value.wave === undefined;
+  const isAll = withAll && !isOne && selection.value.wave === undefined;
   const median = useMemo(() => medianOf(waves.map(durationOf)), [waves]);
   const pick = (wave: Wave | undefined) => {
     onPick?.(wave);

@@ -142,6 +142,7 @@ export function Legend({ sheet }: { sheet: Sheet }) {
           {name}
         </span>
       ))}
+      {isOneWave(sheet.mode) && (sheet.canvas === "classes" || sheet.canvas === "memory") ? "over all waves" : ""}
     </div>
   );
 }

@@ -106,7 +106,7 @@ function Listing({ code }: { code: Code }) {
   return (
     <div class="view isa">
       <div class="toolbar">
-        <WavePicker onPick={followTarget} />
+        <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} />
         {figures || sheet.target ? (
           <select
             data-mode

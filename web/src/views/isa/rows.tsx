@@ -1,7 +1,7 @@
 // The rows of the listing on screen: cells, headers of functions, and what the keys do.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
-import { rowsOf, selectRow } from "../../model/code";
+import { placeOf, rowsOf, selectRow } from "../../model/code";
 import { traceOverview } from "../../model/document";
 import { preview, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
@@ -32,11 +32,16 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   const { row: chosen, lastRow, place } = selection.value;
   const ofPlace = useMemo(() => new Set(place ? rowsOf(place).inlined : []), [place, code]);
   const hovered = preview.value.row;
+  const linePointedAt = hovered === undefined ? preview.value.place : undefined;
+  const ofPointer = useMemo(() => new Set(linePointedAt ? rowsOf(linePointedAt).inlined : []), [linePointedAt, code]);
   const hasCanvas = columns[0]?.id === "canvas";
   const template = columns.map(({ id, width }) => (id === "text" ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
   const minWidth = `${columns.reduce((sum, { width }) => sum + width + 6, 8)}px`;
   const whole = useMemo(() => (figures && sumOf(figures.latency)) || 1, [figures]);
-  const at = chosen === undefined ? -1 : (items.placeOf[chosen] ?? -1);
+  const kernelName = traceOverview().kernels.find(({ kernel }) => String(kernel) === selection.value.kernel)?.name;
+  const entry = sections.find(({ name }) => name === kernelName)?.first;
+  const shown = chosen ?? entry;
+  const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
 
   const move = (event: KeyboardEvent) => {
     if (event.key === "Enter" && chosen !== undefined) {
@@ -60,7 +65,12 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       const section = sections[-1 - line] as Section;
       const share = figures ? sumOf(figures.latency.subarray(section.first, section.last + 1)) / whole : 0;
       return (
-        <div key={index} class="isa-section" style={{ minWidth, height: `${ROW_HEIGHT}px` }} title={section.name}>
+        <div
+          key={index}
+          class={`isa-section${section.name === kernelName ? " selected" : ""}`}
+          style={{ minWidth, height: `${ROW_HEIGHT}px` }}
+          title={section.name}
+        >
           <span class="beside" style={{ width: `${hasCanvas ? drawing.width : 0}px` }} />
           {figures ? <b>{percent(share)}</b> : null} {names.get(section.name) ?? section.name}
         </div>
@@ -71,7 +81,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
     const classes = [
       "row can-click",
       isChosen ? "selected" : "",
-      line === hovered ? "hovered" : "",
+      line === hovered || ofPointer.has(line) ? "hovered" : "",
       ofPlace.has(line) ? "of-place" : "",
       found.has(line) ? "found" : "",
       figures && !figures.hits[line] ? "never" : "",
@@ -86,7 +96,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
         style={{ gridTemplateColumns: template, height: `${ROW_HEIGHT}px`, minWidth, "--heat": heat[line]?.toFixed(3) }}
         onClick={() => selectRow(line)}
         onPointerEnter={() => {
-          preview.value = { row: line };
+          preview.value = { row: line, place: placeOf(line) };
         }}
         onPointerLeave={() => {
           preview.value = {};
