@@ -6,9 +6,13 @@ import os
 import sys
 from importlib import import_module
 from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Self
 
 import click
+
+from wavescope.cli._io import progress
+from wavescope.errors import WavescopeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from wavescope.page.document import Library
 
 __all__ = ["Place", "import_server", "serving_options"]
+
+_LAST_WORDS_SECONDS = 2.0
 
 
 def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -57,14 +63,28 @@ class Place:
         self.listener.close()
 
     def serve(self, library: Library, *, no_browser: bool, as_json: bool = False) -> None:
-        """Serve until Ctrl-C, which is how one leaves: that is no failure."""
+        """Serve until Ctrl-C, which is how one leaves: that is no failure.
+
+        The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
+        program with its own exit status.
+        """
+        from wavescope.page.asking import prepare
         from wavescope.server.serving import Serving
 
+        first = library.documents[0]
         try:
             serving = Serving(library, self.page, self.listener)
             _tell(serving.url, serving.port, as_json=as_json)
-            if not no_browser and _has_browser():
+            has_browser = not no_browser and _has_browser()
+            if has_browser:
                 _open_browser(serving.url)
+            try:
+                with progress(f"reading {first.label}"):
+                    _ = first.opened
+            except WavescopeError:
+                sleep(_LAST_WORDS_SECONDS if has_browser else 0)  # the page says it, too
+                raise
+            Thread(target=prepare, args=(first,), daemon=True).start()
             serving.wait()
         except KeyboardInterrupt:
             click.echo("stopped", err=True)

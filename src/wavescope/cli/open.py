@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, json_option, progress, resources_option
+from wavescope.cli._io import code_object_option, json_option, resources_option
 from wavescope.cli._serving import Place, import_server, serving_options
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ def command(
         library = _library(paths, one_run=one_run, reading=reading)
         if notes is not None:
             library.documents[0].notes = str(notes)
-        with progress(f"reading {paths[0].name}"):
-            _ = library.documents[0].opened
         place.serve(library, no_browser=no_browser, as_json=as_json)
 
 

@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
+from wavescope.model.once import once
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -82,9 +84,7 @@ def once_per_trace(
     @wraps(analysis)
     def kept(trace: ThreadTrace, /, *args: P.args, **kwargs: P.kwargs) -> T:
         key = (analysis.__module__, analysis.__qualname__, args, tuple(sorted(kwargs.items())))
-        if key not in trace.answers:
-            trace.answers[key] = analysis(trace, *args, **kwargs)
-        answer: T = trace.answers[key]
+        answer: T = once(trace.answers, key, lambda: analysis(trace, *args, **kwargs))
         return answer
 
     return kept

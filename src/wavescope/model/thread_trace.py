@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.model.once import once
 from wavescope.model.packages import require
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 
@@ -92,8 +94,8 @@ class ThreadTrace:
             if spec is None:
                 what = f"no table {name!r}"
                 raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}")
-            maker = self.lazy_tables.get(name)
-            self.tables[name] = maker() if maker else empty_frame(spec)
+            maker = self.lazy_tables.get(name) or partial(empty_frame, spec)
+            return once(self.tables, name, maker)
         return self.tables[name]
 
     def __getattr__(self, name: str) -> pl.DataFrame:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavescope.errors import UsageError
+from wavescope.errors import UsageError, WavescopeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
 
     from wavescope.page.document import Document
 
-__all__ = ["ARROW", "JSON", "Payload", "arrow", "ask", "json"]
+__all__ = ["ARROW", "FIRST", "JSON", "Payload", "arrow", "ask", "json", "prepare"]
 
 ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"
+FIRST = ("overview", "costs", "tracks", "arrows", "loops")
+"""What a page asks at once and takes longest, in the order in which it is asked."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,23 @@ def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
         raise UsageError(what)
     answer = question.answer(document, **question.parsed(given))
     return arrow(answer) if isinstance(answer, pl.DataFrame) else json(answer)
+
+
+def prepare(document: Document) -> None:
+    """Answer the first questions before anybody asks them: what they are made of is kept.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> prepare(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
+    """
+    from wavescope.page.questions import QUESTIONS
+
+    for name in FIRST:
+        if QUESTIONS[name].kind in (document.kind, "any"):
+            with suppress(WavescopeError, OSError):  # whoever asks is told
+                ask(document, name, {})
 
 
 def arrow(frame: pl.DataFrame) -> Payload:

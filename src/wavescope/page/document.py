@@ -7,6 +7,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.model.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -38,9 +39,6 @@ class Document:
     """What questions keep between answers: indices, levels of detail."""
     _opened: ThreadTrace | Profile | None = field(default=None, repr=False)
     _opening: RLock = field(default_factory=RLock, repr=False)
-    _making: dict[Hashable, RLock] = field(default_factory=dict, repr=False)
-    """Locks of what is being made for `cache`: each is made once, different ones at the same time."""
-    _lock: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -149,14 +147,7 @@ class Document:
         >>> Document(0, "", "", lambda: None).kept("sum", lambda: 3)
         3
         """
-        with self._lock:
-            if key in self.cache:
-                return self.cache[key]
-            making = self._making.setdefault(key, RLock())
-        with making:
-            if key not in self.cache:
-                self.cache[key] = make()
-            return self.cache[key]
+        return once(self.cache, key, make)
 
 
 @dataclass

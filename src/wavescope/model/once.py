@@ -1,0 +1,42 @@
+"""Things that are made once and kept, also when several threads want them at the same time."""
+
+from __future__ import annotations
+
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+__all__ = ["once"]
+
+Key = TypeVar("Key", bound="Hashable")
+Made = TypeVar("Made")
+
+_GUARD = Lock()
+_MAKING: dict[tuple[int, Hashable], RLock] = {}
+"""Locks of what is being made, by the dictionary that will keep it and its key."""
+
+
+def once(kept: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
+    """`kept[key]`, which is `make()` the first time. Threads that want the same wait for it; others do not.
+
+    Examples
+    --------
+    >>> kept = {}
+    >>> once(kept, "sum", lambda: 3), once(kept, "sum", lambda: 4)
+    (3, 3)
+    """
+    if key in kept:
+        return kept[key]
+    place = (id(kept), key)
+    with _GUARD:
+        making = _MAKING.setdefault(place, RLock())
+    with making:
+        try:
+            if key not in kept:
+                kept[key] = make()
+            return kept[key]
+        finally:
+            with _GUARD:
+                _MAKING.pop(place, None)
