@@ -166,3 +166,27 @@ def test_hostile_names_and_texts_are_only_text(page, serve):
     names = page.locator('[data-view="explorer"] .row.file .name').all_inner_texts()
     assert any("passwd" in one for one in names)
     assert any(one.endswith("[no source location]") for one in names)
+
+
+def test_lines_and_instructions_follow_each_other(page, serve):
+    served = serve(made_gemm())
+    opened(page, served, "source", ".row[data-line]")
+    page.locator('[data-view="isa"] [data-row]').first.wait_for()
+    page.locator(ROW.format(22)).click()
+    code = served.library.document(0).trace.code
+    rows = code.filter(pl.col("file") == GEMM, pl.col("line") == 22)
+    costs = row_costs(served.library.document(0).trace).filter(pl.col("row").is_in(rows["row"].implode()))
+    costs = costs.with_columns(cycles=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
+    costliest = costs.filter(pl.col("cycles") == pl.col("cycles").max())["row"].to_list()
+    chosen = page.locator('[data-view="isa"] .selected[data-row]')
+    chosen.wait_for()
+    assert int(chosen.get_attribute("data-row")) in costliest
+    other = page.locator(f'[data-view="isa"] [data-row="{int(chosen.get_attribute("data-row")) - 1}"]')
+    other.hover()
+    line = code.filter(pl.col("row") == int(other.get_attribute("data-row")))["inline_chain"].item()
+    numbers = [part.rsplit(":", 1)[1] for part in line.split(" -> ") if part.startswith(GEMM)]
+    page.locator(f'[data-view="source"] .row.preview[data-line="{numbers[-1]}"]').wait_for()
+    other.click()
+    file, number = line.split(" -> ")[0].rsplit(":", 1)
+    page.locator(f'[data-view="source"] .row.selected[data-line="{number}"]').wait_for()
+    assert page.locator('[data-view="source"] [aria-selected=true]').get_attribute("title") == file

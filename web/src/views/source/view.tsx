@@ -5,6 +5,7 @@ import { exact, percent } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { askJson } from "../../data/ask";
+import { source as answers } from "../../data/source";
 import { chainOf, selectPlace } from "../../model/code";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -185,8 +186,8 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
           value={ofAll ? "all" : "file"}
           onChange={(event) => change({ sourceScale: event.currentTarget.value })}
         >
-          <option value="all">scale of all files</option>
-          <option value="file">scale of this file</option>
+          <option value="all">scale: all files</option>
+          <option value="file">scale: this file</option>
         </select>
         {isSampled.value ? null : (
           <select
@@ -195,7 +196,7 @@ function Lines({ sources, file, text, search }: FileProps & { text: FileText }) 
             value={byCategory ? "category" : "parts"}
             onChange={(event) => change({ sourceBars: event.currentTarget.value })}
           >
-            <option value="parts">bars: stall, issue</option>
+            <option value="parts">bars: parts</option>
             <option value="category">bars: category</option>
           </select>
         )}
@@ -261,6 +262,9 @@ function previewedLines(file: string): Set<number> {
   return new Set(places.filter((one) => one.file === file).map((one) => one.line));
 }
 
+const EXPORT_ADVICE =
+  "export the page again without --no-source, with the source files in a folder src inside the capture";
+
 function Missing({ text }: { text: FileText }) {
   if (text.lines) {
     return text.lines.length < text.line_count ? (
@@ -272,7 +276,7 @@ function Missing({ text }: { text: FileText }) {
   return (
     <p class="missing">
       <strong title={text.file ?? ""}>{baseName(text.file ?? "")}</strong>: {text.reason}. Below are its lines that cost
-      something. Try: {text.advice}.
+      something. Try: {answers.isExport ? EXPORT_ADVICE : text.advice}.
     </p>
   );
 }
