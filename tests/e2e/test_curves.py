@@ -19,9 +19,16 @@ def opened(page, served, view):
 
 def pointed(page, panel, x_share=0.43):
     """Points at the chart; gives back the cycle that the legend names, once exact values are there."""
-    box = panel.locator("canvas").bounding_box()
-    page.mouse.move(box["x"] + box["width"] * x_share, box["y"] + box["height"] / 2)
-    panel.locator('.curve-heading[title="Values at this cycle"]').wait_for()
+    heading = panel.locator("[data-cursor]")
+    for attempt in range(40):  # panels may still be moving
+        box = panel.locator("canvas").bounding_box()
+        x = box["x"] + box["width"] * x_share + attempt % 2
+        page.mouse.move(x, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(100)
+        if heading.get_attribute("data-cursor") == "exact":
+            break
+    else:
+        pytest.fail(f"no values at the pointer: {heading.inner_text()}")
     words = panel.locator("[data-cursor]").inner_text()
     return int(words.removeprefix("cycle ").split(" ")[0].replace(",", ""))
 
@@ -111,3 +118,17 @@ def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     with page.expect_download() as saved:
         panel.locator('[data-save="svg"]').click()
     assert ">EXEC</text>" in saved.value.path().read_text()
+
+
+def test_the_selected_execution_is_marked(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    row = int(trace.instructions.filter(trace.instructions["wave"] == 1)["row"][9])
+    page.goto(f"{served.url}#view=occupancy&row={row}&wave=1&iteration=0")
+    panel = page.locator('[data-view="occupancy"]')
+    panel.locator(".curve-series").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    with page.expect_download() as saved:
+        panel.locator('[data-save="svg"]').click()
+    marks = [line for line in saved.value.path().read_text().splitlines() if 'stroke="#00d0e0"' in line]
+    assert len(marks) == 1

@@ -31,6 +31,7 @@ const STANDARD: Record<string, Pair> = {
   hidden: ["#4a90e2", "#2f74c0"],
   better: ["#2fae54", "#1c8a3e"],
   worse: ["#e5484d", "#c92a2f"],
+  instant: ["#00d0e0", "#00808c"],
 };
 
 const COLOUR_BLIND: Record<string, Pair> = {

@@ -15,7 +15,7 @@ import {
   valueRange,
 } from "../draw/curves";
 import type { Painter } from "../draw/painter";
-import { paper, seriesColour } from "../draw/palette";
+import { colourOf as meaningColour, paper, seriesColour } from "../draw/palette";
 import { type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
 import { clockMhz, timeUnit } from "../model/document";
 import { selectedTime } from "../model/selected_time";
@@ -83,7 +83,7 @@ export function CurveChart(props: CurveChartProps) {
       const range = measuring.value ?? selection.value.range;
       if (range) paintBand(painter, drawn, range, paper("accent"));
       for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
-      if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, "#00c8d7", []);
+      if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, meaningColour("instant"), []);
     });
     return drawn;
   };
@@ -124,9 +124,7 @@ export function CurveChart(props: CurveChartProps) {
             Reset values
           </button>
         ) : null}
-        {tiles.problem.value ? (
-          <span class="curve-problem">coarser than the screen: {tiles.problem.value.what}</span>
-        ) : null}
+        {tiles.problem.value ? <span>no finer detail: {tiles.problem.value.what}</span> : null}
         <SaveMenu name={fileName} offers={offers} />
       </div>
       <div class="curve-body">

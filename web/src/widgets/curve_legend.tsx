@@ -19,7 +19,10 @@ interface Value {
   hint: string;
 }
 
-function valuesOf(tiles: CurveTiles, pixels: number): { heading: string; title: string; values: Value[] } {
+function valuesOf(
+  tiles: CurveTiles,
+  pixels: number,
+): { heading: string; title: string; values: Value[]; isExact?: boolean } {
   const parts = tiles.inWindow(shown.value, pixels);
   const at = cursor.value;
   const numbers = tiles.set.series.map((_, number) => number);
@@ -35,6 +38,7 @@ function valuesOf(tiles: CurveTiles, pixels: number): { heading: string; title: 
   const cycle = Math.floor(at);
   return {
     heading: timeOf(cycle),
+    isExact: known !== undefined,
     title: known ? "Values at this time" : "Means of the shortest stretch on screen around this time",
     values: numbers.map((number) => {
       const bin = binAt(parts, number, at);
@@ -59,7 +63,7 @@ export function figure(value: number): string {
 }
 
 export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, isSelected, onSelect }: Props) {
-  const { heading, title, values } = valuesOf(tiles, pixels());
+  const { heading, title, values, isExact } = valuesOf(tiles, pixels());
   const isShown = (number: number) => !hidden.value.has(number);
   const total = values.reduce((sum, { value }) => sum + (Number.isNaN(value) ? 0 : value), 0);
   const toggle = (number: number) => {
@@ -73,7 +77,7 @@ export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, is
   return (
     <div class="curve-legend">
       <div class="curve-heading" title={title}>
-        <span data-cursor>{heading}</span>
+        <span data-cursor={isExact ? "exact" : "mean"}>{heading}</span>
       </div>
       <div class="curve-series-list">
         {set.series.map((series, number) => {
