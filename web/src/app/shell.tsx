@@ -1,8 +1,8 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
-import { exact } from "../base/format";
+import { exact, nanoseconds } from "../base/format";
 import { trouble } from "../model/connection";
-import { current, documents, type Overview, overview } from "../model/document";
+import { current, documents, type Overview, overview, type RunOverview } from "../model/document";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
@@ -54,7 +54,7 @@ export function Shell({ go, resetLayout }: Props) {
 }
 
 function words(facts: Overview): string {
-  if (facts.kind === "run") return "";
+  if (facts.kind === "run") return wordsOfRun(facts);
   const parts = [
     facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
     facts.kernels[0]?.demangled ?? "",
@@ -62,6 +62,21 @@ function words(facts: Overview): string {
   if (facts.kernels.length > 1) parts[1] += ` and ${facts.kernels.length - 1} more`;
   parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
   parts.push(`${exact(facts.end_cycles - facts.begin_cycles)} cycles`);
+  return parts.filter(Boolean).join(" · ");
+}
+
+function wordsOfRun(facts: RunOverview): string {
+  const counted = (count: number, one: string, many: string) =>
+    count ? `${exact(count)} ${count === 1 ? one : many}` : "";
+  const targets = [...new Set(facts.gpus.map((gpu) => gpu.target).filter(Boolean))];
+  const parts = [
+    facts.formats.join(", "),
+    counted(facts.clocks.nodes.length, "node", "nodes"),
+    counted(facts.processes.length, "process", "processes"),
+    `${counted(facts.gpus.length, "GPU", "GPUs")}${targets.length ? ` (${targets.join(", ")})` : ""}`,
+    counted(facts.holds.kernels ?? 0, "dispatch", "dispatches"),
+    nanoseconds(facts.duration_ns),
+  ];
   return parts.filter(Boolean).join(" · ");
 }
 

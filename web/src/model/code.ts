@@ -3,6 +3,7 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { askTable } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
+import { turn } from "./connection";
 import { current, overview } from "./document";
 import { asAnswerError, type Loaded } from "./loaded";
 import { type Place, type Selection, select, selection } from "./selection";
@@ -61,6 +62,7 @@ export function costsNow(): Costs | null {
 }
 
 effect(() => {
+  void turn.value; // what failed is asked again when the server is back
   const facts = overview.value;
   codeLoaded.value = { state: "waiting" };
   costsLoaded.value = { state: "waiting" };
