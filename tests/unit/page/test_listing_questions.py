@@ -80,6 +80,7 @@ def test_stretches_of_time_add_up_to_the_whole(gemm: ThreadTrace) -> None:
     early = (gemm.instructions["time_cycles"] + se < middle).sum()
     assert parts[0]["hit_count"].sum() == early
     assert range_costs(document, begin=1e15, end=2e15).height == 0
+    assert range_costs(document, begin=-1e9, end=1e9).rows() == row_costs(gemm).rows()
 
 
 def test_latencies_name_their_origin(gemm: ThreadTrace) -> None:

@@ -37,49 +37,47 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
     const values = [...new Set(here.map((wave) => wave[key]))].sort((a, b) => a - b);
     left = here.filter((wave) => wave[key] === target?.[key]);
     return (
-      <label key={key} title={hint}>
-        {isAll ? "" : title}
-        <select
-          data-pick={key}
-          value={isAll && key === "se" ? "" : String(target?.[key])}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value;
-            pick(chosen === "" ? undefined : here.find((wave) => wave[key] === Number(chosen)));
-          }}
-        >
-          {withAll && key === "se" ? <option value="">all waves</option> : null}
-          {values.map((value) => {
-            const count = here.filter((wave) => wave[key] === value).length;
-            return (
-              <option key={value} value={String(value)}>
-                {isAll ? `${title} ` : ""}
-                {value} ({exact(count)} {count === 1 ? "wave" : "waves"})
-              </option>
-            );
-          })}
-        </select>
-      </label>
+      <select
+        key={key}
+        title={hint}
+        aria-label={hint}
+        data-pick={key}
+        value={isAll && key === "se" ? "" : String(target?.[key])}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          pick(chosen === "" ? undefined : here.find((wave) => wave[key] === Number(chosen)));
+        }}
+      >
+        {withAll && key === "se" ? <option value="">all waves</option> : null}
+        {values.map((value) => {
+          const count = here.filter((wave) => wave[key] === value).length;
+          return (
+            <option key={value} value={String(value)}>
+              {title} {value} ({exact(count)} {count === 1 ? "wave" : "waves"})
+            </option>
+          );
+        })}
+      </select>
     );
   });
   return (
     <span class="wave-picker" title="Target wave: figures of one wave, its arrows and its executions">
       {lists}
       {isAll ? null : (
-        <label>
-          Wave
-          <select
-            data-pick="wave"
-            class="wide"
-            value={String(target?.wave)}
-            onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
-          >
-            {left.map((wave) => (
-              <option key={wave.wave} value={String(wave.wave)}>
-                {waveText(wave, median)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <select
+          data-pick="wave"
+          title="Wave: its number, duration and stall"
+          aria-label="Wave"
+          class="wide"
+          value={String(target?.wave)}
+          onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
+        >
+          {left.map((wave) => (
+            <option key={wave.wave} value={String(wave.wave)}>
+              {waveText(wave, median)}
+            </option>
+          ))}
+        </select>
       )}
     </span>
   );
@@ -100,5 +98,5 @@ function waveText(wave: Wave, median: number): string {
   const isOutlier = ratio > OUTLIER || ratio < 1 / OUTLIER;
   const remark = isOutlier ? `, ${ratio.toFixed(2)}× the median` : "";
   const stall = duration ? percent(wave.stall / duration) : "–";
-  return `${wave.wave}: ${exact(duration)} cycles${remark}, stall ${stall}`;
+  return `wave ${wave.wave}: ${exact(duration)} cycles${remark}, stall ${stall}`;
 }

@@ -9,7 +9,6 @@ from wavescope.page.question import Question, number, whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.selection import Selection
     from wavescope.model import ThreadTrace
     from wavescope.page.document import Document
 
@@ -55,36 +54,36 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
     import polars as pl
 
-    from wavescope.analysis.clocks import alignment
     from wavescope.analysis.exposure import ROW_COSTS, row_costs
-    from wavescope.analysis.selection import Selection
-
-    trace = document.trace
-    offsets = alignment(trace).offsets
-    first, last = math.ceil(begin), math.ceil(end)
-    parts = []
-    for se in trace.waves["se"].unique().sort().to_list():
-        move = offsets.get(se, 0)
-        chosen = Selection(shader_engines=(se,), begin_cycles=first - move, end_cycles=last - move)
-        part = _part(trace, chosen)
-        if part is not None:
-            parts.append(row_costs(part))
-    if not parts:
-        return pl.DataFrame(schema=ROW_COSTS.dtypes).with_columns(pl.col(pl.Int64).cast(pl.Float64))
-    longest = [name for name in ROW_COSTS.names if name.endswith("_max")]
-    sums = pl.concat(parts).group_by("row").agg(pl.exclude(longest).sum(), pl.col(longest).max())
-    return sums.sort("row").select(ROW_COSTS.names).with_columns(pl.col(pl.Int64).cast(pl.Float64))
-
-
-def _part(trace: ThreadTrace, chosen: Selection) -> ThreadTrace | None:
-    """What was chosen of a trace; None = no wave was there then."""
-    from wavescope.analysis.selection import select
+    from wavescope.analysis.selection import Selection, select
     from wavescope.errors import UsageError
 
+    trace = document.kept("on one clock", lambda: _on_one_clock(document.trace))
     try:
-        return select(trace, chosen)
-    except UsageError:
-        return None
+        chosen = select(trace, Selection(begin_cycles=math.ceil(begin), end_cycles=math.ceil(end)))
+        costs = row_costs(chosen)
+    except UsageError:  # no wave was there then
+        costs = pl.DataFrame(schema=ROW_COSTS.dtypes)
+    return costs.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+
+
+def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
+    """The trace with instructions, waves and neighbours of every shader engine moved to the common clock."""
+    from wavescope.analysis.clocks import alignment
+    from wavescope.model import ThreadTrace
+    from wavescope.page.trace.times import aligned
+
+    if not any(alignment(trace).offsets.values()):
+        return trace
+    engine = trace.waves.select("wave", "se")
+    instructions = trace.instructions.join(engine, on="wave", how="left", maintain_order="left")
+    moved = {
+        "waves": trace.waves.with_columns(aligned(trace, "begin_cycles"), aligned(trace, "end_cycles")),
+        "instructions": instructions.with_columns(aligned(trace, "time_cycles")).drop("se"),
+        "other_simd": trace.other_simd.with_columns(aligned(trace, "time_cycles")),
+    }
+    kept = {name: trace.table(name) for name in ("code", "states", "shader_engines", "kernels")}
+    return ThreadTrace(kept | moved, trace.source)
 
 
 QUESTIONS = (

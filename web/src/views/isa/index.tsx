@@ -146,7 +146,6 @@ function Listing({ code }: { code: Code }) {
           {items.rowCount === code.count
             ? `${exact(code.count)} rows`
             : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
-          {isOneWave(sheet.mode) && sheet.target ? `, wave ${sheet.target.wave}` : ""}
         </span>
         <SaveMenu name="instructions" offers={offers} />
       </div>
