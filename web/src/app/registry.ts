@@ -8,7 +8,7 @@ import { counters } from "../views/counters/counters";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
 import { dispatches } from "../views/dispatches";
-import { explorer } from "../views/explorer";
+import { explorer } from "../views/explorer/view";
 import { flame } from "../views/flame/view";
 import { gaps } from "../views/gaps";
 import { globalView } from "../views/global_view/global_view";

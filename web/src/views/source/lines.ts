@@ -1,6 +1,7 @@
 // The lines that the view lists: all lines of a file whose text is here, else those that cost something.
 import { expanded } from "../../base/syntax";
-import type { SourceFile, SourceLine, Sources } from "../../model/source";
+import { attribution, type SourceFile, type SourceLine, type Sources, weightOf } from "../../model/source";
+import { csv } from "../../widgets/saving";
 
 /** As the question `source` answers. */
 export interface FileText {
@@ -43,4 +44,33 @@ export function listed(
 /** Where a line stands in the list; -1 = it is not there. */
 export function indexOf(lines: Listed[], line: number): number {
   return lines[line - 1]?.line === line ? line - 1 : lines.findIndex((entry) => entry.line === line);
+}
+
+/** All figures of the lines; `total` is what shares are of. */
+export function asCsv(lines: Listed[], total: number): string {
+  const which = attribution.value;
+  const header = [
+    "line",
+    "hit_count",
+    "latency_cycles",
+    "stall_cycles",
+    "idle_cycles",
+    "exposed_cycles",
+    "issued_count",
+    "stalled_count",
+    "share",
+    "stall_class",
+    "text",
+  ];
+  return csv(
+    header,
+    lines.map((entry) => {
+      const cost = entry.cost?.[which];
+      if (!cost) return [entry.line, 0, 0, 0, 0, 0, 0, 0, 0, "", entry.text];
+      const exposed = cost.exposedStall + cost.exposedIssue + cost.exposedIdle;
+      const share = total ? weightOf(cost) / total : 0;
+      const cycles = [cost.hits, cost.latency, cost.stall, cost.idle, exposed, cost.issued, cost.stalled];
+      return [entry.line, ...cycles, share, entry.cost?.stallClass, entry.text];
+    }),
+  );
 }

@@ -1,0 +1,45 @@
+// In words: which line is the hottest, and what the figures mean.
+import { percent } from "../../base/format";
+import { settings } from "../../model/settings";
+import { isSampled, type SortBy, type SourceLine, type Sources, shortPlace } from "../../model/source";
+import { openLine } from "./items";
+
+export const columnName = (by: SortBy) =>
+  isSampled.value
+    ? by === "cycles"
+      ? "sample_count"
+      : "stalled_count"
+    : by === "stall"
+      ? "stall_cycles"
+      : `${by}_cycles`;
+
+/** What the figures mean, for tooltips. */
+export function definition(by: SortBy): string {
+  if (isSampled.value) return by === "cycles" ? "PC samples, issued and stalled" : "PC samples that were not issued";
+  if (by === "stall") return "Stall cycles of all executions in all waves";
+  const idle = settings.value.withIdle ? ", with the idle cycles before them" : "";
+  if (by === "exposed") return `Cycles of all executions that work of other waves did not hide${idle}`;
+  return `Cycles of all executions in all waves${idle}`;
+}
+
+export function Headline(props: { sources: Sources; hottest: SourceLine | null; by: SortBy; share: number }) {
+  const { hottest, by, share, sources } = props;
+  if (!hottest) {
+    const reason = sources.files.some((file) => file.file)
+      ? "no source line cost anything"
+      : "no instruction has a debug line";
+    return <p class="headline">There is no hottest source line: {reason}. Compile with -g to get lines.</p>;
+  }
+  const unit = isSampled.value ? "samples" : "cycles";
+  const what = by === "stall" ? `stall ${unit}` : by === "exposed" ? "exposed cycles" : unit;
+  return (
+    <div class="headline">
+      The hottest line is{" "}
+      <button type="button" title={`${hottest.file.file}:${hottest.line}`} onClick={() => openLine(hottest)}>
+        {shortPlace(hottest.file.file, hottest.line)}
+      </button>{" "}
+      with <strong>{percent(share)}</strong> of all {what}
+      {hottest.text ? <code class="text">{hottest.text}</code> : null}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+// One row of the explorer: a folder, a file, a line, or how many lines are not shown.
+import { exact, percent } from "../../base/format";
+import { preview } from "../../model/selection";
+import { attribution, baseName, partsOf, type SortBy, weightOf } from "../../model/source";
+import { CostBar } from "../../widgets/cost_bar";
+import { type Item, isPlace, NO_PLACE } from "./items";
+
+export const ROW_HEIGHT = 22;
+
+interface RowProps {
+  item: Item;
+  isOpen: boolean;
+  by: SortBy;
+  total: number;
+  scale: number;
+  onActivate: () => void;
+}
+
+export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
+  const look = { height: `${ROW_HEIGHT}px` };
+  if (item.kind === "more") {
+    return (
+      <div class="row can-click faint" role="row" tabIndex={-1} style={look} onClick={onActivate}>
+        <span class="name" style={indented(item)}>
+          showing {item.shown} of {exact(item.all)} lines: show all
+        </span>
+      </div>
+    );
+  }
+  const cost = item.kind === "folder" ? item.own : (item.kind === "line" ? item.line : item.file)[attribution.value];
+  const value = weightOf(cost, by);
+  const place = item.kind === "line" ? { file: item.line.file.file, line: item.line.line } : null;
+  const isPreviewed = place && preview.value.place?.file === place.file && preview.value.place.line === place.line;
+  const isSelected = item.kind === "line" && isPlace(item.line);
+  return (
+    <div
+      class={`row can-click ${item.kind}${isSelected ? " selected" : ""}${isPreviewed ? " preview" : ""}`}
+      role="row"
+      tabIndex={-1}
+      style={look}
+      data-file={place ? place.file : item.kind === "line" ? "" : item.node.path}
+      data-line={place?.line}
+      onClick={onActivate}
+      onPointerEnter={() => {
+        if (place) preview.value = { place };
+      }}
+      onPointerLeave={() => {
+        if (place) preview.value = {};
+      }}
+    >
+      <Name item={item} isOpen={isOpen} />
+      <CostBar parts={partsOf(cost, by)} scale={scale} />
+      <span class="number" data-column="cycles">
+        {exact(value)}
+      </span>
+      <span class="number" data-column="share">
+        {percent(total ? value / total : null)}
+      </span>
+    </div>
+  );
+}
+
+const indented = (item: Item) => ({ paddingLeft: `${Math.min(item.depth, 12) * 10}px` });
+
+function Name({ item, isOpen }: { item: Exclude<Item, { kind: "more" }>; isOpen: boolean }) {
+  if (item.kind === "line") {
+    const { line, text, file, stallClass } = item.line;
+    return (
+      <span class="name" style={indented(item)} title={`${file.file}:${line || "?"}\n${text}`}>
+        <b>{line || "?"}</b>
+        {line ? text || (file.hasText ? "" : stallClass) : "no line given by the compiler"}
+      </span>
+    );
+  }
+  const isPlaceless = item.kind === "file" && !item.file.file;
+  return (
+    <span
+      class="name"
+      style={indented(item)}
+      title={isPlaceless ? "Instructions without a debug line" : item.node.path}
+    >
+      <span class="twist">{isPlaceless ? "" : isOpen ? "▾" : "▸"}</span>
+      {item.kind === "folder" ? `${item.node.name}/` : isPlaceless ? NO_PLACE : baseName(item.node.name)}
+    </span>
+  );
+}

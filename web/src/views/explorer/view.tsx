@@ -1,0 +1,182 @@
+// Source folders and files with a bar for what they cost, and the costliest lines of the files: where to look first.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { selection } from "../../model/selection";
+import { settings } from "../../model/settings";
+import {
+  attribution,
+  hottestLine,
+  isSampled,
+  openedFile,
+  type SortBy,
+  type SourceFile,
+  type SourceLine,
+  type Sources,
+  sourcesAnswer,
+  wantSources,
+  weightOf,
+} from "../../model/source";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { CostSwitches } from "../../widgets/cost_switches";
+import { csv, SaveMenu } from "../../widgets/saving";
+import { VirtualList } from "../../widgets/virtual_list";
+import { columnName, definition, Headline } from "./headline";
+import { type Item, isPlace, itemsOf, openFile, openLine, treeOf } from "./items";
+import { ROW_HEIGHT, Row } from "./row";
+import "./explorer.css";
+
+function Explorer() {
+  useEffect(wantSources, []);
+  return <Answered answer={sourcesAnswer}>{(sources) => <Tree sources={sources} />}</Answered>;
+}
+
+function Tree({ sources }: { sources: Sources }) {
+  const by = useSignal<SortBy>("cycles");
+  const closed = useSignal<ReadonlySet<string>>(new Set());
+  const openFiles = useSignal<ReadonlySet<string>>(new Set());
+  const whole = useSignal<ReadonlySet<string>>(new Set());
+  const which = attribution.value;
+  const { withIdle } = settings.value;
+  const cost = (file: SourceFile | SourceLine) => weightOf(file[which], by.value);
+  const hottest = useMemo(() => hottestLine(sources, by.value), [sources, which, by.value, withIdle]);
+  const tree = useMemo(
+    () => treeOf(sources, (file) => weightOf(file[which], by.value)),
+    [sources, which, by.value, withIdle],
+  );
+  useEffect(() => {
+    const isHere = sources.files.some((file) => file.file === openedFile.value);
+    const wanted = isHere ? openedFile.value : hottest?.file.file;
+    if (wanted !== undefined) openFiles.value = new Set([...openFiles.value, wanted]);
+  }, [openedFile.value, hottest]);
+  const isOpen = (file: SourceFile) => openFiles.value.has(file.file);
+  const opened = { closedFolders: closed.value, files: openFiles.value, wholeFiles: whole.value };
+  const items = useMemo(
+    () => itemsOf(sources, tree, opened, (line) => weightOf(line[which], by.value), isPlace),
+    [tree, closed.value, openFiles.value, whole.value, selection.value.place],
+  );
+  const total = weightOf(sources.total, by.value);
+  const largestFile = sources.files.reduce((most, file) => Math.max(most, cost(file)), 0);
+  const largestLine = hottest ? cost(hottest) : 0;
+  const toggle = (set: typeof closed, key: string) => {
+    const next = new Set(set.value);
+    if (!next.delete(key)) next.add(key);
+    set.value = next;
+  };
+  if (!sources.files.length) {
+    return <Nothing>Nothing to show: no instruction of this trace was executed or sampled.</Nothing>;
+  }
+  const activate = (item: Item) => {
+    if (item.kind === "folder") toggle(closed, `${item.node.path}/`);
+    else if (item.kind === "file") {
+      if (item.file.file && !isOpen(item.file)) openFile(item.file);
+      toggle(openFiles, item.file.file);
+    } else if (item.kind === "line") openLine(item.line);
+    else toggle(whole, item.file.file);
+  };
+  const chosen = items.findIndex((item) => item.kind === "line" && isPlace(item.line));
+  const shownFile = items.findIndex((item) => item.kind === "file" && item.file.file === openedFile.value);
+  const rows = () =>
+    sources.lines
+      .filter((line) => cost(line) > 0)
+      .sort((a, b) => cost(b) - cost(a))
+      .map((line) => [
+        line.file.file,
+        line.line,
+        cost(line),
+        total ? cost(line) / total : 0,
+        line[which].hits,
+        line.text,
+      ]);
+  return (
+    <div class="view explorer">
+      <Headline sources={sources} hottest={hottest} by={by.value} share={total ? largestLine / total : 0} />
+      <div class="toolbar">
+        <label>
+          Sort by{" "}
+          <select
+            aria-label="Sort by"
+            value={by.value}
+            onChange={(event) => {
+              by.value = event.currentTarget.value as SortBy;
+            }}
+          >
+            <option value="cycles">{isSampled.value ? "samples" : "cycles"}</option>
+            <option value="stall">{isSampled.value ? "stalled samples" : "stall"}</option>
+            {isSampled.value ? null : <option value="exposed">exposed</option>}
+          </select>
+        </label>
+        <CostSwitches />
+        <SaveMenu
+          name="explorer"
+          offers={[
+            {
+              format: "csv",
+              make: () => csv(["file", "line", columnName(by.value), "share", "hit_count", "text"], rows()),
+            },
+          ]}
+        />
+      </div>
+      <VirtualList
+        label="Source files and their costliest lines"
+        count={items.length}
+        rowHeight={ROW_HEIGHT}
+        reveal={chosen >= 0 ? chosen : shownFile}
+        header={
+          <div class="row">
+            <span>File, line</span>
+            <span title="Bars of folders are scaled to the whole (own costs of their files), bars of files to the costliest file, bars of lines to the costliest line">
+              Cost
+            </span>
+            <span class="number" data-column="cycles" title={definition(by.value)}>
+              {isSampled.value ? "Samples" : "Cycles"}
+            </span>
+            <span class="number" title="Of all instructions of the trace">
+              Share
+            </span>
+          </div>
+        }
+        onKeyDown={(event) => {
+          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (step === undefined) return;
+          let next = chosen + step;
+          while (items[next] && items[next]?.kind !== "line") next += step;
+          const item = items[next];
+          if (item?.kind !== "line") return;
+          event.preventDefault();
+          openLine(item.line);
+        }}
+        row={(index) => {
+          const item = items[index] as Item;
+          return (
+            <Row
+              key={index}
+              item={item}
+              isOpen={
+                item.kind === "folder"
+                  ? !closed.value.has(`${item.node.path}/`)
+                  : item.kind === "file" && isOpen(item.file)
+              }
+              by={by.value}
+              total={total}
+              scale={item.kind === "line" ? largestLine : item.kind === "folder" ? total : largestFile}
+              onActivate={() => activate(item)}
+            />
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+export const explorer: View = {
+  id: "explorer",
+  title: "Explorer",
+  hint: "Source files and lines by what they cost: the hottest line first",
+  about: "trace",
+  missing: (overview) =>
+    overview.kind === "trace" && (overview.instruction_count || overview.holds.samples)
+      ? ""
+      : "no instruction was traced or sampled",
+  component: Explorer,
+};
