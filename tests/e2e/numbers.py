@@ -14,7 +14,7 @@ def exact(value: float) -> str:
 
 def percent(share: float) -> str:
     """0.1234 -> "12.3 %"."""
-    return f"{share * 100:.1f} %"
+    return f"{share * 100:.1f} %".replace("-0.0 %", "0.0 %") if abs(share) < 0.001 else f"{share * 100:.1f} %"
 
 
 def short(value: float) -> str:

@@ -233,6 +233,10 @@ def test_one_of_several_kernels_can_be_chosen(page, serve):
     view.locator('[data-field="exposed_share"]').get_by_text(share).wait_for()
     assert titles.all_inner_texts() == [finding.title for finding in part.findings]
     assert "kernel=1" in page.evaluate("location.hash")
+    page.evaluate("() => { location.hash = 'kernel=1&view=occupancy_limits' }")
+    cards = page.locator('[data-view="occupancy_limits"] .limit-card')
+    cards.nth(1).wait_for()
+    assert [card.get_attribute("data-kernel") for card in cards.all()] == ["1", "0"]  # the chosen one comes first
     for name in ("stalls", "waits", "barriers", "memory_latency"):
         page.evaluate("id => { location.hash = `kernel=1&view=${id}` }", name)
         assert page.locator(f'[data-view="{name}"]').get_by_label("Kernel").input_value() == "1"

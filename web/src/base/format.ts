@@ -23,7 +23,9 @@ export function short(value: number): string {
 
 /** 0.1234 -> "12.3 %". */
 export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined || Number.isNaN(share) ? "" : `${(share * 100).toFixed(1)} %`;
+  return share === null || share === undefined || Number.isNaN(share)
+    ? ""
+    : `${(share * 100).toFixed(1).replace(/^-0\.0$/, "0.0")} %`;
 }
 
 /** Nanoseconds with the unit that keeps three or four digits: 1234567 -> "1.235 ms". */
