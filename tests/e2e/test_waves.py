@@ -7,7 +7,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 
 def test_every_wave_is_listed_with_its_duration(page, serve):
     served = serve(made_gemm())
-    page.goto(served.url)
+    page.goto(served.url + "#view=waves")
     view = page.locator('[data-view="waves"]')
     waves = served.library.document(0).trace.waves
     view.get_by_text(f"{waves.height:,} waves").wait_for()
@@ -18,7 +18,7 @@ def test_every_wave_is_listed_with_its_duration(page, serve):
 
 def test_a_click_selects_a_wave(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
-    page.goto(served.url)
+    page.goto(served.url + "#view=waves")
     rows = page.locator('[data-view="waves"] .row:not(.head)')
     rows.nth(3).click()
     assert "selected" in rows.nth(3).get_attribute("class")
