@@ -97,9 +97,9 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
     ],
   ),
   run: column(
-    [0.5, tabs("run_timeline", "busy")],
+    [0.55, tabs("run_timeline", "busy")],
     [
-      0.5,
+      0.45,
       row([0.6, tabs("kernels", "regions", "gaps", "overlap", "ranks")], [0.4, tabs("run_summary", "run_compare")]),
     ],
   ),

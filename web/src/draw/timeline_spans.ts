@@ -12,6 +12,8 @@ export interface SpanStyle {
   kindColour?: ((track: Track, kind: number) => string | undefined) | undefined;
   /** What stands inside a span that is wide enough; default: the name of its kind. */
   labelOf?: ((span: Span) => string) | undefined;
+  /** Also spans that stand for several have a label. */
+  labelsGroups?: boolean | undefined;
 }
 
 /** Wider pictures than this have pixels of two screen pixels. */
@@ -113,7 +115,8 @@ function paintLabels(
         const from = Math.max(tile.begin[i] as number, begin, window.begin);
         if (from >= window.end || from >= end) break;
         const to = Math.min(tile.end[i] as number, end, window.end);
-        if (to - from < wide || (tile.depth[i] as number) > 0 || (tile.count[i] as number) > 1) continue;
+        if (to - from < wide || (tile.depth[i] as number) > 0) continue;
+        if ((tile.count[i] as number) > 1 && !style.labelsGroups) continue;
         const span = spanOf(strip.track, strip.lane, tile, i, level);
         const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
         if (!text) continue;

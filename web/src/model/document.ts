@@ -55,7 +55,10 @@ export interface RunOverview {
   kind: "run";
   duration_ns: number;
   /** Every node counts from its own begin: clocks of nodes are not compared. */
-  clocks: { nodes: { node: string; begin_ns: string | null; duration_ns: number | null }[]; definition: string };
+  clocks: {
+    nodes: { machine: string; node: string; begin_ns: string | null; duration_ns: number | null }[];
+    definition: string;
+  };
   formats: string[];
   processes: ProcessLine[];
   gpus: { node: string; gpu: number | null; target: string | null; product: string | null; kernel_count: number }[];

@@ -149,14 +149,21 @@ def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _row(document: Document, table: str, row: int) -> dict[str, Any]:
-    import polars as pl
-
     if _count(document, table) <= _MOST_KEPT:
         return document.run.table(table).row(row, named=True)
+    kept: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
+    first, piece = kept.get(table, (0, None))
+    if piece is None or not first <= row < first + piece.height:  # the next event that is asked for is often near
+        kept[table] = first, piece = _piece(document, table, row)
+    return piece.row(row - first, named=True)
+
+
+def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]:
+    """The piece of a table that has a row, and the number of its first one."""
     first = 0
     for piece in document.run.chunks(table):
         if row < first + piece.height:
-            return piece.with_columns(pl.col(pl.Categorical).cast(pl.String)).row(row - first, named=True)
+            return first, piece
         first += piece.height
     what = f"{table} ended before row {row}"
     raise UsageError(what, advice="the file changed while it is open: open it again")

@@ -39,7 +39,10 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
     nodes = clocks.nodes.select(
-        "node", pl.col("begin_ns").cast(pl.String), duration_ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64)
+        "machine",
+        "node",
+        pl.col("begin_ns").cast(pl.String),
+        duration_ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
     )
     return {
         "kind": "run",

@@ -5,7 +5,7 @@ import { numberOf, seriesColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { gpuName, processName, type Told } from "../../model/run";
+import { gpuName, lastPart, processName, type Told } from "../../model/run";
 import { bounds, show } from "../../model/timewindow";
 import { frontView } from "../../model/view";
 import { Answered } from "../../widgets/answered";
@@ -119,7 +119,9 @@ export function KernelDetails({ name }: { name: string }) {
 
 function Details({ answer, name }: { answer: KernelAnswer; name: string }) {
   const { shapes, histogram, over_time, longest, counters, by_gpu, by_process } = answer;
-  const nodes = runOverview().clocks.nodes.length;
+  const known = runOverview().clocks.nodes;
+  const nodes = known.length;
+  const nodeOf = (machine: string) => lastPart(known.find((node) => node.machine === machine)?.node ?? machine);
   const colour = seriesColour(numberOf(name));
   const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
   const paintHistogram: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);
@@ -152,7 +154,7 @@ function Details({ answer, name }: { answer: KernelAnswer; name: string }) {
             key={machine}
             name={name}
             colour={colour}
-            title={nodes > 1 ? `Over time on ${machine}` : "Over time"}
+            title={nodes > 1 ? `Over time on ${nodeOf(machine)}` : "Over time"}
             rows={over_time.rows.filter((row) => row.machine === machine)}
           />
         ))}

@@ -9,10 +9,10 @@ import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
 import { current } from "../../model/document";
-import { flowsOf, tilesAround } from "../../model/flows";
+import { type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { useAnswer } from "../../model/loaded";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
-import { preview, select, selection } from "../../model/selection";
+import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
 import { type Span, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
@@ -29,8 +29,10 @@ const LANE_KINDS = [
   ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
 ] as const;
 const FADED = 0.78;
-
-const ROW_HEIGHTS = { least: 8, most: 17 };
+/** Names stay readable: a run with many lanes is scrolled. */
+const ROW_HEIGHTS = { least: 14, most: 18 };
+/** More arrows than this hide what they lie over. */
+const MOST_ARROWS = 120;
 
 function RunTimeline() {
   const answer = useAnswer(() => trackSet(current.value));
@@ -80,7 +82,10 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     const wanted = tiles.peek();
     return wanted ? flowsOf(current.value, track, wanted) : null;
   });
-  const around = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
+  const around = useComputed(() => {
+    const told = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
+    return told ? within(told, shown.value) : null;
+  });
 
   const onSpan = (span: Span | null) => {
     if (!span) return;
@@ -96,7 +101,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (next !== preview.peek().kernel) preview.value = next === undefined ? {} : { kernel: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
-    if (around) paintFlows(painter, frame, track.name, around.flows, `${paper("faint")}90`);
+    const { flows: arrows = [] } = around.value ?? {};
+    paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
   };
   const highlight = (painter: Painter, frame: Frame) => {
     if (chosen) paintFlows(painter, frame, track.name, chosen.flows.flows, paper("accent"), 2);
@@ -181,15 +187,15 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
             </button>
           </>
         ) : null}
-        {around && around.count > around.flows.length ? (
-          <span data-too-many-flows={around.count}>
-            {exact(around.count)} launches around here: zoom in to see their arrows
+        {around.value && around.value.count > around.value.flows.length ? (
+          <span data-too-many-flows={around.value.count}>
+            {exact(around.value.count)} launches: zoom in to see their arrows
           </span>
         ) : null}
         <SaveMenu name="timeline" offers={handle.offers()} />
       </div>
       {track.notes.length ? <p class="run-notes">{track.notes.join("; ")}.</p> : null}
-      <div class="run-timeline" data-flows={around?.flows.length ?? 0}>
+      <div class="run-timeline" data-flows={around.value?.flows.length ?? 0}>
         <Timeline
           label="Timeline of the run"
           set={set}
@@ -198,7 +204,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           handle={handle}
           rowHeights={ROW_HEIGHTS}
           kindColour={(_, kind) => colours.value[kind]}
-          labelOf={(span) => names[span.kind] ?? ""}
+          labelOf={(span) => (span.count > 1 ? `${exact(span.count)} × ${names[span.kind]}` : (names[span.kind] ?? ""))}
+          labelsGroups
           countedAs="events"
           onSpan={onSpan}
           onHover={onHover}
@@ -210,6 +217,14 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
       </div>
     </div>
   );
+}
+
+/** The flows that begin or end in a stretch; none, but their number, when they are too many to be seen. */
+function within(told: Flows, range: Range): Flows {
+  if (told.count > told.flows.length) return told;
+  const isInside = (time: number) => time >= range.begin && time <= range.end;
+  const seen = told.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
+  return { count: seen.length, flows: seen.length > MOST_ARROWS ? [] : seen };
 }
 
 /** Names by kind: kinds are numbered from 0. */
