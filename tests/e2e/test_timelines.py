@@ -117,6 +117,24 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
     assert lanes.fact("begin") == pytest.approx(max(begin - 0.1 * expected["length"], time_range(trace)[0]), abs=1)
 
 
+@pytest.mark.parametrize(("width", "height", "ratio"), [(1280, 800, 2), (3840, 2160, 1)])
+def test_the_same_is_read_on_other_screens(browser, serve, width, height, ratio):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    waves, offset = first_slot(trace)
+    wave = waves.row(0, named=True)
+    table = trace.instructions.slice(wave["first_instruction"], 40).filter(pl.col("time_cycles").is_unique())
+    expected = table.sort("duration_cycles", descending=True).row(0, named=True)
+    begin, length = expected["time_cycles"] + offset, max(expected["stall_cycles"], expected["duration_cycles"])
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, device_scale_factor=ratio, color_scheme="light"
+    )
+    lanes = Lanes(context.new_page(), served, "compute_unit", (begin - 1000, begin + length + 1000))
+    found = lanes.read(begin + length / 2, lanes.y(rows_before(served, wave["se"])))
+    context.close()
+    assert (found["begin"], found["length"]) == (begin, length)
+
+
 @pytest.mark.parametrize("made", INPUTS)
 def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
     served = serve(made())

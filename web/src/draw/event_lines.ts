@@ -17,7 +17,7 @@ export function paintEventLines(
   style: SpanStyle,
 ): void {
   const { gutter, top, height } = frame.parts;
-  const pieces = set.pieces(track, frame.window, frame.timePerPixel);
+  const pieces = set.pieces(track, frame.window, frame.detail);
   let lines = 0;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     for (const { lane } of track.lanes) {

@@ -13,6 +13,8 @@ export interface FrameParts {
   /** Height of what stands above the lanes. */
   top: number;
   scroll: number;
+  /** Pixels of the screen per CSS pixel. */
+  ratio: number;
   lanes: LaneLayout;
   unit: "cycles" | "ns";
   clockMhz: number | null;
@@ -32,6 +34,11 @@ export class Frame {
 
   get timePerPixel(): number {
     return (this.window.end - this.window.begin) / this.plotWidth;
+  }
+
+  /** The time of one pixel of the screen: what decides about the level of detail. */
+  get detail(): number {
+    return this.timePerPixel / this.parts.ratio;
   }
 
   timeToX(time: number): number {

@@ -66,7 +66,9 @@ export function rasterLane(
     if (least >= most) continue;
     const isRaw = level === 0;
     const last = tile.last(lane);
-    for (let i = tile.first(lane); i < last; i++) {
+    // Groups do not overlap, so only the one before the window can reach into it; raw spans may lie under each other.
+    const start = isRaw ? 0 : tile.from(lane, Math.max(origin, from)) - 1;
+    for (let i = Math.max(tile.first(lane), start); i < last; i++) {
       let first = Math.floor(((begin[i] as number) - origin) * scale);
       if (first >= most) break;
       let behind = Math.round(((end[i] as number) - origin) * scale);

@@ -42,17 +42,16 @@ function coloursOf(track: Track, style: SpanStyle): KindColours {
   return known;
 }
 
-export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style: SpanStyle, ratio: number): void {
+export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style: SpanStyle): void {
   const strips = frame.visibleRows().flatMap((row) => row.strips);
-  const { gutter, top, height } = frame.parts;
+  const { gutter, top, height, ratio } = frame.parts;
   const wide = frame.plotWidth * ratio;
   const columns = Math.max(1, Math.round(wide / Math.ceil(wide / MOST_COLUMNS)));
-  const timePerColumn = (frame.window.end - frame.window.begin) / columns;
   const byTrack = new Map<Track, { pieces: ReturnType<TrackSet["pieces"]>; colours: KindColours; isDeep: boolean }>();
   const of = (track: Track) => {
     let known = byTrack.get(track);
     if (!known) {
-      const pieces = set.pieces(track, frame.window, timePerColumn);
+      const pieces = set.pieces(track, frame.window, frame.detail);
       const isDeep = pieces.some((piece) => piece.tile.isDeep);
       known = { pieces, colours: coloursOf(track, style), isDeep };
       byTrack.set(track, known);

@@ -41,8 +41,14 @@ describe("what stands in for missing tiles", () => {
       ["0/3", 3, 4],
     ]);
   });
-  it("are finer ones when none is coarser", () => {
-    expect(shown(["0/0", "0/3", "1/1"], 2)).toEqual([
+  it("are finer ones when they are enough, before something much coarser", () => {
+    expect(shown(["0/0", "0/1", "1/1", "4/0"], 2)).toEqual([
+      ["0/0", 0, 1],
+      ["0/1", 1, 2],
+      ["1/1", 2, 4],
+    ]);
+    expect(shown(["0/0", "1/1", "4/0"], 2)).toEqual([["4/0", 0, 4]]);
+    expect(shown(["0/0", "1/1"], 2)).toEqual([
       ["0/0", 0, 1],
       ["1/1", 2, 4],
     ]);

@@ -57,11 +57,12 @@ export interface Piece<T> {
   end: number;
 }
 
-/** How many levels down to look for finer tiles when no coarser one is at hand. */
-const FINER_LEVELS = 3;
+/** How many levels down to look for finer tiles: each of them doubles what has to be drawn. */
+const FINER_LEVELS = 2;
 
 /**
- * What to show in a window: the tiles of the level where they are at hand, else the next coarser one, else finer ones.
+ * What to show in a window: the tiles of the level where they are at hand, else those of the next coarser one, else finer
+ * ones if there are enough of them, else the next coarser one that is at hand.
  */
 export function cover<T>(
   track: Levels,
@@ -74,16 +75,33 @@ export function cover<T>(
   const width = tileWidth(track, level);
   for (let tile = first; tile <= last; tile++) {
     const begin = track.begin + tile * width;
-    let found: T | undefined;
-    let higher = level;
-    for (; higher < track.level_count; higher++) {
-      found = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
-      if (found !== undefined) break;
+    const end = begin + width;
+    const coarser = (from: number, to: number): Piece<T>[] => {
+      for (let higher = from; higher < to; higher++) {
+        const found = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
+        if (found !== undefined) return [{ tile: found, level: higher, begin, end }];
+      }
+      return [];
+    };
+    const near = coarser(level, Math.min(level + 2, track.level_count));
+    if (near.length) {
+      pieces.push(...near);
+      continue;
     }
-    if (found !== undefined) pieces.push({ tile: found, level: higher, begin, end: begin + width });
-    else pieces.push(...finer(track, level, tile, at, FINER_LEVELS));
+    const small = finer(track, level, tile, at, FINER_LEVELS);
+    const needed = Math.min(end, window.end, track.end) - Math.max(begin, window.begin);
+    const isEnough = covered(small, window) >= needed - track.cell;
+    const far = isEnough ? [] : coarser(level + 2, track.level_count);
+    pieces.push(...(far.length ? far : small));
   }
   return pieces;
+}
+
+/** How much of a window pieces cover. */
+function covered<T>(pieces: Piece<T>[], window: Range): number {
+  return pieces.reduce((sum, { begin, end }) => {
+    return sum + Math.max(0, Math.min(end, window.end) - Math.max(begin, window.begin));
+  }, 0);
 }
 
 function finer<T>(

@@ -89,12 +89,11 @@ export class TrackSet {
     return [...coarse, ...fine];
   }
 
-  /** The span of a lane at a time, as far as it is at hand; of overlapping ones the deepest. */
-  at(track: Track, lane: number, time: number, timePerPixel: number): Span | null {
+  /** The span of a lane at a time, or right after it within `slack`, as far as it is at hand; the deepest of several. */
+  at(track: Track, lane: number, time: number, slack: number, timePerPixel = slack): Span | null {
     const window = { begin: time, end: time + track.cell / 4 };
     let best: Span | null = null;
     for (const { tile, level } of this.pieces(track, window, timePerPixel)) {
-      const slack = timePerPixel;
       for (let i = tile.first(lane); i < tile.last(lane); i++) {
         const begin = tile.begin[i] as number;
         if (begin > time + slack) break;

@@ -112,11 +112,14 @@ export function Timeline(props: TimelineProps) {
     void set.store.turn.value;
     const isScreen = size.width === state.size.value.width && size.height === state.size.value.height;
     const frame = state.frameFor(size);
-    const ratio = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
     const track = overviewTrack();
-    if (isScreen) want(state, frame, track, ratio);
+    if (isScreen) {
+      want(state, frame, track);
+      const tracks = [...state.visibleTracks(frame)];
+      state.isDrawn.value = tracks.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
+    }
     paintGrid(painter, frame);
-    paintSpans(painter, frame, set, latest.current, ratio);
+    paintSpans(painter, frame, set, latest.current);
     latest.current.overlay?.(painter, frame);
     paintGutter(painter, frame, state.columnsFor(size.width), rowOf(state, chosen()));
     paintMinimap(painter, frame, set, track, bounds.value);
@@ -142,7 +145,7 @@ export function Timeline(props: TimelineProps) {
     if (!countedAs || !track) return "";
     const lanes = state.rows.value.flatMap((row) => row.strips.filter((s) => s.track === track).map((s) => s.lane));
     void set.store.turn.value;
-    const { count, isExact } = set.count(track, lanes, range, state.frame.value.timePerPixel);
+    const { count, isExact } = set.count(track, lanes, range, state.frame.value.detail);
     return `${isExact ? "" : "≈ "}${exact(count)} ${countedAs}`;
   };
   const { handle } = props;
@@ -201,15 +204,14 @@ export function Timeline(props: TimelineProps) {
 }
 
 /** Ask for what the picture needs, then for what lies beside it. */
-function want(state: TimelineState, frame: Frame, overviewTrack: Track | null, ratio: number): void {
+function want(state: TimelineState, frame: Frame, overviewTrack: Track | null): void {
   const { set } = state;
   const tracks = state.visibleTracks(frame);
   if (overviewTrack) tracks.add(overviewTrack);
   const { begin, end } = frame.window;
-  const perPixel = frame.timePerPixel / ratio;
-  const now = set.wanted(tracks, frame.window, perPixel);
+  const now = set.wanted(tracks, frame.window, frame.detail);
   const half = (end - begin) / 2;
-  const beside = set.wanted(tracks, { begin: begin - half, end: end + half }, perPixel);
+  const beside = set.wanted(tracks, { begin: begin - half, end: end + half }, frame.detail);
   set.store.want(state, [...now, ...beside]);
 }
 
@@ -243,6 +245,7 @@ function Facts({ state, label }: { state: TimelineState; label: string }) {
       data-row-height={state.rowHeight.value}
       data-scroll={frame.parts.scroll}
       data-lanes={lanes.length}
+      data-drawn={state.isDrawn.value}
       data-lane-count={state.lanes.value.rows.length}
     />
   );

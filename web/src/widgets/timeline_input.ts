@@ -106,7 +106,7 @@ export class TimelineInput {
     const frame = this.state.frame.value;
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
-    const span = strip ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel) : null;
+    const span = strip ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel, frame.detail) : null;
     const { range } = selection.value;
     if (span) {
       this.zoomTo(span);
@@ -222,7 +222,7 @@ export class TimelineInput {
   /** Choose the span at a time, by its raw record whatever the level on screen; perhaps the nearest one. */
   private async chooseAt(track: Span["track"], lane: number, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
-    const seen = set.at(track, lane, time, slack);
+    const seen = set.at(track, lane, time, slack, this.state.frame.value.detail);
     if (!seen && !isNearest) return this.choose(null, false);
     const found = await set.raw(track, lane, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
     this.take(found ?? seen, isNearest);

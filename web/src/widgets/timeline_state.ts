@@ -43,6 +43,8 @@ export class TimelineState {
   readonly measuring: Signal<Range | null> = signal(null);
   /** The span that was clicked or reached by keys, when the view does not say which is selected. */
   readonly chosen: Signal<Span | null> = signal(null);
+  /** Whether the last picture showed something of every track, finer or coarser. */
+  readonly isDrawn = signal(false);
   /** The raw record of the span under the pointer, where the screen shows a coarser one. */
   private readonly exact: Signal<Span | null> = signal(null);
   readonly lanes: ReadonlySignal<LaneLayout>;
@@ -79,6 +81,7 @@ export class TimelineState {
       gutter,
       top,
       scroll: Math.min(this.scroll.value, Math.max(0, lanes.height - (height - top))),
+      ratio: typeof devicePixelRatio === "number" ? devicePixelRatio : 1,
       lanes,
       unit: this.unit,
       clockMhz: this.clockMhz,
@@ -172,7 +175,7 @@ export class TimelineState {
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);
     const { track, lane, row } = strip;
-    const seen = strip.emptyIn ? null : this.set.at(track, lane, time, frame.timePerPixel);
+    const seen = strip.emptyIn ? null : this.set.at(track, lane, time, frame.timePerPixel, frame.detail);
     const exact = this.exact.value;
     const isSame = seen?.item === exact?.item && exact?.track === track && exact.lane === lane;
     const span = seen && seen.count === 1 && isSame ? exact : seen;

@@ -12,7 +12,7 @@ import { codeNow, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
-import { preview, select, selection } from "../../model/selection";
+import { preview, type Range, select, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
@@ -38,7 +38,7 @@ function ComputeUnit() {
 interface Chosen {
   wave: Wave;
   lane: number;
-  executions: { begin: number; end: number }[];
+  executions: Range[];
   focus: Span | null;
 }
 
@@ -76,6 +76,27 @@ function Lanes({ set }: { set: TrackSet }) {
         () => {},
       );
     }
+    return () => {
+      isStale = true;
+    };
+  });
+
+  /** The executions of the row that the pointer is over in another view. */
+  const previewed = useSignal<Range[]>([]);
+  useSignalEffect(() => {
+    const { row } = preview.value;
+    const wave = chosen.value?.wave;
+    if (row === undefined || !wave) {
+      if (previewed.peek().length) previewed.value = [];
+      return;
+    }
+    let isStale = false;
+    loadWave(wave.wave).then(
+      (data) => {
+        if (!isStale) previewed.value = positionsOf(data, row).map((position) => stretchOf(data, position));
+      },
+      () => {},
+    );
     return () => {
       isStale = true;
     };
@@ -132,10 +153,14 @@ function Lanes({ set }: { set: TrackSet }) {
     const place = now && instructions ? frame.laneToY(instructions, now.lane) : null;
     if (now && place) {
       outline(painter, frame, place, now.wave, paper("accent"));
-      for (const execution of now.executions) {
-        if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
-        outline(painter, frame, { y: place.y + place.height - 3, height: 3 }, execution, paper("text"), 1);
-      }
+      const mark = (executions: Range[], y: number, colour: string) => {
+        for (const execution of executions) {
+          if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
+          outline(painter, frame, { y, height: 3 }, execution, colour, 1);
+        }
+      };
+      mark(now.executions, place.y + place.height - 3, paper("text"));
+      mark(previewed.value, place.y + 1, paper("accent"));
     }
     const other = waveNumbered(preview.value.wave);
     const lane = other ? laneOf.get(slotKey(other)) : undefined;
@@ -194,7 +219,7 @@ function lanesBySlot(track: Track | undefined): Map<string, number> {
   return new Map((track?.lanes ?? []).map((lane) => [slotKey(slotOf(lane)), lane.lane]));
 }
 
-function stretchOf(data: WaveData, position: number): { begin: number; end: number } {
+function stretchOf(data: WaveData, position: number): Range {
   const begin = data.time[position] as number;
   return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
 }
