@@ -22,6 +22,7 @@
 #include "ui_output.hpp"
 #include "waits.hpp"
 #include "wave_rows.hpp"
+#include "wave_spans.hpp"
 #include "wavescope/decode.hpp"
 
 namespace nb = nanobind;
@@ -178,6 +179,7 @@ NB_MODULE(_core, m) {
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);
+    bind_wave_spans(m);
     bind_chrome(m);
     m.def("demangle", &demangle, "name"_a, "The C++ name behind a mangled one, or None.");
 }

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <span>
 #include <vector>
 
 #include "cell_summary.hpp"
@@ -105,22 +106,40 @@ class SpanLane {
     }
 
     // Of spans that begin together moments come first, then the longest: what is inside another one follows it.
+    static bool comes_first(const LaneSpans<Time>& spans, size_t a, size_t b) {
+        const bool is_moment = spans.end[a] == spans.begin[a], is_other_moment = spans.end[b] == spans.begin[b];
+        return is_moment != is_other_moment ? is_moment : spans.end[a] > spans.end[b];
+    }
+
     void sort_by_time(LaneSpans<Time>& spans) const {
-        const auto is_earlier = [&](size_t a, size_t b) {
-            if (spans.begin[a] != spans.begin[b]) return spans.begin[a] < spans.begin[b];
-            const bool is_moment = spans.end[a] == spans.begin[a];
-            const bool is_other_moment = spans.end[b] == spans.begin[b];
-            return is_moment != is_other_moment ? is_moment : spans.end[a] > spans.end[b];
-        };
         bool is_sorted = true;
-        for (size_t i = first + 1; is_sorted && i < first + count; ++i) is_sorted = !is_earlier(i, i - 1);
+        for (size_t i = first + 1; is_sorted && i < first + count; ++i) {
+            const Time begin = spans.begin[i], before = spans.begin[i - 1];
+            is_sorted = begin > before || (begin == before && !comes_first(spans, i, i - 1));
+        }
         if (is_sorted) return;
-        std::vector<size_t> order(count);
-        std::iota(order.begin(), order.end(), first);
-        std::stable_sort(order.begin(), order.end(), is_earlier);
+        struct Key {
+            Time begin;
+            uint32_t place;
+            bool operator<(const Key& other) const {
+                return begin != other.begin ? begin < other.begin : place < other.place;
+            }
+        };
+        std::vector<Key> order(count);
+        for (size_t i = 0; i < count; ++i) order[i] = {spans.begin[first + i], static_cast<uint32_t>(i)};
+        std::sort(order.begin(), order.end());
+        for (size_t i = 0, next = 0; i < count; i = next) {
+            for (next = i + 1; next < count && order[next].begin == order[i].begin;) ++next;
+            const auto from = order.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto to = order.begin() + static_cast<std::ptrdiff_t>(next);
+            const auto comes = [&](const Key& a, const Key& b) {
+                return comes_first(spans, first + a.place, first + b.place);
+            };
+            if (!std::is_sorted(from, to, comes)) std::stable_sort(from, to, comes);
+        }
         const auto reorder = [&](auto& column) {
             std::vector<typename std::remove_reference_t<decltype(column)>::value_type> sorted(count);
-            for (size_t i = 0; i < count; ++i) sorted[i] = column[order[i]];
+            for (size_t i = 0; i < count; ++i) sorted[i] = column[first + order[i].place];
             std::copy(sorted.begin(), sorted.end(), column.begin() + first);
         };
         reorder(spans.begin);

@@ -129,6 +129,22 @@ def read_integer_rows(text: bytes, least: int, most: int) -> tuple[Table, int, i
 def split_json_object(text: bytes) -> tuple[list[tuple[bytes, bytes]], int | None]: ...
 def demangle(name: str) -> str | None: ...
 
+NO_LANE: int
+
+def executed_spans(waves: object, instructions: object, is_matrix: object) -> Table: ...
+def issued_spans(
+    waves: object,
+    instructions: object,
+    is_matrix: object,
+    pipes: tuple[bytes, object, int, int],
+    lanes: object,
+    pipe_count: int,
+) -> Table: ...
+def used_pipes(
+    waves: object, instructions: object, pipes: tuple[bytes, object, int, int], unit_count: int
+) -> list[int]: ...
+def state_spans(waves: object, states: object) -> Table: ...
+
 TILE_CELLS: int
 
 class SpanPyramid:

@@ -16,10 +16,9 @@ __all__ = [
     "BUBBLE",
     "PIPES",
     "RESIDENT",
-    "SHORT_PIPES",
     "matrix_rows",
     "pipe_cycles",
-    "pipe_numbers",
+    "pipe_rules",
     "pipes_of_rows",
 ]
 
@@ -40,7 +39,7 @@ ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18
 """Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them."""
 _NO_PIPE, _BY_CATEGORY = 255, 254
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
-SHORT_PIPES = ("MESSAGE", "IMMEDIATE")
+_SHORT = ("MESSAGE", "IMMEDIATE")
 """Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
 
 
@@ -73,9 +72,6 @@ def pipe_cycles(
 
     from wavescope import _core
 
-    of_category = bytearray([_NO_PIPE] * 256)
-    for category, pipe in pipe_numbers().items():
-        of_category[category] = pipe
     per_unit, per_bin = _core.pipe_use(
         waves["unit"],
         waves["group"],
@@ -89,26 +85,39 @@ def pipe_cycles(
         instructions["duration_cycles"],
         instructions["category"],
         instructions["row"],
-        bytes(of_category),
+        _pipes_of_categories(),
         pipes,
         counts_unknown_rows,
-        sum(1 << list(PIPES).index(pipe) for pipe in SHORT_PIPES),
+        _short_pipes(),
         base_clock,
         bins.numbers,
     )
     return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
 
 
-def pipe_numbers() -> dict[int, int]:
-    """Number of a category -> position in PIPES of the pipe that its instructions go through.
+def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
+    """Which pipe instructions go through and for how long, as the native core takes it.
 
     Examples
     --------
-    >>> list(PIPES)[pipe_numbers()[6]]
-    'VALU'
+    >>> import polars as pl
+    >>> pipe_rules(pl.DataFrame({"row": [0], "text": ["s_nop 0"]}), 4)[-1]
+    4
     """
+    return _pipes_of_categories(), pipes_of_rows(code), _short_pipes(), base_clock
+
+
+def _pipes_of_categories() -> bytes:
     numbers = {category: number for number, category in CATEGORIES.items()}
-    return {numbers[category]: pipe for pipe, categories in enumerate(PIPES.values()) for category in categories}
+    of_category = bytearray([_NO_PIPE] * 256)
+    for pipe, categories in enumerate(PIPES.values()):
+        for category in categories:
+            of_category[numbers[category]] = pipe
+    return bytes(of_category)
+
+
+def _short_pipes() -> int:
+    return sum(1 << list(PIPES).index(pipe) for pipe in _SHORT)
 
 
 def matrix_rows(code: pl.DataFrame) -> pl.Series:

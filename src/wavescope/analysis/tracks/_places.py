@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATEGORY_KINDS",
-    "MATRIX",
     "SLOT",
     "aligned",
     "base_clock",
     "bounds",
     "cell_bits",
     "lane_of",
+    "rows_of_waves",
     "slot_lanes",
     "unit_name",
 ]
 
 SLOT = ("se", "cu", "simd", "slot")
-MATRIX = 15
+_MATRIX = 15
 CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
-    {"kind": number, "name": name, "colour": name} for number, name in {**CATEGORIES, MATRIX: "MATRIX"}.items()
+    {"kind": number, "name": name, "colour": name} for number, name in {**CATEGORIES, _MATRIX: "MATRIX"}.items()
 )
 """Kinds of instructions: categories, and MATRIX for matrix instructions, which hardware reports as VALU."""
 
@@ -69,11 +69,7 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
     both = [
         trace.waves.select(aligned(trace, "begin_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end"))
     ]
-    last = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64)
-    per_wave = trace.instructions.lazy().select("wave", "time_cycles", end=pl.col("time_cycles") + last)
-    outer = per_wave.group_by("wave").agg(pl.col("time_cycles").min(), pl.col("end").max())
-    placed = outer.join(trace.waves.lazy().select("wave", "se"), on="wave").collect()
-    both.append(placed.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "end")))
+    both.append(_outermost_instructions(trace))
     tables = (trace.occupancy, trace.counters, trace.shader_data, trace.markers, trace.other_simd)
     for table in (*tables, trace.events, trace.dispatches):
         times = table.filter(pl.col("time_cycles") > 0).select(aligned(trace, "time_cycles").alias("begin"))
@@ -82,6 +78,31 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
     if not outermost.height:
         return 0, 0
     return int(outermost["begin"].min()), int(outermost["end"].max())  # type: ignore[arg-type]
+
+
+def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
+    """Begin of the first and end of the last instruction of every wave: some end after their wave."""
+    import polars as pl
+
+    table = trace.instructions
+    waves = trace.waves.filter(
+        pl.col("instruction_count") > 0, pl.col("first_instruction") + pl.col("instruction_count") <= table.height
+    )
+    first = table[waves["first_instruction"]]
+    last = table[waves["first_instruction"] + waves["instruction_count"] - 1]
+    length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64)
+    ends = last.select(end=pl.col("time_cycles") + length)
+    placed = pl.DataFrame([waves["se"], first["time_cycles"].alias("begin"), ends["end"]])
+    return placed.select(aligned(trace, "begin"), aligned(trace, "end"))
+
+
+def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """What to add to the times of a wave, and where its instructions or states lie, as the native core takes it."""
+    import polars as pl
+
+    offset = aligned(trace, "begin_cycles") - pl.col("begin_cycles")
+    first, count = pl.col(f"first_{what}").fill_null(0), pl.col(f"{what}_count").fill_null(0)
+    return offset.alias("time"), first.alias("first"), count.alias("count")
 
 
 def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:

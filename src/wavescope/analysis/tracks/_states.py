@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.timeline import Timeline
-from wavescope.analysis.tracks._instructions import of_waves
-from wavescope.analysis.tracks._places import aligned, bounds, cell_bits, lane_of, slot_lanes
+from wavescope.analysis.tracks._places import aligned, bounds, cell_bits, lane_of, rows_of_waves, slot_lanes
 from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
@@ -31,19 +30,9 @@ def states(trace: ThreadTrace) -> Timeline:
 def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    table = trace.states
-    waves = trace.waves.select("wave", lane_of(lanes, trace.waves), aligned(trace, "begin_cycles"))
-    length = pl.col("duration_cycles").cast(pl.Int64).clip(lower_bound=0)
-    placed = table.select(
-        "wave",
-        of_waves(table, waves, "lane").fill_null(lanes.height).alias("lane"),
-        of_waves(table, waves, "begin_cycles").fill_null(0).alias("wave_begin"),
-        pl.col("state").cast(pl.UInt16).alias("kind"),
-        length.alias("length"),
-        upto=length.cum_sum(),
-    )
-    # a wave's stretches follow each other in the table: what lies before them is the sum up to its first one
-    is_first = pl.col("wave").ne_missing(pl.col("wave").shift(1))
-    before = pl.when(is_first).then(pl.col("upto") - pl.col("length")).forward_fill()
-    end = pl.col("wave_begin") + pl.col("upto") - before
-    return placed.select("lane", (end - pl.col("length")).alias("begin"), end.alias("end"), "kind")
+    from wavescope import _core
+
+    begin = aligned(trace, "begin_cycles").alias("time")
+    _, first, count = rows_of_waves(trace, "state")
+    waves = trace.waves.select(lane_of(lanes, trace.waves), begin, first, count)
+    return pl.DataFrame(_core.state_spans(waves, trace.states))
