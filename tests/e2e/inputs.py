@@ -14,6 +14,8 @@ from tests.conftest import SHARED
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
 from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
 from wavescope.synth.kernels import source_paths
+from wavescope.synth.rocpd import write_rocpd_ranks
+from wavescope.synth.workload import Workload
 
 
 @cache
@@ -114,6 +116,14 @@ def hostile_trace() -> Path:
         for old, new in names.items():
             files[name] = files[name].replace(old, new)
     return write_files(_scratch() / "hostile" / NAME, files)
+
+
+@cache
+def hostile_run() -> Path:
+    """A run whose kernels, markers and processes have names that look like HTML, or worse."""
+    folder = _scratch() / "hostile-run"
+    write_rocpd_ranks(folder, Workload(dispatches=120, ranks=2, seed=3, hostile_names=True))
+    return folder
 
 
 @cache

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.every_view import look_at_every_view
+from tests.e2e.inputs import hostile_run, made_gemm, real_trace
 from wavescope.export.html import write_html
 from wavescope.readers.opening import open as open_path
 
@@ -39,6 +40,19 @@ def test_it_shows_the_numbers_of_the_analysis_and_asks_nobody(offline_page, tmp_
     assert duration.inner_text() == f"{first['end_cycles'] - first['begin_cycles']:,}"
     assert offline_page.problems == []
     assert [url for url in offline_page.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
+
+
+@pytest.mark.parametrize("source", [made_gemm, hostile_run])
+def test_every_view_has_its_answers(offline_page, tmp_path, source):
+    file: Path = tmp_path / "page.html"
+    opened = open_path(source())
+    write_html([("before", opened), ("after", opened)], file)
+    shown: list[str] = []
+    problems = offline_page.locator(".problem")
+    views = look_at_every_view(offline_page, file.as_uri(), lambda: shown.extend(problems.all_inner_texts()))
+    assert len(views) >= 8
+    assert shown == []
+    assert offline_page.problems == []
 
 
 def test_its_policy_lets_nothing_be_loaded(offline_page, tmp_path):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
+from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.inputs import hostile_trace, made_gemm
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
+from tests.e2e.every_view import look_at_every_view
+from tests.e2e.inputs import hostile_run, hostile_trace, made_gemm
 
 
 @pytest.fixture
@@ -27,46 +23,19 @@ def strict_page(browser: object) -> Iterator[object]:
     context.close()
 
 
-def _views(page) -> list[str]:
-    """The views that the page offers for its document."""
-    page.locator(".dock [data-view]").first.wait_for()
-    options = page.locator('select[aria-label="Views"] option:not([disabled])').all()
-    return [view for option in options if (view := option.get_attribute("value")) not in ("", "reset")]
-
-
-def _look_at_every_view(page, url: str, look: Callable[[], None] = lambda: None) -> list[str]:
-    page.goto(url)
-    views = _views(page)
-    for view in views:
-        page.goto("about:blank")
-        page.goto(f"{url}#layout=t({view};0)&view={view}")
-        page.locator(f'[data-view="{view}"]').wait_for()
-        page.wait_for_selector('html[data-asking="0"]')
-        look()
-    return views
-
-
-@cache
-def _hostile_run() -> Path:
-    """A run whose kernels, markers and processes have names that look like HTML, or worse."""
-    folder = Path(mkdtemp(prefix="wavescope-e2e-"))
-    write_rocpd_ranks(folder, Workload(dispatches=120, ranks=2, seed=3, hostile_names=True))
-    return folder
-
-
-@pytest.mark.parametrize("made", [made_gemm, _hostile_run])
+@pytest.mark.parametrize("made", [made_gemm, hostile_run])
 def test_the_policy_lets_every_view_work(strict_page, serve, made):
-    assert len(_look_at_every_view(strict_page, serve(made()).url)) >= 8
+    assert len(look_at_every_view(strict_page, serve(made()).url)) >= 8
     assert strict_page.problems == []
 
 
-@pytest.mark.parametrize("made", [hostile_trace, _hostile_run])
+@pytest.mark.parametrize("made", [hostile_trace, hostile_run])
 def test_names_of_strangers_are_only_text(page, serve, made):
     """Also where no policy stands in the way of a script: this page has leave from it."""
     dialogs = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     found: list[int] = []
-    _look_at_every_view(page, serve(made()).url, lambda: found.append(page.locator("img, svg[onload]").count()))
+    look_at_every_view(page, serve(made()).url, lambda: found.append(page.locator("img, svg[onload]").count()))
     assert found
     assert set(found) == {0}
     assert dialogs == []
