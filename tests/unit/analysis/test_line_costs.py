@@ -90,6 +90,13 @@ def test_samples_are_given_to_lines_by_reason() -> None:
     assert found["/a.py", 3, "ALU"] == (0, 3)
 
 
+def test_of_samples_alone_the_most_frequent_reason_stands_for_the_stall() -> None:
+    code = frame("code", {**CODE, "inline_chain": CHAINS})
+    reasons = frame("sample_reasons", {"row": [1, 3, 3], "reason": ["WAITCNT", "WAITCNT", "ALU"], "count": [1, 4, 6]})
+    lines = line_costs(made([], code=code, sample_reasons=reasons)).lines
+    assert lines.filter(pl.col("file") == "/h.h")["stall_class"].to_list() == ["ALU"]
+
+
 def test_categories_add_up_to_the_latency_of_their_line() -> None:
     places = ["/a.h:1 -> /k.hip:5", "/k.hip:5"]
     texts = ["v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", "v_add_f32 v0, v1, v2"]

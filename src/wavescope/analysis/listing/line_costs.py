@@ -69,7 +69,7 @@ _LINES = table_spec(
     f"""
     file                                  String  -       | path as in the debug lines
     line                                  UInt32  -       | number of the line; null = the compiler gave none
-    stall_class                           String  -       | what its own rows stalled on most; null = no stall
+    stall_class                           String  -       | what its rows stalled on, or were sampled for, most
     {_OWN.strip()}
     """,
 )
@@ -253,11 +253,17 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
-    """The class that the rows of each line stalled on most; `rows` are numbers with their innermost places."""
+    """The class that the rows of each line stalled on most; `rows` are numbers with their innermost places.
+
+    Where there are only PC samples, their most frequent reason.
+    """
     import polars as pl
 
     keys = ["file", "line"]
-    stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
+    if trace.instructions.height:
+        stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
+    else:
+        stalls = trace.sample_reasons.select("row", stall_class="reason", stall_cycles_total="count")
     return (
         rows.join(stalls, on="row")
         .group_by([*keys, "stall_class"])

@@ -131,7 +131,7 @@ function Tree({ sources }: { sources: Sources }) {
             <span class="number" data-column="cycles" title={definition(by.value)}>
               {isSampled.value ? "Samples" : "Cycles"}
             </span>
-            <span class="number" title="Of all instructions of the trace">
+            <span class="number" title="Of all executed instructions whose address is known">
               Share
             </span>
           </div>

@@ -81,6 +81,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
     const matches = (frame: number) => frame > 0 && query.test(frames.names[frame] ?? "");
     return matchedWeight(frames, weights, matches);
   }, [frames, weights, query]);
+  const selected = useMemo(() => selectedFrame(frames, layout), [frames, layout, selection.value]);
   const unit = isSampled.value ? "samples" : "cycles";
   const shownWindow = () => ({ ...window.value, rootAt }) as FlameWindow;
   const paint: Paint = (painter, size) => {
@@ -91,7 +92,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
       fill: (frame) =>
         isSearching && !query.test(frames.names[frame] ?? "") ? paper("line") : colourOfFrame(frames, frame),
       outlined: [
-        { frame: cursor.value || selectedFrame(frames, layout), colour: paper("text") },
+        { frame: cursor.value || selected, colour: paper("text") },
         { frame: over.value?.frame ?? -1, colour: paper("accent") },
       ],
     });
@@ -120,7 +121,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
       window.value = next;
     },
     size: () => ({ width: canvas.current?.clientWidth ?? 1, height: canvas.current?.clientHeight ?? 1 }),
-    cursor: () => cursor.value || Math.max(selectedFrame(frames, layout), 0),
+    cursor: () => cursor.value || Math.max(selected, 0),
     children: (frame) => (layout.children[frame] ?? []).filter((child) => (weights[child] ?? 0) > 0),
     parent: (frame) => frames.parents[frame] ?? 0,
     hover: (frame, x, y) => {

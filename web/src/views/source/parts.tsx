@@ -33,7 +33,7 @@ export function Header() {
       <span class="number" title={isSampled.value ? "PC samples" : `Cycles of all executions in all waves${idle}`}>
         {isSampled.value ? "Samples" : "Cycles"}
       </span>
-      <span class="number" title="Of all instructions of the trace, with and without a line">
+      <span class="number" title="Of all executed instructions whose address is known, with and without a line">
         Share
       </span>
       <span class="number" data-column="stall" title={isSampled.value ? "Samples not issued" : "Stall, of the latency"}>
