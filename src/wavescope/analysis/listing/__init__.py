@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["IsaListing", "isa_listing"]
+__all__ = ["IsaListing", "isa_listing", "wait_arrows"]
 
 _ROWS = table_spec(
     "rows",
@@ -137,7 +137,7 @@ def isa_listing(
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
     costs = _costs(chosen) if iteration is None else _costs_of_iteration(chosen, iteration)
     code = trace.code.join(blocks(trace.code, taken_jumps(trace)).by_row, on="row", how="left", maintain_order="left")
-    arrows, branches, around = _arrows(chosen), _branches(chosen), loops(chosen)
+    arrows, branches, around = wait_arrows(chosen), _branches(chosen), loops(chosen)
     if rows is not None:
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
@@ -218,7 +218,15 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     )
 
 
-def _arrows(trace: ThreadTrace) -> pl.DataFrame:
+def wait_arrows(trace: ThreadTrace) -> pl.DataFrame:
+    """The arrows of `isa_listing` alone: which rows waited for which, through which counter, and how often.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> wait_arrows(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['wait_row', 'producer_row', 'counter', 'count']
+    """
     import polars as pl
 
     return (

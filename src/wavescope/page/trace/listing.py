@@ -33,7 +33,7 @@ def arrows(document: Document) -> pl.DataFrame:
 def _arrows(document: Document) -> pl.DataFrame:
     import polars as pl
 
-    from wavescope.analysis.listing import isa_listing
+    from wavescope.analysis.listing import wait_arrows
     from wavescope.analysis.waits import waits
 
     measured = waits(document.trace).producers.select(
@@ -47,7 +47,7 @@ def _arrows(document: Document) -> pl.DataFrame:
         latency_cycles_mean="latency_cycles_mean",
     )
     keys = ["wait_row", "producer_row", "counter"]
-    listed = isa_listing(document.trace).arrows.join(measured, on=keys, how="left", maintain_order="left")
+    listed = wait_arrows(document.trace).join(measured, on=keys, how="left", maintain_order="left")
     return listed.with_columns(pl.col(pl.Int64).cast(pl.Float64))
 
 

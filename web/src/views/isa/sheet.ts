@@ -60,7 +60,9 @@ export function useSheet(code: Code): Sheet {
   const number = useComputed(() => target.value?.wave);
   const has = facts.instruction_count > 0;
 
-  const waveAnswer = useAnswer(() => (number.value === undefined ? null : loadWave(number.value)));
+  // One wave is needed for its figures, and for the executions of a row.
+  const needsWave = useComputed(() => isOneWave(mode.value) || selection.value.row !== undefined);
+  const waveAnswer = useAnswer(() => (number.value === undefined || !needsWave.value ? null : loadWave(number.value)));
   const waitsOfAll = useAnswer(() => (facts.holds.waits ? askTable(current.value, "arrows") : null));
   const branchTable = useAnswer(() => (has ? askTable(current.value, "branches") : null));
   const waitsOfWave = useAnswer(() =>

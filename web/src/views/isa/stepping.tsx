@@ -28,7 +28,7 @@ export function Stepping({ data, toHottest }: Props) {
   const wave = useComputed(() => targetWave()?.wave);
   const hasLoops = loopsNow().length > 0;
   const answer = useAnswer<Iteration[]>(() =>
-    wave.value === undefined || !loopsNow().length ? null : loadIterations(wave.value),
+    wave.value === undefined || !loopAround(loopsNow(), selection.value.row) ? null : loadIterations(wave.value),
   );
   const all = answer.value.state === "ready" ? answer.value.value : [];
   const iterations = loop ? all.filter((iteration) => iteration.loop === loop.loop) : [];
