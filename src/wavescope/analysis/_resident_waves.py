@@ -60,11 +60,11 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
         # Sorting by time keeps the order of events in one cycle: an end comes before the start that takes its slot.
         .sort(*_SLOT, "time_cycles", maintain_order=True)
         .with_columns(
-            next_start=pl.col("start").shift(-1).over(_SLOT),
-            next_time=time.shift(-1).over(_SLOT),
-            next_kernel=pl.col("kernel").shift(-1).over(_SLOT),
-            previous_start=pl.col("start").shift(1).over(_SLOT),
-            previous_time=time.shift(1).over(_SLOT),
+            next_start=_beside("start", -1),
+            next_time=_beside("time_cycles", -1),
+            next_kernel=_beside("kernel", -1),
+            previous_start=_beside("start", 1),
+            previous_time=_beside("time_cycles", 1),
         )
     )
     started = events.filter("start").select(
@@ -85,6 +85,15 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     )
     waves = pl.concat([started, orphans]).with_columns(end_cycles=pl.max_horizontal("begin_cycles", "end_cycles"))
     return waves.sort("se", "begin_cycles", maintain_order=True).collect()
+
+
+def _beside(column: str, step: int) -> pl.Expr:
+    """The value of the event before or after in the same slot, of events sorted by slot; null = none."""
+    import polars as pl
+
+    is_same_slot = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(step)) for name in _SLOT)
+    is_inside = pl.int_range(pl.len()) >= step if step > 0 else pl.int_range(pl.len()) < pl.len() + step
+    return pl.when(is_same_slot & is_inside).then(pl.col(column).shift(step))
 
 
 def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:

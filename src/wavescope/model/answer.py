@@ -37,6 +37,9 @@ class Answer:
     tables: ClassVar[Mapping[str, TableSpec]] = {}
 
 
+_PLAIN = frozenset((int, str, bool))
+
+
 def to_builtins(value: Any, *, top: int | None = None) -> Any:
     """An answer as dicts, lists, numbers and strings, for JSON.
 
@@ -49,6 +52,8 @@ def to_builtins(value: Any, *, top: int | None = None) -> Any:
     >>> to_builtins(pl.DataFrame({"row": [1, 2]}), top=1)
     {'row_count': 2, 'rows': [{'row': 1}]}
     """
+    if value is None or type(value) in _PLAIN:  # most values of large answers
+        return value
     import polars as pl
 
     if isinstance(value, pl.DataFrame):

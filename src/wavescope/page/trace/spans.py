@@ -32,7 +32,11 @@ def tracks_of_trace(document: Document) -> dict[str, Any]:
     """
     from wavescope.analysis.timeline import DEFINITION
 
-    return {"definition": DEFINITION, "tracks": [_described(track) for track in _timelines(document).values()]}
+    def make() -> dict[str, Any]:
+        return {"definition": DEFINITION, "tracks": [_described(track) for track in _timelines(document).values()]}
+
+    described: dict[str, Any] = document.kept("tracks", make)
+    return described
 
 
 def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
