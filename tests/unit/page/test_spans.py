@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import wavescope
-from tests.unit.small_traces import frame
+from tests.unit.small_traces import frame, small_trace
 from wavescope.analysis._resident_waves import resident_waves
 from wavescope.analysis.clocks import alignment
 from wavescope.analysis.states import states
@@ -216,6 +216,28 @@ def test_what_there_is_not(document: Document, given: tuple[str, int, int]) -> N
 def test_items_that_there_are_not(document: Document, ask: Any, item: int) -> None:
     with pytest.raises(UsageError, match="there is no"):
         ask(document, item=item)
+
+
+@pytest.mark.parametrize("far", [1 << 40, (1 << 63) - 1, -(1 << 63)])
+@pytest.mark.parametrize("first", [0, 2, 1 << 63])
+def test_damaged_times_and_places(far: int, first: int) -> None:
+    steps = [(0, "IMMED", 4, 0, 4), (1, "MSG", far, 2**31 - 1, -(2**31)), (9, "VALU", 12, -5, 4)]
+    small = small_trace(["s_nop 0", "s_endpgm"], steps)
+    waves = small.waves.with_columns(
+        first_instruction=pl.lit(first, pl.UInt64),
+        instruction_count=pl.lit(2**32 - 1, pl.UInt32),
+        end_cycles=pl.lit(far, pl.Int64),
+    )
+    places = {"cu": [1] * 3, "simd": [0] * 3, "slot": [0] * 3}
+    events = {"se": [0, 0, 9], "time_cycles": [far, 5, 0], "start": [True, False, True], "kernel": [2**32 - 1, None, 0]}
+    occupancy = frame("occupancy", places | events)
+    trace = ThreadTrace({**small.tables, "waves": waves, "occupancy": occupancy}, small.source)
+    document = Document(0, "", "", lambda: trace)
+    assert [track["name"] for track in tracks_of_trace(document)["tracks"]][:2] == ["waves", "instructions"]
+    for track in tracks_of_trace(document)["tracks"]:
+        for level in range(track["level_count"]):
+            found = spans_of_trace(document, track=track["name"], level=level, tile=0)
+            assert (found["begin"] <= found["end"]).all()
 
 
 def test_markers_nest_on_lanes_of_their_depth() -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "unit_name",
 ]
 
+_FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 SLOT = ("se", "cu", "simd", "slot")
 _MATRIX = 15
 CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
@@ -51,11 +52,17 @@ def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     """The aligned cycles of a column, for a frame that also has the column `se`."""
     import polars as pl
 
+    time = pl.col(column).cast(pl.Int64).clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
+    return (time + _offset(trace)).alias(column)
+
+
+def _offset(trace: ThreadTrace) -> pl.Expr:
+    import polars as pl
+
     offsets = alignment(trace).offsets
-    time = pl.col(column).cast(pl.Int64)
     if not any(offsets.values()):
-        return time
-    return (time + pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)).alias(column)
+        return pl.lit(0, pl.Int64)
+    return pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
 
 
 @once_per_trace
@@ -91,7 +98,8 @@ def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
     first = table[waves["first_instruction"]]
     last = table[waves["first_instruction"] + waves["instruction_count"] - 1]
     length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64)
-    ends = last.select(end=pl.col("time_cycles") + length)
+    time = pl.col("time_cycles").clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
+    ends = last.select(end=time + length)
     placed = pl.DataFrame([waves["se"], first["time_cycles"].alias("begin"), ends["end"]])
     return placed.select(aligned(trace, "begin"), aligned(trace, "end"))
 
@@ -100,9 +108,8 @@ def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.E
     """What to add to the times of a wave, and where its instructions or states lie, as the native core takes it."""
     import polars as pl
 
-    offset = aligned(trace, "begin_cycles") - pl.col("begin_cycles")
     first, count = pl.col(f"first_{what}").fill_null(0), pl.col(f"{what}_count").fill_null(0)
-    return offset.alias("time"), first.alias("first"), count.alias("count")
+    return _offset(trace).alias("time"), first.alias("first"), count.alias("count")
 
 
 def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:

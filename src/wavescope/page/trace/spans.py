@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["spans_of_trace", "tiles_of_trace", "tracks_of_trace"]
 
-_FEW_TILES = 64
-"""An exported page holds the levels of a timeline that have at most so many tiles."""
+_MOST_TILES = 512
+"""An exported page may hold the levels of a timeline that have at most so many tiles."""
 
 
 def tracks_of_trace(document: Document) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> 
 
 
 def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
-    """The tiles that an exported page holds: the coarser levels of every timeline, all of them where they are few.
+    """The tiles that an exported page may hold, the coarsest first: all levels that do not have too many.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
     []
     """
     for name, track in _timelines(document).items():
-        for level in range(track.level_count):
+        for level in reversed(range(track.level_count)):
             count = track.tile_count(level)
-            if count <= _FEW_TILES:
+            if count <= _MOST_TILES:
                 yield from ({"track": name, "level": level, "tile": tile} for tile in range(count))
 
 
