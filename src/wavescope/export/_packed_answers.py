@@ -13,15 +13,17 @@ from typing import IO, TYPE_CHECKING, Self
 from wavescope.errors import WavescopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from wavescope.page.document import Library
     from wavescope.page.held import Held
 
 __all__ = ["Packed", "PackedAnswers"]
 
-_LEVEL = 6
+_COMPRESSION = 6
 _AT_ONCE = 512
+_LEVEL_MARK = ", level "
+_NO_LEVEL = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class PackedAnswers:
                     self._append(one.key, group, content, is_error=is_error)
 
     def leave_out(self, most_bytes: int) -> None:
-        """Give up whole groups, the largest first, until the rest fits.
+        """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest that is left.
 
         Examples
         --------
@@ -130,16 +132,14 @@ class PackedAnswers:
         ...     answers.left_out
         {'wave': 1}
         """
-        while (excess := self.byte_count - most_bytes) > 0:
+        while self.byte_count > most_bytes:
             sizes: dict[str, int] = defaultdict(int)
             for each in self.all:
                 sizes[each.group] += each.length
-            droppable = {group: size for group, size in sizes.items() if group}
+            droppable = _droppable([group for group in sizes if group])
             if not droppable:
                 return
-            enough = [group for group, size in droppable.items() if size >= excess]
-            smallest: Callable[[str], int] = droppable.__getitem__
-            chosen = min(enough, key=smallest) if enough else max(droppable, key=smallest)
+            chosen = max(droppable, key=sizes.__getitem__)
             kept = [each for each in self.all if each.group != chosen]
             self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(kept)
             self.all = kept
@@ -164,7 +164,7 @@ class PackedAnswers:
 
 
 def _compressed(content: bytes) -> bytes:
-    return gzip.compress(content, _LEVEL, mtime=0)
+    return gzip.compress(content, _COMPRESSION, mtime=0)
 
 
 def _group(one: Held) -> str:
@@ -174,7 +174,16 @@ def _group(one: Held) -> str:
         return ""
     about = [one.parameters[name] for name in ("track", "name") if name in one.parameters]
     level = one.parameters.get("level")
-    return " ".join([one.question, *about, *([] if level is None else [f"level {level}"])])
+    return " ".join([one.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
+
+
+def _droppable(groups: Iterable[str]) -> list[str]:
+    """Groups that may go next: without the finest level a timeline is coarser, without a middle one it has a gap."""
+    finest: dict[str, tuple[int, str]] = {}
+    for group in groups:
+        series, _, level = group.partition(_LEVEL_MARK)
+        finest[series] = min(finest.get(series, (_NO_LEVEL, group)), (int(level or 0), group))
+    return [group for _, group in finest.values()]
 
 
 def _answer(library: Library, one: Held) -> tuple[bytes, bool]:

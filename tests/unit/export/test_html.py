@@ -168,6 +168,25 @@ def test_what_does_not_fit_is_left_out_in_whole_groups_and_said(trace, tmp_path)
     ]
 
 
+def test_of_a_timeline_the_finest_levels_go_first(trace, tmp_path):
+    full = write_html(trace, tmp_path / "full.html")
+    held: dict[str, set[int]] = {}
+    for part in (3, 6, 12):
+        write_html(trace, tmp_path / "part.html", most_bytes=full.byte_count // (4 * part), force=True)
+        keys = [key for key in _answers(tmp_path / "part.html") if "?" in key and "track=" in key]
+        for key in keys:
+            asked = dict(pair.split("=") for pair in key.split("?")[1].split("&"))
+            held.setdefault(f"{part} {asked['track']}", set()).add(int(asked["level"]))
+    assert held
+    all_levels = {
+        int(level) for key in _answers(tmp_path / "full.html") for level in re.findall(r"level=(\d+)&.*track=", key)
+    }
+    for levels in held.values():
+        assert levels == set(range(min(levels), max(levels) + 1))
+        assert max(levels) in all_levels
+    assert min(map(min, held.values())) < max(map(min, held.values()))
+
+
 def test_a_file_that_exists_is_not_replaced_unless_asked(trace, tmp_path):
     (tmp_path / "page.html").write_text("mine")
     with pytest.raises(UsageError, match="exists already"):
