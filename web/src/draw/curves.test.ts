@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bins } from "../model/curves";
-import { ChartFrame, paintCurve, runsOf, valueRange } from "./curves";
+import { ChartFrame, eachColumn, paintCurve, valueRange } from "./curves";
 import { SvgPainter } from "./painter";
 
 const bins = (begin: number, mean: number[], low = mean, high = mean): Bins => ({
@@ -11,15 +11,20 @@ const bins = (begin: number, mean: number[], low = mean, high = mean): Bins => (
   tile: { first: 0, count: mean.length, mean, low, high },
 });
 
+function columnsOf(frame: ChartFrame, parts: Bins[]) {
+  const columns: { x: number; width: number; mean: number; high: number; isFirst: boolean }[] = [];
+  eachColumn(frame, parts, 0, (x, width, mean, _, high, isFirst) => columns.push({ x, width, mean, high, isFirst }));
+  return columns;
+}
+
 test("a gap and a missing tile end a line", () => {
-  const runs = runsOf([bins(0, [1, Number.NaN, 3]), bins(30, [4]), bins(60, [5])], 0);
-  expect(runs.map((run) => run.map(({ begin, mean }) => [begin, mean]))).toEqual([
-    [[0, 1]],
-    [
-      [20, 3],
-      [30, 4],
-    ],
-    [[60, 5]],
+  const frame = new ChartFrame({ begin: 0, end: 100 }, { low: 0, high: 10 }, 164, 120, null); // a pixel per cycle
+  const columns = columnsOf(frame, [bins(0, [1, Number.NaN, 3]), bins(30, [4]), bins(60, [5])]);
+  expect(columns.map(({ x, width, mean, isFirst }) => [x - frame.left, width, mean, isFirst])).toEqual([
+    [0, 10, 1, true],
+    [20, 10, 3, true],
+    [30, 10, 4, false],
+    [60, 10, 5, true],
   ]);
 });
 
@@ -40,8 +45,15 @@ test("a bin with several values has a band from the smallest to the largest", ()
   const frame = new ChartFrame({ begin: 0, end: 20 }, { low: 0, high: 10 }, 264, 120, null);
   const painter = new SvgPainter(264, 120);
   paintCurve(painter, frame, [bins(0, [2, 5], [0, 5], [8, 5])], 0, "#112233");
-  const [x0, x1, x2] = [0, 10, 20].map((time) => frame.x(time));
-  const upper = `${x0} ${frame.y(8)} ${x1} ${frame.y(8)} ${x1} ${frame.y(5)} ${x2} ${frame.y(5)}`;
-  const lower = `${x2} ${frame.y(5)} ${x1} ${frame.y(5)} ${x1} ${frame.y(0)} ${x0} ${frame.y(0)}`;
-  expect(painter.toString()).toContain(`<polygon points="${upper} ${lower}" fill="#11223340"/>`);
+  const [top, bottom] = [Math.round(frame.y(8)), Math.round(frame.y(0))];
+  expect(painter.toString()).toContain(`<path d="M58 ${top}h100v${bottom - top}h-100z" fill="#11223340"/>`);
+});
+
+test("bins narrower than a pixel are joined, and no spike is lost", () => {
+  const frame = new ChartFrame({ begin: 0, end: 100 }, { low: 0, high: 10 }, 74, 120, null); // ten pixels
+  const mean = Array.from({ length: 100 }, (_, i) => (i === 37 ? 9 : 1));
+  const columns = columnsOf(frame, [{ ...bins(0, mean), width: 1 }]);
+  expect(columns.reduce((sum, { width }) => sum + width, 0)).toBe(10);
+  expect(Math.max(...columns.map(({ high }) => high))).toBe(9);
+  expect(columns.length).toBeLessThan(6); // equal neighbours are one
 });

@@ -94,56 +94,76 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
   painter.polyline([left + 0.5, top, left + 0.5, bottom + 0.5, left + plotWidth, bottom + 0.5], paper("faint"), 1);
 }
 
-/** One series: first the band of all its values, then the line of its means. */
+const LINE_WIDTH = 1.5;
+/** Up to this width a column is drawn in one piece with the jump to it. */
+const NARROW = 3;
+
+/**
+ * One series: first the band of all its values, then the line of its means. Rectangles on whole pixels, because paths of
+ * thousands of corners take far longer to draw.
+ */
 export function paintCurve(painter: Painter, frame: ChartFrame, parts: Bins[], series: number, colour: string): void {
-  for (const run of runsOf(parts, series)) {
-    const upper: number[] = [];
-    const lower: number[] = [];
-    const line: number[] = [];
-    let isBand = false;
-    for (const { begin, end, mean, low, high } of run) {
-      const [from, to] = [frame.x(begin), frame.x(end)];
-      const y = frame.y(mean);
-      const [yLow, yHigh] = [frame.y(low), frame.y(high)];
-      isBand ||= yLow - yHigh > 0.5;
-      upper.push(from, yHigh, to, yHigh);
-      lower.push(yLow, from, yLow, to); // read backwards below
-      line.push(from, y, to, y);
+  const band: number[] = [];
+  const line: number[] = [];
+  let before = Number.NaN;
+  eachColumn(frame, parts, series, (x, width, mean, low, high, isFirst) => {
+    const y = frame.y(mean);
+    const [yLow, yHigh] = [Math.round(frame.y(low)), Math.round(frame.y(high))];
+    if (yLow > yHigh) band.push(x, yHigh, width, yLow - yHigh);
+    const jump = isFirst ? 0 : Math.abs(y - before);
+    const top = jump ? Math.min(y, before) : y;
+    if (width <= NARROW) line.push(x, top - LINE_WIDTH / 2, width, jump + LINE_WIDTH);
+    else {
+      line.push(x, y - LINE_WIDTH / 2, width, LINE_WIDTH);
+      if (jump > 0.5) line.push(x - LINE_WIDTH / 2, top - LINE_WIDTH / 2, LINE_WIDTH, jump + LINE_WIDTH);
     }
-    if (isBand) painter.polygon([...upper, ...lower.reverse()], `${colour}40`);
-    painter.polyline(line, colour, 1.5);
-  }
+    before = y;
+  });
+  if (band.length) painter.rects(band, `${colour}40`);
+  if (line.length) painter.rects(line, colour);
 }
 
-interface Step {
-  begin: number;
-  end: number;
-  mean: number;
-  low: number;
-  high: number;
-}
+type Visit = (x: number, width: number, mean: number, low: number, high: number, isFirst: boolean) => void;
 
-/** Stretches without gaps. */
-export function runsOf(parts: Bins[], series: number): Step[][] {
-  const runs: Step[][] = [];
-  let run: Step[] = [];
-  let at = Number.NaN;
+/**
+ * The values of a series on whole pixels, from left to right. Bins that share a pixel are joined, so that no spike is
+ * lost; equal neighbours too. `isFirst`: nothing stands before, or a gap.
+ */
+export function eachColumn(frame: ChartFrame, parts: Bins[], series: number, visit: Visit): void {
+  let [x, at, mean, low, high, count] = [Number.NaN, Number.NaN, 0, 0, 0, 0];
+  let [isFirst, time] = [true, Number.NaN];
+  const flush = () => {
+    if (count) visit(x, Math.max(1, at - x), mean, low, high, isFirst);
+    if (count) isFirst = false;
+    count = 0;
+  };
   for (const { tile, begin, width, first, last } of parts) {
+    const offset = series * tile.count;
     for (let i = first; i < last; i++) {
-      const place = series * tile.count + i;
-      const mean = tile.mean[place] as number;
       const from = begin + i * width;
-      if (Number.isNaN(mean) || from !== at) {
-        if (run.length) runs.push(run);
-        run = [];
+      const value = tile.mean[offset + i] as number;
+      if (from !== time || Number.isNaN(value)) {
+        flush();
+        isFirst = true;
       }
-      at = from + width;
-      if (Number.isNaN(mean)) continue;
-      run.push({ begin: from, end: at, mean, low: tile.low[place] as number, high: tile.high[place] as number });
+      time = from + width;
+      if (Number.isNaN(value)) continue;
+      const [least, most] = [tile.low[offset + i] as number, tile.high[offset + i] as number];
+      const end = Math.round(frame.x(time));
+      if (count && at === x) {
+        count += 1;
+        mean += (value - mean) / count;
+        low = Math.min(low, least);
+        high = Math.max(high, most);
+      } else if (!count || mean !== value || low !== least || high !== most) {
+        const start = count ? at : isFirst ? Math.round(frame.x(from)) : at;
+        flush();
+        [x, mean, low, high, count] = [start, value, least, most, 1];
+      }
+      at = Math.max(end, x);
     }
   }
-  if (run.length) runs.push(run);
-  return runs;
+  flush();
 }
 
 export function paintBand(painter: Painter, frame: ChartFrame, range: Range, colour: string): void {

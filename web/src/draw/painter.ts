@@ -11,6 +11,8 @@ export interface TextStyle {
 
 export interface Painter {
   rect(x: number, y: number, width: number, height: number, fill: string): void;
+  /** Many rectangles of one colour, as x0, y0, width0, height0, x1, … */
+  rects(rectangles: ArrayLike<number>, fill: string): void;
   /** Points as x0, y0, x1, y1, … */
   polyline(points: ArrayLike<number>, stroke: string, width?: number, dash?: number[]): void;
   polygon(points: ArrayLike<number>, fill: string): void;
@@ -58,6 +60,19 @@ export class CanvasPainter implements Painter {
   rect(x: number, y: number, width: number, height: number, fill: string): void {
     this.context.fillStyle = fill;
     this.context.fillRect(x, y, width, height);
+  }
+
+  rects(rectangles: ArrayLike<number>, fill: string): void {
+    const { context } = this;
+    context.fillStyle = fill;
+    for (let i = 0; i + 3 < rectangles.length; i += 4) {
+      context.fillRect(
+        rectangles[i] as number,
+        rectangles[i + 1] as number,
+        rectangles[i + 2] as number,
+        rectangles[i + 3] as number,
+      );
+    }
   }
 
   polyline(points: ArrayLike<number>, stroke: string, width = 1, dash: number[] = []): void {
@@ -155,6 +170,16 @@ export class SvgPainter implements Painter {
 
   rect(x: number, y: number, width: number, height: number, fill: string): void {
     this.parts.push(`<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}"/>`);
+  }
+
+  rects(rectangles: ArrayLike<number>, fill: string): void {
+    const parts: string[] = [];
+    const short = (n: number | undefined) => String(Math.round((n ?? 0) * 100) / 100);
+    for (let i = 0; i + 3 < rectangles.length; i += 4) {
+      const [x, y, width, height] = [0, 1, 2, 3].map((n) => short(rectangles[i + n]));
+      parts.push(`M${x} ${y}h${width}v${height}h-${width}z`);
+    }
+    this.parts.push(`<path d="${parts.join("")}" fill="${fill}"/>`);
   }
 
   polyline(points: ArrayLike<number>, stroke: string, width = 1, dash: number[] = []): void {
