@@ -109,6 +109,7 @@ function paintLabels(
   for (const strip of strips) {
     if (strip.height < LABEL_HEIGHT || strip.emptyIn) continue;
     const middle = frame.toScreen(strip.y) + strip.height / 2;
+    let last = { end: Number.NaN, kind: -1 };
     for (const { tile, level, begin, end } of of(strip.track).pieces) {
       for (let i = tile.first(strip.lane); i < tile.last(strip.lane); i++) {
         const from = Math.max(tile.begin[i] as number, begin, window.begin);
@@ -116,6 +117,9 @@ function paintLabels(
         const to = Math.min(tile.end[i] as number, end, window.end);
         if (to - from < wide || (tile.depth[i] as number) > 0) continue;
         if ((tile.count[i] as number) > 1 && !style.labelsGroups) continue;
+        const isRest = from === begin && from === last.end && tile.kind[i] === last.kind; // of what the tile before cut
+        last = { end: to, kind: tile.kind[i] as number };
+        if (isRest) continue;
         const span = spanOf(strip.track, strip.lane, tile, i, level);
         const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
         if (!text) continue;

@@ -44,7 +44,8 @@ _KEYS = {
     "marks": ("process", "thread"),
 }
 """Kind of lane -> what tells its lines apart."""
-_ORDER = ("thread", "marks", "allocations", "stream")
+_ORDER = ("stream", "allocations", "thread", "marks")
+"""Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """The lanes in the order to show: by node, process (ranks in order), then threads before GPUs."""
+    """The lanes in the order to show: by node, process (ranks in order), then kind."""
     import polars as pl
 
     processes = profile.read("processes", ["process", "rank", "pid", "command", "node"])

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.unit.made_profiles import profile, spans
+from wavescope.analysis.profile.busy import busy
 from wavescope.analysis.profile.gaps import gaps
 from wavescope.analysis.profile.kernels import kernels
 from wavescope.analysis.profile.regions import regions
@@ -220,3 +221,35 @@ def test_what_an_exported_page_holds_can_be_answered(library: Library) -> None:
         assert held
         for given in held[:3]:
             ask(document, name, {key: str(value) for key, value in given.items()})
+
+
+def test_the_mean_of_a_busy_curve_is_the_busy_time(document: Document) -> None:
+    names = _asked(document, "curve_names")
+    by_name = {entry["name"]: entry for entry in names["curves"]}
+    truth = busy(document.run).gpus
+    labels = [series["label"] for series in by_name["busy"]["series"]]
+    assert labels == [f"{row['node']} GPU {row['gpu']}" for row in truth.iter_rows(named=True)]
+    for level in (names["level_count"] - 1, names["level_count"] - 4):
+        wide = 1 << level
+        count = -(-int(names["end"]) // (names["tile_cells"] * wide))
+        tiles = [QUESTIONS["curves"].answer(document, name="busy", level=level, tile=tile) for tile in range(count)]
+        whole = pl.concat(tiles).with_columns(
+            length=pl.min_horizontal(wide, names["end"] - pl.col("bin").cast(pl.Float64) * wide)
+        )
+        found = whole.group_by("series").agg((pl.col("value") * pl.col("length")).sum()).sort("series")["value"]
+        assert found.to_list() == pytest.approx(truth["busy_ns"].to_list(), abs=1)
+        assert whole["low"].min() == 0
+        assert whole["high"].max() == 1
+
+
+def test_curves_of_memory_copies_and_counters(document: Document) -> None:
+    names = _asked(document, "curve_names")
+    assert {entry["name"] for entry in names["curves"]} == {"busy", "memory", "copying", "dispatches"}
+    level = names["level_count"] - 1
+    largest = document.run.copies["size_bytes"].max()
+    copying = QUESTIONS["curves"].answer(document, name="copying", level=level, tile=0)
+    assert copying["high"].max() >= largest
+    with pytest.raises(UsageError):
+        _asked(document, "curves", name="copying", level=level, tile=0, se=1)
+    with pytest.raises(UsageError):
+        _asked(document, "curves", name="weather", level=0, tile=0)

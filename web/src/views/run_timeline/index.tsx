@@ -23,10 +23,10 @@ import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
 const LANE_KINDS = [
+  ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
   ["thread", "Calls", "Calls and marker ranges of threads, nested"],
   ["marks", "Marks", "Moments on threads"],
   ["allocations", "Allocations", "Allocations and releases of memory"],
-  ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
 ] as const;
 const FADED = 0.78;
 /** Names stay readable: a run with many lanes is scrolled. */
