@@ -9,13 +9,14 @@ import pytest
 
 import wavescope
 from tests.unit.analysis.test_loops import trace_of
+from tests.unit.small_traces import frame
 from wavescope.analysis.clocks import alignment
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.listing import isa_listing
 from wavescope.analysis.loop_iterations import loop_iterations
 from wavescope.analysis.loops import loops
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace
+from wavescope.model import ThreadTrace, TraceSource
 from wavescope.page.document import Document
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.trace.code import code
@@ -58,6 +59,14 @@ def test_arrows_and_branches_are_those_of_the_listing(gemm: ThreadTrace) -> None
     assert found.select("wait_row", "producer_row", "counter", "count").rows() == listing.arrows.rows()
     assert (found["stall_cycles_total"] <= 1 << 40).all()
     assert branches(document_of(gemm)).rows() == listing.branches.rows()
+
+
+def test_code_without_instructions_has_the_branches_that_it_writes() -> None:
+    code = frame(
+        "code", {"row": [0, 1], "code_object": [1, 1], "address": [0, 4], "text": ["s_nop 0", "s_branch 65534"]}
+    )
+    document = document_of(ThreadTrace({"code": code}, TraceSource(path="nothing")))
+    assert branches(document).rows() == [(1, 0, None)]
 
 
 def test_costs_of_one_wave_are_those_of_the_listing(gemm: ThreadTrace) -> None:

@@ -54,6 +54,8 @@ def _arrows(document: Document) -> pl.DataFrame:
 def branches(document: Document) -> pl.DataFrame:
     """Pairs of a row that jumped and the row it led to, with how often, over all waves.
 
+    Without instructions (PC samples) the branches of the code, of which nobody knows how often they were taken: null.
+
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
@@ -63,8 +65,11 @@ def branches(document: Document) -> pl.DataFrame:
     """
     import polars as pl
 
-    from wavescope.analysis.control_flow import taken_jumps
+    from wavescope.analysis.control_flow import branch_targets, taken_jumps
 
+    if not document.trace.instructions.height:
+        written = branch_targets(document.trace.code).drop_nulls()
+        return written.select(from_row="row", to_row="target_row", count=pl.lit(None, pl.Float64))
     jumps = taken_jumps(document.trace)
     return jumps.select("from_row", "to_row", pl.col("taken_count").cast(pl.Float64).alias("count"))
 

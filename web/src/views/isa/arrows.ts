@@ -115,7 +115,7 @@ export function arrowLines(arrow: Arrow, text: (row: number) => string, isOneWav
     return [
       `${arrow.from}  ${text(arrow.from)}`,
       `→ ${arrow.to}  ${text(arrow.to)}`,
-      `taken ${exact(arrow.count)} times`,
+      Number.isNaN(arrow.count) ? "as the code says; how often is not known" : `taken ${exact(arrow.count)} times`,
     ];
   }
   const stall = isOneWave ? "stall of these waits" : "stall when it certainly ended the wait";

@@ -70,7 +70,7 @@ function paintArrows(
   const chosen = [selection.value.row, preview.value.row].map((row) => (row === undefined ? -1 : items.placeOf[row]));
   const isChosen = (place: number) => chosen.includes(place);
   const y = (place: number) => (place - first + 0.5) * rowHeight;
-  const most = arrows.reduce((largest, { count }) => Math.max(largest, count), 1);
+  const most = arrows.reduce((largest, { count }) => Math.max(largest, count || 0), 1);
   const right = size.width - 2;
   const draw = (trunk: Trunk, number: number, isLit: boolean) => {
     const colour = seriesColour(number);
@@ -79,7 +79,7 @@ function paintArrows(
     painter.polyline([x, y(trunk.top), x, y(trunk.bottom)], ink, isLit ? 2.5 : 1);
     for (const edge of trunk.edges) {
       if (edge.from < first - 1 || edge.from > last) continue;
-      const weight = Math.log1p(arrows[edge.arrow]?.count ?? 0) / Math.log1p(most);
+      const weight = Math.log1p(arrows[edge.arrow]?.count || 0) / Math.log1p(most);
       const own = isLit && (isChosen(edge.from) || isChosen(trunk.to));
       painter.polyline([x, y(edge.from), right, y(edge.from)], ink, own ? 2.5 : 0.8 + weight);
       painter.rect(right - 3, y(edge.from) - 2, 4, 4, ink);

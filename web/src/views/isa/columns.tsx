@@ -91,7 +91,7 @@ export const COLUMNS: IsaColumn[] = [
     ...exposure(
       "exposed",
       "Exposed",
-      "Latency and idle that no other wave of the SIMD hid; not known for single executions",
+      "Latency and idle that no other wave of the SIMD hid; not known for single executions, nor for one wave in an exported page",
     ),
     name: cycles("exposed"),
   },
@@ -99,7 +99,7 @@ export const COLUMNS: IsaColumn[] = [
     ...exposure(
       "hidden",
       "Hidden",
-      "Latency and idle that other waves of the SIMD hid; not known for single executions",
+      "Latency and idle that other waves of the SIMD hid; not known for single executions, nor for one wave in an exported page",
     ),
     name: cycles("hidden"),
     isHiddenAtFirst: true,

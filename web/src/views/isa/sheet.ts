@@ -39,11 +39,12 @@ const ready = <T>(answer: ReadonlySignal<Loaded<T>>): T | null =>
 /** Canvas modes that this trace has something for. */
 export function canvasModes(): CanvasMode[] {
   const facts = traceOverview();
-  const traced: CanvasMode[] = ["total", "exposed", "classes", "latency_stall", "branches"];
+  const traced: CanvasMode[] = ["total", "exposed", "classes", "latency_stall"];
   return [
     ...(facts.holds.waits ? (["waits", "memory"] as const) : []),
     ...(facts.instruction_count ? traced : []),
     ...(facts.holds.samples ? (["samples"] as const) : []),
+    "branches",
   ];
 }
 
@@ -64,7 +65,7 @@ export function useSheet(code: Code): Sheet {
   const needsWave = useComputed(() => isOneWave(mode.value) || selection.value.row !== undefined);
   const waveAnswer = useAnswer(() => (number.value === undefined || !needsWave.value ? null : loadWave(number.value)));
   const waitsOfAll = useAnswer(() => (facts.holds.waits ? askTable(current.value, "arrows") : null));
-  const branchTable = useAnswer(() => (has ? askTable(current.value, "branches") : null));
+  const branchTable = useAnswer(() => askTable(current.value, "branches"));
   const waitsOfWave = useAnswer(() =>
     number.value !== undefined && isOneWave(mode.value) && facts.holds.waits
       ? withWave(number.value, askTable(current.value, "wave_waits", { wave: number.value }))

@@ -1,9 +1,12 @@
 // The iterations of a loop on top of each other: how far each had come after how many cycles. Where a line falls behind
 // the others, that iteration waited.
+import { useSignal } from "@preact/signals";
 import { exact, short } from "../../base/format";
 import type { Painter } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
+import { selectRow, textOf } from "../../model/code";
 import type { Iteration, Loop } from "../../model/loops";
+import { preview } from "../../model/selection";
 import type { WaveData } from "../../model/wave_data";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { iterationOnScreen } from "./strip";
@@ -16,6 +19,7 @@ interface Props {
 
 const MOST = 100;
 const LEFT = 52;
+const TOP = 6;
 const BOTTOM = 18;
 
 /**
@@ -53,7 +57,7 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
   const longest = few.reduce((most, { cycles }) => Math.max(most, cycles), 1);
   const rows = Math.max(1, loop.last_row - loop.first_row);
   const x = (cycles: number) => LEFT + (cycles / longest) * (width - LEFT - 6);
-  const y = (row: number) => 6 + ((row - loop.first_row) / rows) * (height - BOTTOM - 8);
+  const y = (row: number) => TOP + ((row - loop.first_row) / rows) * (height - BOTTOM - TOP - 2);
   for (const part of [0, 0.25, 0.5, 0.75, 1]) {
     painter.polyline([x(longest * part), 0, x(longest * part), height - BOTTOM], paper("line"));
     painter.text(x(longest * part), height - BOTTOM / 2, short(Math.round(longest * part)), paper("faint"), {
@@ -81,13 +85,22 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
 }
 
 export function Overlay(props: Props) {
-  const { iterations } = props;
+  const { iterations, loop } = props;
+  const over = useSignal<number | null>(null);
+  const place = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const share = (event.clientY - box.top - TOP) / Math.max(1, box.height - BOTTOM - TOP - 2);
+    const row = Math.round(loop.first_row + share * (loop.last_row - loop.first_row));
+    return Math.min(Math.max(row, loop.first_row), loop.last_row);
+  };
   if (!iterations.length) return null;
   const left = iterations.length - MOST;
   return (
     <div class="loops-overlay">
       <p class="caption">
-        Iterations on top of each other: code row over cycles since the iteration began.
+        {over.value === null
+          ? "Iterations on top of each other: code row over cycles since the iteration began."
+          : `${over.value}  ${textOf(over.value)}`}
         {left > 0 ? ` Showing ${MOST} of ${exact(iterations.length)}.` : ""}
         <span class="key">
           <i style={{ background: seriesColour(3) }} /> first <i style={{ background: seriesColour(0) }} /> steady{" "}
@@ -97,6 +110,17 @@ export function Overlay(props: Props) {
       <Canvas
         label="Code row over cycles since the begin, for every iteration"
         paint={(painter, size) => paintOverlay(painter, size, props)}
+        events={{
+          onPointerMove: (event) => {
+            over.value = place(event);
+            preview.value = { row: over.value };
+          },
+          onPointerLeave: () => {
+            over.value = null;
+            preview.value = {};
+          },
+          onClick: (event) => selectRow(place(event)),
+        }}
       />
     </div>
   );
