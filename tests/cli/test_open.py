@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import socket
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -147,6 +149,19 @@ def test_a_trace_deleted_while_it_is_open_is_reported(three_dispatches):
         assert problem.value.code == 410
         assert b"moved or deleted" in problem.value.read()
         assert program.ask("documents")
+
+
+def test_notes_go_beside_the_trace_or_where_the_user_said(capture, tmp_path):
+    note = {"id": "1", "text": "look here", "address": "view=isa", "created": "2026-01-01T00:00:00Z"}
+    for options, file in (((), "capture.wavescope-notes.json"), (("--notes", tmp_path / "mine.json"), "mine.json")):
+        with running("open", capture, *options) as program:
+            assert program.ask("0/notes") == {"notes": [], "saved_at": None, "can_save": True}
+            headers = {"Content-Type": "application/json", "Origin": program.url.rsplit("/", 2)[0]}
+            body = json.dumps({"notes": [note]}).encode()
+            request = Request(f"{program.url}api/0/notes", body, headers, method="PUT")  # noqa: S310 - its own address
+            with urlopen(request, timeout=30) as reply:  # noqa: S310
+                assert json.loads(reply.read())["saved_at"] == str(tmp_path / file)
+        assert json.loads((tmp_path / file).read_text())["notes"] == [note]
 
 
 def test_ctrl_c_does_not_wait_for_an_answer(capture):

@@ -24,10 +24,10 @@ def page_folder() -> Path:
     """
     import sys
 
-    for root in sys.modules["wavescope"].__path__:
-        folder = Path(root) / "_web"
-        if (folder / "index.html").is_file():
-            return folder
+    folders = [Path(root) / "_web" for root in sys.modules["wavescope"].__path__]
+    built = [folder for folder in folders if (folder / "index.html").is_file()]
+    if built:  # an editable installation may have two: that of pip, and that of the last `make page`
+        return max(built, key=lambda folder: (folder / "index.html").stat().st_mtime)
     what = "this installation has no viewer page: there was no Node.js when it was built"
     advice = "install Node.js 20.19 or newer and install wavescope again; all other verbs work"
     raise MissingToolError(what, advice=advice)
