@@ -53,6 +53,11 @@ describe("what stands in for missing tiles", () => {
       ["1/1", 2, 4],
     ]);
   });
+  it("is found for a moment as well", () => {
+    const moment = { begin: 2000, end: 2000.5 };
+    const found = cover(track, 0, moment, ({ level, tile }) => (level === 3 && tile === 0 ? "coarse" : undefined));
+    expect(found.map(({ tile }) => tile)).toEqual(["coarse"]);
+  });
   it("is nothing when nothing is at hand", () => {
     expect(shown([])).toEqual([]);
   });

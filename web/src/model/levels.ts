@@ -90,7 +90,7 @@ export function cover<T>(
     }
     const small = finer(track, level, tile, at, FINER_LEVELS);
     const needed = Math.min(end, window.end, track.end) - Math.max(begin, window.begin);
-    const isEnough = covered(small, window) >= needed - track.cell;
+    const isEnough = small.length > 0 && covered(small, window) >= needed * (1 - 1e-9);
     const far = isEnough ? [] : coarser(level + 2, track.level_count);
     pieces.push(...(far.length ? far : small));
   }

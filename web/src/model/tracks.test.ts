@@ -74,6 +74,16 @@ describe("a set of tracks", () => {
     expect(set.gap(track, 0, 70)).toEqual({ begin: 40, end: 90 });
     expect(set.gap(track, 0, 130)).toBeNull();
   });
+  it("joins the parts of a single span that coarser tiles cut", async () => {
+    const long: Track = { ...track, end: 800, level_count: 4 };
+    const set = new TrackSet([long], async ({ tile }) => {
+      const begin = Number(tile) * 200;
+      return madeTile([[0, Math.max(begin, 50), Math.min(begin + 200, 550), 1, 9]]);
+    });
+    for (const tile of [0, 1, 2]) await set.store.fetch({ track: long.name, level: 1, tile });
+    const found = set.at(long, 0, 300, 2);
+    expect([found?.begin, found?.end, found?.level]).toEqual([50, 550, 1]);
+  });
   it("walks through a lane across tiles, both ways, each span once", async () => {
     const set = madeSet();
     let span: Span | null = await set.raw(track, 0, 5, 0);

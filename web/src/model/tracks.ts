@@ -103,7 +103,28 @@ export class TrackSet {
         if (!best || span.depth >= best.depth) best = span;
       }
     }
-    return best;
+    return best && best.count === 1 && best.level > 0 ? this.whole(best, time) : best;
+  }
+
+  /** A single span of a coarser level ends with its tile: what the tiles beside it say belongs to it. */
+  private whole(span: Span, time: number): Span {
+    const { track, lane, level, item } = span;
+    let { begin, end } = span;
+    for (const step of [1, -1]) {
+      let number = Math.floor((time - track.begin) / tileWidth(track, level));
+      for (let isFound = true; isFound; ) {
+        number += step;
+        const tile = this.store.at({ track: track.name, level, tile: number });
+        isFound = false;
+        for (let i = tile ? tile.first(lane) : 0; tile && i < tile.last(lane); i++) {
+          if (tile.item[i] !== item || tile.count[i] !== 1) continue;
+          isFound = true;
+          begin = Math.min(begin, tile.begin[i] as number);
+          end = Math.max(end, tile.end[i] as number);
+        }
+      }
+    }
+    return { ...span, begin, end };
   }
 
   /** The free time of a lane around a time, as far as the raw spans around it are at hand; null = not known or not free. */

@@ -37,6 +37,7 @@ describe("the rows of the compute unit", () => {
         { ...at(1), depth: 0 },
         { ...at(1), depth: 1 },
       ]),
+      made("shader_data", [{ se: 0, cu: 7, simd: 2, slot: 3 }]),
       made("events", [{ se: 0 }, { se: 2 }]),
       made("other_simd", [{ se: 0, cu: 1, simd: 1, label: "SIMD 1" }]),
     ],
@@ -52,6 +53,7 @@ describe("the rows of the compute unit", () => {
       ["SIMD 0", "1 mark 1"],
       ["SIMD 0", "1"],
       ["SIMD 1", "other"],
+      ["CU 7 SIMD 2", "3 data"],
     ]);
     expect(rows[1]?.strips.map(({ track }) => track.name)).toEqual(["instructions", "states"]);
     expect(Array.from(rows[1]?.strips[0]?.behind?.begins ?? [])).toEqual([0, 50]);

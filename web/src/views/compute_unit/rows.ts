@@ -27,46 +27,73 @@ export function computeUnitRows(
   isShown: (se: number) => boolean,
 ): TimelineRow[] {
   const [instructions, states] = [set.track("instructions"), set.track("states")];
-  const [other, events] = [set.track("other_simd"), set.track("events")];
   const [byInstructions, byStates] = [bySlot(instructions), bySlot(states)];
-  const written = ["shader_data", "markers"].flatMap((name) => set.track(name) ?? []);
-  const byWritten = written.map((track) => ({ track, lanes: bySlot(track) }));
-  const everywhere = [...byWritten.flatMap((written) => [...written.lanes]), ...byStates, ...byInstructions];
-  const lanes = [...new Map(everywhere).values()].map((list) => list[0] as Lane);
-  const sorted = lanes.filter((lane) => isShown(slotOf(lane).se)).sort((a, b) => order(slotOf(a), slotOf(b)));
-  const rows: TimelineRow[] = [];
-  sorted.forEach((lane, i) => {
-    const place = slotOf(lane);
-    const key = slotKey(place);
-    const group = engineGroup(lane);
-    if (events && place.se !== slotOf(sorted[i - 1] ?? {}).se) rows.push(...extra(events, place.se, [group], ""));
-    const path = [group, `SIMD ${place.simd}`];
-    for (const { track, lanes } of byWritten) {
-      for (const lane of lanes.get(key) ?? []) {
-        const label = `${place.slot} ${track.name === "markers" ? `mark ${lane.depth}` : "data"}`;
-        rows.push({ key: `${track.name}/${lane.lane}`, label, path, strips: [{ track, lane: lane.lane }] });
-      }
-    }
+  const written = ["shader_data", "markers"].flatMap((name) => {
+    const track = set.track(name);
+    return track ? [{ track, lanes: bySlot(track) }] : [];
+  });
+  const traced = new Map([...byStates, ...byInstructions]);
+  const others = new Map(written.flatMap(({ lanes }) => [...lanes]).filter(([key]) => !traced.has(key)));
+
+  /** What a slot wrote into the trace, above its instructions. */
+  const writtenRows = (key: string, path: string[]): TimelineRow[] =>
+    written.flatMap(({ track, lanes }) =>
+      (lanes.get(key) ?? []).map((lane) => {
+        const label = `${slotOf(lane).slot} ${track.name === "markers" ? `mark ${lane.depth}` : "data"}`;
+        return { key: `${track.name}/${lane.lane}`, label, path, strips: [{ track, lane: lane.lane }] };
+      }),
+    );
+  const slotRow = (key: string, slot: number, path: string[]): TimelineRow => {
     const strips: Strip[] = [];
-    const main = byInstructions.get(key)?.[0];
+    const [main, state] = [byInstructions.get(key)?.[0], byStates.get(key)?.[0]];
     const behind = lives.get(key);
     if (instructions && main) strips.push({ track: instructions, lane: main.lane, ...(behind ? { behind } : {}) });
-    const strip = byStates.get(key)?.[0];
-    if (states && strip) strips.push({ track: states, lane: strip.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
-    if (strips.length) rows.push({ key, label: String(place.slot), path, strips });
-    const isLast = place.se !== slotOf(sorted[i + 1] ?? {}).se;
-    if (other && isLast) rows.push(...extra(other, place.se, [group], "other"));
+    if (states && state) strips.push({ track: states, lane: state.lane, ...(main ? { fixed: STATE_HEIGHT } : {}) });
+    return { key, label: String(slot), path, strips };
+  };
+  const tracedLanes = sorted(traced);
+  const otherLanes = sorted(others);
+  const engines = [...new Set([...tracedLanes, ...otherLanes].map((lane) => slotOf(lane).se))].sort((a, b) => a - b);
+  return engines.filter(isShown).flatMap((se) => {
+    const own = tracedLanes.filter((lane) => slotOf(lane).se === se);
+    const first = own[0] ? engineGroup(own[0]) : `SE ${se}`;
+    const last = own.at(-1) ? engineGroup(own.at(-1) as Lane) : first;
+    const beside = otherLanes.filter((lane) => slotOf(lane).se === se);
+    return [
+      ...extra(set.track("events"), se, first, "", () => "events"),
+      ...own.flatMap((lane) => {
+        const { simd, slot } = slotOf(lane);
+        const [key, path] = [slotKey(slotOf(lane)), [engineGroup(lane), `SIMD ${simd}`]];
+        return [...writtenRows(key, path), slotRow(key, slot, path)];
+      }),
+      ...extra(set.track("other_simd"), se, last, "other", (lane) => lane.label),
+      ...beside.flatMap((lane) => {
+        const { cu, simd } = slotOf(lane);
+        return writtenRows(slotKey(slotOf(lane)), [`SE ${se} others`, `CU ${cu} SIMD ${simd}`]);
+      }),
+    ];
   });
-  return rows;
 }
 
-function extra(track: Track, se: number, path: string[], label: string): TimelineRow[] {
+function sorted(lanes: Map<string, Lane[]>): Lane[] {
+  return [...lanes.values()].map((list) => list[0] as Lane).sort((a, b) => order(slotOf(a), slotOf(b)));
+}
+
+/** Lanes that belong to a shader engine as a whole. */
+function extra(
+  track: Track | undefined,
+  se: number,
+  group: string,
+  label: string,
+  column: (lane: Lane) => string,
+): TimelineRow[] {
+  if (!track) return [];
   return track.lanes
     .filter((lane) => slotOf(lane).se === se)
     .map((lane) => ({
       key: `${track.name}/${lane.lane}`,
       label,
-      path: [...path, track.name === "events" ? "events" : lane.label],
+      path: [group, column(lane)],
       strips: [{ track, lane: lane.lane }],
     }));
 }
