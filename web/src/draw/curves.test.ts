@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bins } from "../model/curves";
-import { ChartFrame, eachColumn, paintCurve, valueRange } from "./curves";
+import { ChartFrame, eachColumn, paintCurve, tickValue, valueRange } from "./curves";
 import { SvgPainter } from "./painter";
 
 const bins = (begin: number, mean: number[], low = mean, high = mean): Bins => ({
@@ -31,7 +31,7 @@ test("a gap and a missing tile end a line", () => {
 test("the axis of values begins at zero, unless values are below or it should not", () => {
   expect(valueRange(20, 100, true)).toEqual({ low: 0, high: 106 });
   expect(valueRange(-10, 10, true).low).toBeLessThan(-10);
-  expect(valueRange(2000, 2000, false)).toEqual({ low: 1800, high: 2200 });
+  expect(valueRange(2000, 2000, false)).toEqual({ low: 1960, high: 2040 });
   expect(valueRange(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true)).toEqual({ low: 0, high: 1 });
 });
 
@@ -56,4 +56,11 @@ test("bins narrower than a pixel are joined, and no spike is lost", () => {
   expect(columns.reduce((sum, { width }) => sum + width, 0)).toBe(10);
   expect(Math.max(...columns.map(({ high }) => high))).toBe(9);
   expect(columns.length).toBeLessThan(6); // equal neighbours are one
+});
+
+test("values of an axis are told apart", () => {
+  expect(tickValue(2036.2, 0.1, { low: 2036, high: 2037 })).toBe("2,036.2");
+  expect(tickValue(1000, 200, { low: 0, high: 1100 })).toBe("1,000");
+  expect(tickValue(15_000, 5_000, { low: 0, high: 50_000 })).toBe("15 K");
+  expect(tickValue(0, 10, { low: 0, high: 60 })).toBe("0");
 });

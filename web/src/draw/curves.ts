@@ -1,10 +1,10 @@
 // A chart of step curves: axes, the band between smallest and largest value, the mean, marks in time.
-import { exact, short } from "../base/format";
+import { exact } from "../base/format";
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
 import type { Painter } from "./painter";
 import { paper } from "./palette";
-import { tickNanoseconds, ticks } from "./ticks";
+import { durationText, tickNanoseconds, ticks } from "./ticks";
 
 export const GUTTER = 58;
 const TOP = 8;
@@ -60,8 +60,23 @@ export class ChartFrame {
 export function valueRange(low: number, high: number, fromZero: boolean): ValueRange {
   if (!(high >= low)) return { low: 0, high: 1 };
   const from = fromZero ? Math.min(0, low) : low;
-  const margin = (high - from) * 0.06 || Math.abs(high) * 0.1 || 1;
+  const margin = fromZero ? (high - from) * 0.06 || 1 : Math.max((high - low) * 0.06, Math.abs(high) * 0.02) || 1;
   return { low: fromZero && low >= 0 ? 0 : from - margin, high: high + margin };
+}
+
+const UNITS = [
+  [1e9, " G"],
+  [1e6, " M"],
+  [1e3, " K"],
+] as const;
+
+/** A value of the axis: all in one unit, with as many digits as the step needs to tell them apart. */
+export function tickValue(value: number, step: number, { low, high }: ValueRange): string {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const [scale, unit] = UNITS.find(([scale]) => size >= 10 * scale) ?? [1, ""];
+  const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9)));
+  const shown = value / scale;
+  return `${shown.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}${unit}`;
 }
 
 export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, unit: string): void {
@@ -70,7 +85,7 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
   for (const value of rows.times) {
     const y = Math.round(frame.y(value)) + 0.5;
     painter.polyline([left, y, left + plotWidth, y], paper("line"), 1);
-    painter.text(left - 6, y, short(Number(value.toPrecision(12))), paper("faint"), { align: "right" });
+    painter.text(left - 6, y, tickValue(value, rows.step, values), paper("faint"), { align: "right" });
   }
   const columns = ticks(window.begin, window.end, plotWidth, 92, 0, 1);
   painter.clipped(left - 1, top, plotWidth + 2, frame.bottom - top + 40, () => {
@@ -172,6 +187,17 @@ export function paintBand(painter: Painter, frame: ChartFrame, range: Range, col
   painter.rect(from, frame.top, to - from, frame.plotHeight, `${colour}2e`);
   painter.polyline([from, frame.top, from, frame.bottom], colour, 1);
   painter.polyline([to, frame.top, to, frame.bottom], colour, 1);
+}
+
+/** How long a stretch of time is, in words, at the foot of the chart. */
+export function paintLength(painter: Painter, frame: ChartFrame, range: Range): void {
+  const [from, to, right] = [frame.x(range.begin), frame.x(range.end), frame.left + frame.plotWidth];
+  if (to < frame.left || from > right) return;
+  const text = durationText(range.end - range.begin, frame.unit, frame.clockMhz);
+  const wide = text.length * 6.2 + 12;
+  const left = Math.min(Math.max((from + to - wide) / 2, frame.left + 2), Math.max(frame.left + 2, right - wide - 2));
+  painter.rect(left, frame.bottom - 20, wide, 17, paper("raised"));
+  painter.text(left + wide / 2, frame.bottom - 11, text, paper("text"), { align: "center", maxWidth: wide - 4 });
 }
 
 export function paintLine(painter: Painter, frame: ChartFrame, time: number, colour: string, dash: number[]): void {

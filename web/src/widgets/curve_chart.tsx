@@ -10,6 +10,7 @@ import {
   paintBand,
   paintCurve,
   paintLegend,
+  paintLength,
   paintLine,
   type ValueRange,
   valueRange,
@@ -84,6 +85,7 @@ export function CurveChart(props: CurveChartProps) {
       if (range) paintBand(painter, drawn, range, paper("accent"));
       for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
       if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, meaningColour("instant"), []);
+      if (range) paintLength(painter, drawn, range);
     });
     return drawn;
   };
