@@ -74,7 +74,8 @@ def _take(
             page.set_default_timeout(_PATIENCE_MS)
             folder = OUT / name / f"{theme}-{width}x{height}"
             folder.mkdir(parents=True, exist_ok=True)
-            for view in ["", *(views or _views(page, serving.url))]:
+            offered = _views(page, serving.url)
+            for view in ["", *(view for view in offered if not views or view in views)]:
                 _shoot(page, serving.url, view, folder / f"{view or 'whole-page'}.png")
             context.close()
             print(f"{folder.relative_to(ROOT)}: {len(list(folder.iterdir()))} pictures", flush=True)
