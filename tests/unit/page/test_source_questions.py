@@ -88,6 +88,16 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert "<img src=x onerror=alert(1)>" in source_files(shown)["file"].to_list()
 
 
+def test_of_very_many_lines_the_costliest_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wavescope.page.trace.source.MOST_COSTED", 2)
+    shown = document()
+    lines = source_lines(shown)
+    assert lines.height == 2
+    assert source_files(shown)["line_count"].sum() == 5
+    # no cycles passed before the first instruction: its line cost least
+    assert number_of(shown, "../../etc/passwd") not in lines["file"].to_list()
+
+
 def test_flames_are_asked_for_by_name() -> None:
     assert ask(document(), "flame", {"tree": "source"}).content
     with pytest.raises(UsageError, match="no tree"):

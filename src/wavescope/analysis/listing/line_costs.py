@@ -158,12 +158,14 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
     costs = _costs(trace)
     chains, frames = _frames(trace.code)
     of_chains = chains.join(costs, on="row", maintain_order="left").group_by("chain").agg(pl.col(_SUMS).sum())
-    lines = _both(frames, of_chains, ["file", "line"])
-    classes = _largest_class(trace, chains.join(_innermost(frames), on="chain", maintain_order="left"))
+    lines = _both(frames, of_chains, "place")
+    at_files, names = frames.of_files()
+    classes = _largest_class(trace, chains.join(frames.innermost("place"), on="chain", maintain_order="left"))
     here = trace.sources.filter(pl.col("text").is_not_null())["file"]
     files = (
-        _both(frames, of_chains, ["file"])
-        .join(lines.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
+        _both(at_files, of_chains, "number")
+        .join(names, on="number", maintain_order="left")
+        .join(frames.places.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
         .with_columns(has_text=pl.col("file").is_in(here.implode()))
         .sort(
             pl.col("latency_cycles_total") + pl.col("idle_cycles_total"),
@@ -173,7 +175,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
     )
     return LineCosts(
         pl.concat([files.select(_FILES.names), _without_line(trace, costs).select(_FILES.names)]),
-        lines.join(classes, on=["file", "line"], how="left", nulls_equal=True)
+        frames.named(lines.join(classes, on="place", how="left"))
         .sort("file", "line", nulls_last=True)
         .select(_LINES.names),
         _calls(frames, of_chains).select(_CALLS.names),
@@ -194,45 +196,73 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
     )
 
 
-def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Which chain every row has, and the frames of every chain: `chain`, `depth` (0 = innermost), `file`, `line`."""
+@dataclass(frozen=True)
+class _Frames:
+    """The frames of every inline chain, as numbers of places: chains can be long, and strings are slow."""
+
+    steps: pl.DataFrame
+    """`chain`, `depth` (0 = innermost), `place`."""
+    places: pl.DataFrame
+    """`place`, `file`, `line`."""
+
+    def innermost(self, key: str) -> pl.DataFrame:
+        import polars as pl
+
+        return self.steps.filter(pl.col("depth") == 0).select("chain", key)
+
+    def anywhere(self, key: str) -> pl.DataFrame:
+        """Every place of a chain once, however often the chain names it."""
+        return self.steps.select("chain", key).unique(maintain_order=True)
+
+    def named(self, frame: pl.DataFrame, *, prefix: str = "") -> pl.DataFrame:
+        """`frame` with file and line instead of a place."""
+        names = self.places.rename({name: prefix + name for name in self.places.columns})
+        return frame.join(names, on=f"{prefix}place", how="left", maintain_order="left").drop(f"{prefix}place")
+
+    def of_files(self) -> tuple[_Frames, pl.DataFrame]:
+        """The same with the column `number` of the file for every step, and the files by number."""
+        files = self.places.select("file").unique(maintain_order=True).with_row_index("number")
+        numbers = self.places.join(files, on="file", maintain_order="left").select("place", "number")
+        return _Frames(self.steps.join(numbers, on="place", maintain_order="left"), self.places), files
+
+
+def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
+    """Which chain every row has, and the frames of the chains."""
     import polars as pl
 
     known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
     unique = known.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
-    frame = pl.col("frame")
-    number = frame.str.extract(r"^.+:([0-9]+)$").cast(pl.UInt32, strict=False)
-    frames = (
+    steps = (
         unique.select("chain", frame=pl.col("inline_chain").str.split(" -> "))
         .with_columns(depth=pl.int_ranges(0, pl.col("frame").list.len(), dtype=pl.UInt32))
         .explode("frame", "depth")
-        .select(
-            "chain",
-            "depth",
+    )
+    frame = pl.col("frame")
+    number = frame.str.extract(r"^.+:([0-9]+)$").cast(pl.UInt32, strict=False)
+    parsed = (
+        steps.select("frame")
+        .unique(maintain_order=True)
+        .with_columns(
             file=pl.coalesce(frame.str.extract(r"^(.+):[0-9]+$"), frame.str.strip_suffix(":?")),
             line=pl.when(number > 0).then(number),
         )
     )
-    return known.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), frames
+    places = parsed.select("file", "line").unique(maintain_order=True).with_row_index("place")
+    numbered = parsed.join(places, on=["file", "line"], nulls_equal=True).select("frame", "place")
+    steps = steps.join(numbered, on="frame", maintain_order="left").select("chain", "depth", "place")
+    return known.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), _Frames(steps, places)
 
 
-def _innermost(frames: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    return frames.filter(pl.col("depth") == 0).select("chain", "file", "line")
-
-
-def _both(frames: pl.DataFrame, of_chains: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Own and inclusive sums by `keys`; a chain counts once, however often it names the same place."""
+def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Own and inclusive sums by place or file."""
     import polars as pl
 
     def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")
-        return joined.group_by(keys, maintain_order=True).agg(pl.col(n).sum().alias(prefix + n) for n in _SUMS)
+        return joined.group_by(key, maintain_order=True).agg(pl.col(n).sum().alias(prefix + n) for n in _SUMS)
 
-    anywhere = summed(frames.select("chain", *keys).unique(maintain_order=True), "inclusive_")
-    own = summed(_innermost(frames), "")
-    both = anywhere.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    anywhere = summed(frames.anywhere(key), "inclusive_")
+    both = anywhere.join(summed(frames.innermost(key), ""), on=key, how="left", maintain_order="left")
     return both.with_columns(pl.col(_SUMS).fill_null(0))
 
 
@@ -253,44 +283,45 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
-    """The class that the rows of each line stalled on most; `rows` are numbers with their innermost places.
+    """The class that the rows of each place stalled on most; `rows` are numbers with their innermost places.
 
     Where there are only PC samples, their most frequent reason.
     """
     import polars as pl
 
-    keys = ["file", "line"]
     if trace.instructions.height:
         stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     else:
         stalls = trace.sample_reasons.select("row", stall_class="reason", stall_cycles_total="count")
     return (
         rows.join(stalls, on="row")
-        .group_by([*keys, "stall_class"])
+        .group_by("place", "stall_class")
         .agg(pl.col("stall_cycles_total").sum())
         .filter(pl.col("stall_cycles_total") > 0)
         .sort("stall_cycles_total", "stall_class", descending=[True, False])
-        .unique(keys, keep="first", maintain_order=True)
-        .select(*keys, "stall_class")
+        .unique("place", keep="first", maintain_order=True)
+        .select("place", "stall_class")
     )
 
 
-def _calls(frames: pl.DataFrame, of_chains: pl.DataFrame) -> pl.DataFrame:
+def _calls(frames: _Frames, of_chains: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    keys = ["file", "line", "inlined_file", "inlined_line"]
-    inner = frames.select("chain", pl.col("depth") + 1, inlined_file="file", inlined_line="line")
-    return (
-        frames.join(inner, on=["chain", "depth"], maintain_order="left")
-        .select("chain", *keys)
+    keys = ["place", "inlined_place"]
+    # neighbours in the list of frames are neighbours in a chain, but for the ends of chains
+    inner = pl.col("place").shift(1)
+    pairs = frames.steps.select("chain", "depth", "place", inlined_place=inner).filter(pl.col("depth") > 0)
+    sums = (
+        pairs.select("chain", *keys)
         .unique(maintain_order=True)
         .join(of_chains, on="chain", maintain_order="left")
         .group_by(keys, maintain_order=True)
         .agg(pl.col("row_count", "latency_cycles_total", "idle_cycles_total").sum())
     )
+    return frames.named(frames.named(sums), prefix="inlined_")
 
 
-def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
     import polars as pl
 
     matrix = trace.code.filter(matrix_rows(trace.code))["row"]
@@ -310,24 +341,24 @@ def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) 
     return _spread(frames, of_chains, "category", "latency_cycles_total")
 
 
-def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
     import polars as pl
 
     of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
     return _spread(frames, of_chains, "reason", "count")
 
 
-def _spread(frames: pl.DataFrame, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:
+def _spread(frames: _Frames, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:
     """Amounts of each kind by line, own and inclusive, from those of chains."""
     import polars as pl
 
-    keys = ["file", "line", kind]
+    keys = ["place", kind]
 
     def summed(places: pl.DataFrame, name: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")
         return joined.group_by(keys, maintain_order=True).agg(pl.col(amount).sum().alias(name))
 
-    anywhere = summed(frames.select("chain", "file", "line").unique(maintain_order=True), f"inclusive_{amount}")
-    own = summed(_innermost(frames), amount)
-    both = anywhere.join(own, on=keys, how="left", nulls_equal=True).with_columns(pl.col(amount).fill_null(0))
-    return both.sort(*keys, nulls_last=True)
+    anywhere = summed(frames.anywhere("place"), f"inclusive_{amount}")
+    own = summed(frames.innermost("place"), amount)
+    both = anywhere.join(own, on=keys, how="left").with_columns(pl.col(amount).fill_null(0))
+    return frames.named(both).sort("file", "line", kind, nulls_last=True)

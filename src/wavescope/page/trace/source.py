@@ -19,6 +19,8 @@ MOST_LINES = 100_000
 """Longer files are shown up to here."""
 LONGEST_LINE = 2_000
 """Characters of a line that are sent."""
+MOST_COSTED = 50_000
+"""Lines, and pairs of lines, that are sent with their costs: the costliest of them."""
 LONGEST_GLIMPSE = 160
 """Characters of a line in the table of all lines."""
 
@@ -40,9 +42,10 @@ def source_files(document: Document) -> pl.DataFrame:
 
 
 def source_lines(document: Document) -> pl.DataFrame:
-    """Every source line that debug lines name, with its costs and the beginning of its text.
+    """The source lines that debug lines name, with their costs and the beginnings of their texts.
 
-    `file` is the number of the file; line 0 = the compiler gave no line.
+    `file` is the number of the file; line 0 = the compiler gave no line. There are at most `MOST_COSTED`: what
+    `source_files` counts beyond them cost least.
 
     Examples
     --------
@@ -53,7 +56,7 @@ def source_lines(document: Document) -> pl.DataFrame:
     """
     import polars as pl
 
-    lines = _numbered(document, _costs(document).lines)
+    lines = _numbered(document, _costliest(_costs(document).lines, "inclusive_"))
     texts = [
         pl.DataFrame(
             {"file": number, "line": line, "text": text},
@@ -77,7 +80,7 @@ def source_calls(document: Document) -> pl.DataFrame:
     >>> source_calls(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
-    calls = _numbered(document, _costs(document).calls)
+    calls = _numbered(document, _costliest(_costs(document).calls))
     return _narrow(_numbered(document, calls, file="inlined_file", line="inlined_line"))
 
 
@@ -144,6 +147,26 @@ def _costs(document: Document) -> LineCosts:
     from wavescope.analysis.listing.line_costs import line_costs
 
     return line_costs(document.trace)
+
+
+def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
+    """The rows that cost most, in their order."""
+    import polars as pl
+
+    if frame.height <= MOST_COSTED:
+        return frame
+    weights = pl.sum_horizontal(
+        pl.col(name)
+        for name in (
+            f"{prefix}latency_cycles_total",
+            f"{prefix}idle_cycles_total",
+            f"{prefix}issued_count",
+            f"{prefix}stalled_count",
+        )
+        if name in frame.columns
+    )
+    ranked = frame.with_row_index("order").sort(weights, descending=True, maintain_order=True)
+    return ranked.head(MOST_COSTED).sort("order").drop("order")
 
 
 def _narrow(frame: pl.DataFrame) -> pl.DataFrame:

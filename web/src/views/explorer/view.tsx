@@ -1,6 +1,7 @@
 // Source folders and files with a bar for what they cost, and the costliest lines of the files: where to look first.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
 import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
 import {
@@ -56,6 +57,7 @@ function Tree({ sources }: { sources: Sources }) {
     [tree, closed.value, openFiles.value, whole.value, selection.value.place],
   );
   const total = weightOf(sources.total, by.value);
+  const lineCount = sources.files.reduce((sum, file) => sum + file.lineCount, 0);
   const largestFile = sources.files.reduce((most, file) => Math.max(most, cost(file)), 0);
   const largestLine = hottest ? cost(hottest) : 0;
   const toggle = (set: typeof closed, key: string) => {
@@ -107,6 +109,11 @@ function Tree({ sources }: { sources: Sources }) {
           </select>
         </label>
         <CostSwitches />
+        {sources.lines.length < lineCount ? (
+          <span role="status">
+            with the {exact(sources.lines.length)} costliest of {exact(lineCount)} lines
+          </span>
+        ) : null}
         <SaveMenu
           name="explorer"
           offers={[
