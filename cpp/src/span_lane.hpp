@@ -39,14 +39,7 @@ class SpanLane {
     // Spans that reach into [from, to).
     template <class Visit>
     void each_span(const LaneSpans<Time>& spans, uint64_t from, uint64_t to, Visit&& visit) const {
-        size_t i = first_not_before(spans, from);
-        if (!reach_.empty()) {
-            const auto reaches = std::upper_bound(reach_.begin(), reach_.end(), from);
-            const auto starts =
-                std::lower_bound(spans.begin.begin() + first, spans.begin.begin() + first + count, from);
-            i = std::min(first + static_cast<size_t>(reaches - reach_.begin()),
-                         static_cast<size_t>(starts - spans.begin.begin()));
-        }
+        size_t i = first_reaching(spans, from);
         for (; i < first + count && spans.begin[i] < to; ++i)
             if (!is_before(spans.begin[i], spans.end[i], from))
                 visit(i, depths_.empty() ? uint8_t{0} : depths_[i - first]);
@@ -92,7 +85,14 @@ class SpanLane {
     // Whether nothing of it lies at `time` or later; a moment takes the time it happens at.
     static bool is_before(uint64_t begin, uint64_t end, uint64_t time) { return std::max(begin + 1, end) <= time; }
 
-    size_t first_not_before(const LaneSpans<Time>& spans, uint64_t from) const {
+    // The first span that may reach beyond `from`.
+    size_t first_reaching(const LaneSpans<Time>& spans, uint64_t from) const {
+        const auto begins = spans.begin.begin() + first;
+        if (!reach_.empty()) {
+            const auto reaching = std::upper_bound(reach_.begin(), reach_.end(), from) - reach_.begin();
+            const auto beginning = std::lower_bound(begins, begins + count, from) - begins;
+            return first + static_cast<size_t>(std::min<std::ptrdiff_t>(reaching, beginning));
+        }
         size_t low = first, high = first + count;
         while (low < high) {
             const size_t middle = low + (high - low) / 2;
@@ -170,23 +170,23 @@ class SpanLane {
             depths_[i] = depth;
             reach_[i] = reach = std::max(reach, end);
         }
-        levels_.push_back({0, without_overlaps(spans)});
     }
 
-    // The spans one after the other: where they overlap, the one that began last is seen.
-    Column<Piece> without_overlaps(const LaneSpans<Time>& spans) const {
+    // The spans one after the other, from span `i` on up to a time: where they overlap, the one that began last is
+    // seen.
+    template <class Visit>
+    void each_seen(const LaneSpans<Time>& spans, size_t i, uint64_t to, Visit&& visit) const {
         struct Open {
             size_t span;
             bool was_seen;
         };
-        Column<Piece> pieces;
         std::vector<Open> open;  // the last one began last; those below may have ended
         uint32_t hidden = 0;     // spans of which nothing could be seen, since the last piece
         Time now = 0;
         const auto show = [&](Open& one, Time until) {
             const uint32_t begins = hidden + (one.was_seen ? 0 : 1);
-            pieces.push_back(
-                {now, until, static_cast<Time>(until - now), begins, spans.item[one.span], spans.kind[one.span]});
+            visit(
+                Piece{now, until, static_cast<Time>(until - now), begins, spans.item[one.span], spans.kind[one.span]});
             one.was_seen = true;
             hidden = 0;
             now = until;
@@ -201,7 +201,7 @@ class SpanLane {
                 open.pop_back();
             }
         };
-        for (size_t i = first; i < first + count; ++i) {
+        for (; i < first + count && spans.begin[i] < to; ++i) {
             advance(spans.begin[i]);
             now = std::max(now, spans.begin[i]);
             open.push_back({i, false});
@@ -209,9 +209,7 @@ class SpanLane {
             show(open.back(), now);
             open.pop_back();
         }
-        advance(UINT64_MAX);
-        if (!pieces.empty()) pieces.back().count += hidden;
-        return pieces;
+        advance(to);
     }
 
     // What lies in [from, to), from the coarsest pieces that serve the level.
@@ -226,7 +224,13 @@ class SpanLane {
             for (; piece != pieces.end() && piece->begin < to; ++piece) visit(*piece);
             return;
         }
-        for (size_t i = first_not_before(spans, from); i < first + count && spans.begin[i] < to; ++i) {
+        size_t i = first_reaching(spans, from);
+        if (!reach_.empty()) {
+            return each_seen(spans, i, to, [&](const Piece& piece) {
+                if (!is_before(piece.begin, piece.end, from)) visit(piece);
+            });
+        }
+        for (; i < first + count && spans.begin[i] < to; ++i) {
             const Time length = spans.end[i] - spans.begin[i];
             visit(Piece{spans.begin[i], spans.end[i], length, 1, spans.item[i], spans.kind[i]});
         }
@@ -235,7 +239,7 @@ class SpanLane {
     // A level is stored where its cells hold many pieces of the level stored before it, so that all of them together
     // take no more than a part of the memory of the spans; what lies between is summed up when a tile is asked for.
     void build_levels(const LaneSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
-        size_t stored_count = levels_.empty() ? count : levels_.back().pieces.size();
+        size_t stored_count = count;
         Level last{0, {}};  // made from what is below it; empty: what is stored
         while (true) {
             const bool is_stored = last.pieces.empty();
@@ -280,7 +284,7 @@ class SpanLane {
 
     std::vector<uint8_t> depths_;  // empty: no spans overlap
     std::vector<Time> reach_;      // likewise: the latest end up to here
-    std::vector<Level> levels_;    // the first is level 0 where spans overlap
+    std::vector<Level> levels_;
 };
 
 }  // namespace wavescope
