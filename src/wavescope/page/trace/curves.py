@@ -140,7 +140,7 @@ def _tiling(document: Document) -> dict[str, Any]:
 
 def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
     from wavescope.analysis._steps import StepLevels
-    from wavescope.analysis.curves import curve_steps, derived_steps
+    from wavescope.analysis.curves import curve_engines, curve_steps, derived_steps
 
     grid = grid_of(document)
     if name == DERIVED:
@@ -148,6 +148,9 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
     if text is not None:
         what = "only derived counters have definitions"
         raise UsageError(what)
+    engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
+    if se is not None and se not in engines:
+        return []  # not kept: anybody can think of numbers
 
     def made() -> list[StepLevels]:
         return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
