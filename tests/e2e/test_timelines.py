@@ -189,6 +189,24 @@ def test_engines_are_hidden_and_groups_folded(page, serve):
     page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.laneCount == {whole - hidden + 1}")
 
 
+def test_lanes_become_taller_and_scroll(page, serve):
+    lanes = Lanes(page, serve(made_gemm()), "compute_unit")
+    before = lanes.fact("row-height")
+    for _ in range(5):
+        lanes.key("+")
+    assert lanes.fact("row-height") > before
+    begin, end = lanes.fact("begin"), lanes.fact("end")
+    page.mouse.move(lanes.x((begin + end) / 2), lanes.y(2))
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("document.querySelector('.timeline-facts').dataset.scroll == 120")
+    assert (lanes.fact("begin"), lanes.fact("end")) == (begin, end), "scrolling lanes does not move time"
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.begin > {begin}")
+    assert lanes.fact("scroll") == 120, "zooming time does not scroll lanes"
+
+
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_global_view_reads_waves_and_selects_traced_ones(page, serve, made):
     served = serve(made())

@@ -44,7 +44,7 @@ const COLOUR_BLIND: Record<string, Pair> = {
   VALU: ["#009e73", "#007d5b"],
   JUMP: ["#0072b2", "#005a8e"],
   NEXT: ["#7f9fd0", "#52709f"],
-  BVH: ["#cc79a7", "#a85684"],
+  BVH: ["#8f4f75", "#7a3d60"],
   MATRIX: ["#cc79a7", "#a85684"],
   EXEC: ["#0072b2", "#005a8e"],
   WAIT: ["#f0e442", "#b3a800"],

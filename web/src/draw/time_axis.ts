@@ -104,6 +104,16 @@ function paintGroup(painter: Painter, frame: Frame, group: PlacedGroup, columns:
   painter.text(left + 4, Math.min(from + 8, (from + to) / 2), text, paper("text"), { size: 11, maxWidth: wide - 5 });
 }
 
+/** Where the lanes on screen stand among all of them, when not all fit. */
+export function paintScroll(painter: Painter, frame: Frame): void {
+  const { lanes, top, height, width, scroll } = frame.parts;
+  const tall = height - top;
+  if (tall <= 0 || lanes.height <= tall) return;
+  const thumb = Math.max(16, (tall * tall) / lanes.height);
+  const y = top + ((tall - thumb) * scroll) / (lanes.height - tall);
+  painter.rect(width - 6, y, 5, thumb, `${paper("faint")}b0`);
+}
+
 /** How many lanes are busy, over the whole time, from the coarsest tile. */
 function busyLanes(set: TrackSet, track: Track): Float32Array | null {
   const tile = set.store.at({ track: track.name, level: track.level_count - 1, tile: 0 });

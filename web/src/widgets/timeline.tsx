@@ -8,7 +8,7 @@ import { outline, paintCursor, paintRange } from "../draw/measure";
 import type { Painter } from "../draw/painter";
 import { paper } from "../draw/palette";
 import { timeText } from "../draw/ticks";
-import { paintAxis, paintGutter, paintMinimap } from "../draw/time_axis";
+import { paintAxis, paintGutter, paintMinimap, paintScroll } from "../draw/time_axis";
 import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
 import { type Range, selection } from "../model/selection";
 import { bounds, showAll } from "../model/timewindow";
@@ -137,6 +137,7 @@ export function Timeline(props: TimelineProps) {
     const hit = state.hit.value;
     const hitPlace = hit?.span ? frame.laneToY(hit.track, hit.lane) : null;
     if (hit?.span && hitPlace) outline(painter, frame, hitPlace, hit.span, paper("accent"), 1);
+    paintScroll(painter, frame);
     if (pointer) paintCursor(painter, frame, pointer.x, state.axisY);
   };
   const counted = (range: Range): string => {

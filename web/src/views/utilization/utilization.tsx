@@ -140,6 +140,9 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         <span title={use?.definition}>
           {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
         </span>
+        <span title="How busy a pipe is altogether stands in the table; zoomed in, every issue has its own length">
+          a coloured pixel has an issue
+        </span>
         <KindLegend track={track} without={["NONE", "UNFINISHED"]} />
         <SaveMenu name="utilization" offers={[...handle.offers(), tableOffer(columns, () => lines)]} />
       </div>
