@@ -229,6 +229,11 @@ def test_a_thread_trace_and_a_run_become_one_page(run: Path, tmp_path: Path) -> 
     assert f"{page}: " in done.stdout.replace("\n", "")
     assert "2 documents" in done.stdout
     assert "kB" in done.stdout or "MB" in done.stdout
+    cut = next((tmp_path / "capture").glob("*.att"))
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size * 3 // 5])
+    told = json.loads(call("convert", tmp_path / "capture", "-f", "html", "-o", page, "--force", "--json").stdout)
+    assert "wave_incomplete" in [loss["kind"] for loss in told["losses"]]
+    assert {loss["path"] for loss in told["losses"]} == {str(tmp_path / "capture")}
     for arguments, words in (
         ((tmp_path / "capture", "--rank", 0, "-o", page), "about runs"),
         ((tmp_path / "capture", "-o", tmp_path / "capture"), "the output is an input"),

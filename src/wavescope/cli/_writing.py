@@ -223,9 +223,14 @@ def _write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Writ
 
 
 def show_written(
-    paths: Sequence[str], written: Sequence[Written], losses: Sequence[tuple[str, Sequence[Loss]]], *, as_json: bool
+    paths: Sequence[str],
+    written: Sequence[Written],
+    losses: Sequence[tuple[str, Sequence[Loss]]],
+    *,
+    as_json: bool,
+    more_losses: Sequence[dict[str, Any]] = (),
 ) -> None:
-    """What was written, and what was lost: (path, losses) of inputs and outputs."""
+    """What was written, and what was lost: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
     from wavescope.report.profile.written import written_report
 
     outputs: list[dict[str, Any]] = [
@@ -234,7 +239,8 @@ def show_written(
     told = [*losses, *((str(each.path), each.losses) for each in written)]
     lost = _losses_frame([(path, found) for path, found in told if found])
     if as_json:
-        emit_json({"inputs": list(paths), "outputs": outputs, "losses": [] if lost is None else lost.to_dicts()})
+        rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
+        emit_json({"inputs": list(paths), "outputs": outputs, "losses": rows})
         return
     for part in written_report(outputs):
         console().print(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -86,6 +86,7 @@ def _write_page(
 
     shown: list[tuple[str, ThreadTrace | Profile]] = []
     losses: list[tuple[str, Sequence[Loss]]] = []
+    lost: list[dict[str, Any]] = []
     for path in paths:
         with progress(f"reading {Path(path).name}"):
             document = _document(path, output, selection, with_environment=with_environment)
@@ -93,10 +94,10 @@ def _write_page(
         if isinstance(document, Profile):
             losses += [(source.path, source.losses) for source in document.origins]
         else:
-            _show_losses(document)
+            lost += _losses_of(path, document, as_json=as_json)
     with progress(f"writing {output.name}"):
         written = write_html(shown, output, force=force, with_source=with_source)
-    show_written(paths, [written], losses, as_json=as_json)
+    show_written(paths, [written], losses, as_json=as_json, more_losses=lost)
 
 
 def _document(path: str, output: Path, selection: ProfileSelection, *, with_environment: bool) -> ThreadTrace | Profile:
@@ -123,10 +124,13 @@ def _document(path: str, output: Path, selection: ProfileSelection, *, with_envi
     return trace
 
 
-def _show_losses(trace: ThreadTrace) -> None:
-    """What the trace lacks; the page says it, too."""
+def _losses_of(path: str, trace: ThreadTrace, *, as_json: bool) -> list[dict[str, Any]]:
+    """What a trace lacks, as rows for JSON; else said at once. The page says it, too."""
     from wavescope.analysis.overview import losses_of
     from wavescope.report.losses import loss_lines
 
-    for line in loss_lines(losses_of(trace)):
+    losses = losses_of(trace)
+    for line in () if as_json else loss_lines(losses):
         console(stderr=True).print(line)
+    names = ("kind", "count", "message", "advice", "is_damage")
+    return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]
