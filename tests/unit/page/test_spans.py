@@ -131,6 +131,9 @@ def test_waves_are_those_of_the_occupancy(document: Document) -> None:
     found = whole(document, "waves").sort("item")
     begin, end = aligned(trace, "begin_cycles"), aligned(trace, "end_cycles")
     assert found.select("item", *SLOT, "begin", "end").rows() == table.select("item", *SLOT, begin, end).rows()
+    assert set(found["kind"]) <= {kind["kind"] for kind in described(document, "waves")["kinds"]}
+    unknown = {kind["name"] for kind in described(document, "waves")["kinds"]} & {"unknown kernel"}
+    assert bool(unknown) == bool(table["kernel"].null_count())
     first = described(document, "waves")["begin"]
     assert found["begin"].min() >= first > 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis._resident_waves import resident_waves
 from wavescope.analysis.timeline import NO_KIND, Timeline
@@ -21,11 +21,14 @@ def waves(trace: ThreadTrace) -> Timeline:
     lanes = slot_lanes(trace, trace.occupancy)
     begin, end = bounds(trace)
     names = trace.kernels.select("kernel", "demangled", "name").rows()
-    kinds = [{"kind": min(number, NO_KIND - 1), "name": name or symbol} for number, name, symbol in names]
+    kinds: list[dict[str, Any]] = [
+        {"kind": min(number, NO_KIND - 1), "name": name or symbol} for number, name, symbol in names
+    ]
+    if trace.occupancy["kernel"].null_count() and resident_waves(trace)["kernel"].null_count():
+        kinds.append({"kind": NO_KIND, "name": "unknown kernel", "colour": "NONE"})
     return Timeline(
         "waves", "Waves", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=(*kinds, {"kind": NO_KIND, "name": "unknown kernel", "colour": "NONE"}),
-        spans=lambda: _spans(trace, lanes),
+        lanes=lanes, kinds=tuple(kinds), spans=lambda: _spans(trace, lanes),
     )  # fmt: skip
 
 
