@@ -10,6 +10,8 @@ from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import timeline_of, tracks_of_run
 
 VIEW = '[data-view="run_timeline"]'
+HEADING = 18
+"""Pixels of the name of a process above its lanes."""
 
 
 def opened(page, served, address: str = ""):
@@ -26,6 +28,23 @@ def fact(view, name: str) -> str:
 
 def exact(view, name: str) -> str:
     return view.locator(f'dd[data-fact="{name}"]').first.get_attribute("title")
+
+
+def streams_only(view, timeline, span) -> tuple[float, float]:
+    """Show only the streams of the process of a span; the middle of the span on the screen."""
+    lane = timeline.lanes.row(span["lane"], named=True)
+    view.get_by_label("Processes").select_option(lane["group"])
+    for kind in ("Calls", "Marks", "Allocations"):
+        view.get_by_label(kind, exact=True).uncheck()
+    facts = view.locator(".timeline-facts")
+    gutter, begin, end, top, tall = (
+        float(facts.get_attribute(f"data-{name}")) for name in ("gutter", "begin", "end", "top", "row-height")
+    )
+    box = view.locator(".timeline").bounding_box()
+    own = timeline.lanes.filter(pl.col("group") == lane["group"], pl.col("kind") == "stream")["lane"].to_list()
+    middle = (span["begin_ns"] + span["end_ns"]) / 2
+    x = box["x"] + gutter + (middle - begin) / (end - begin) * (box["width"] - gutter)
+    return x, box["y"] + top + HEADING + (own.index(span["lane"]) + 0.5) * tall
 
 
 @pytest.mark.parametrize(
@@ -71,19 +90,7 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     begin, end = dispatch["begin_ns"], dispatch["end_ns"]
     length = end - begin
     view = opened(page, served, f"&time={begin - length}~{end + length}")
-    lane = timeline.lanes.row(dispatch["lane"], named=True)
-    view.get_by_label("Processes").select_option(lane["group"])
-    facts = view.locator(".timeline-facts")
-    box = view.locator(".timeline").bounding_box()
-    gutter = float(facts.get_attribute("data-gutter"))
-    middle = box["x"] + gutter + (box["width"] - gutter) / 2
-    view.get_by_label("Calls", exact=True).uncheck()
-    view.get_by_label("Marks").uncheck()
-    view.get_by_label("Allocations").uncheck()
-    own = timeline.lanes.filter(pl.col("group") == lane["group"], pl.col("kind") == "stream")["lane"].to_list()
-    tall = float(facts.get_attribute("data-row-height"))
-    top = box["y"] + float(facts.get_attribute("data-top")) + 18
-    page.mouse.move(middle, top + (own.index(dispatch["lane"]) + 0.5) * tall)
+    page.mouse.move(*streams_only(view, timeline, dispatch))
     tooltip = view.locator(".tooltip")
     tooltip.wait_for()
     assert float(tooltip.get_attribute("data-begin")) == begin
@@ -94,6 +101,25 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     view.locator(".event-details h2", has_text=name).wait_for()
     chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
     assert chosen.inner_text() == name
+
+
+def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, serve):
+    served = serve(made_ranks())
+    timeline = timeline_of(served.library.document(0))
+    before = pl.all().shift(1).over("lane").name.suffix("_before")
+    events = timeline.spans.sort("lane", "begin_ns").with_columns(before)
+    touching = events.filter(
+        pl.col("item") < timeline.first_items["copies"],
+        pl.col("kind") == pl.col("kind_before"),
+        pl.col("begin_ns") - pl.col("end_ns_before") < timeline.duration_ns // 1500,
+        pl.col("end_ns") - pl.col("begin_ns") > timeline.duration_ns // 100,
+    )
+    chosen = touching.row(0, named=True)
+    view = opened(page, served)
+    page.mouse.click(*streams_only(view, timeline, chosen))
+    view.locator(".event-details h2").wait_for()
+    assert exact(view, "begin") == f"{chosen['begin_ns']:,} ns"
+    assert exact(view, "duration") == f"{chosen['end_ns'] - chosen['begin_ns']:,} ns"
 
 
 def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):

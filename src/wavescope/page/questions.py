@@ -6,6 +6,7 @@ from wavescope.page.curves import QUESTIONS as _CURVES
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
 from wavescope.page.run.compare import QUESTIONS as _RUN_COMPARE
+from wavescope.page.run.edges import QUESTIONS as _RUN_EDGES
 from wavescope.page.run.events import QUESTIONS as _RUN_EVENTS
 from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
@@ -47,6 +48,7 @@ QUESTIONS = {
         _NAMES,
         _RUN_ANSWERS,
         _RUN_COMPARE,
+        _RUN_EDGES,
         _RUN_EVENTS,
         _TRACKS,
         _ITEMS,

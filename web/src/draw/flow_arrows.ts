@@ -1,5 +1,5 @@
-// Arrows between spans of a timeline: from the call that launched something to what it launched.
-import type { Flow } from "../model/flows";
+// Lines over the spans of a timeline: arrows from calls to what they launched, edges between spans that touch.
+import type { Edges, Flow } from "../model/flows";
 import type { Frame } from "./frame";
 import type { Painter } from "./painter";
 
@@ -44,4 +44,21 @@ function curve(x0: number, y0: number, x1: number, y1: number): number[] {
     points.push(a * x0 + b * x0 + c * (x1 - bend) + d * x1, a * y0 + b * (y0 + (y1 - y0) / 2) + c * y1 + d * y1);
   }
   return points;
+}
+
+/** A line at the begin of every span that touches the one before it, which has the same colour. */
+export function paintEdges(painter: Painter, frame: Frame, track: string, edges: Edges[], colour: string): void {
+  const { gutter, top, height } = frame.parts;
+  const { begin, end } = frame.window;
+  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    for (const { lanes, times } of edges) {
+      for (let i = 0; i < times.length; i++) {
+        const time = times[i] as number;
+        if (time <= begin || time >= end) continue;
+        const place = frame.laneToY(track, lanes[i] as number);
+        if (!place || place.y + place.height < top || place.y > height) continue;
+        painter.rect(Math.round(frame.timeToX(time)) - 0.5, place.y, 1, place.height, colour);
+      }
+    }
+  });
 }

@@ -1,5 +1,5 @@
-// Launches of a run: arrows from a call to the dispatch or copy that it launched, for one event or a stretch of time.
-import { askJson } from "../data/ask";
+// Lines of a run's timeline: arrows from a call to the dispatch or copy that it launched, and edges between events of one name.
+import { askJson, askTable } from "../data/ask";
 import { tileWidth } from "./levels";
 import type { Range } from "./selection";
 import type { Track } from "./tracks";
@@ -21,6 +21,12 @@ export interface Flows {
   flows: Flow[];
 }
 
+/** Begins of events that touch the one before them, which has the same name. */
+export interface Edges {
+  lanes: ArrayLike<number>;
+  times: ArrayLike<number>;
+}
+
 export interface TileRange {
   level: number;
   first: number;
@@ -38,11 +44,19 @@ export function tilesAround(track: Track, range: Range): TileRange {
   return { level, first: at(range.begin), last: at(range.end) };
 }
 
+const numbersOf = ({ first, last }: TileRange) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
+
+/** The edges of some tiles. */
+export async function edgesOf(document: number, track: Track, tiles: TileRange): Promise<Edges[]> {
+  const { level } = tiles;
+  const answers = numbersOf(tiles).map((tile) => askTable(document, "edges", { track: track.name, level, tile }));
+  return (await Promise.all(answers)).map((table) => ({ lanes: table.numbers("lane"), times: table.numbers("time") }));
+}
+
 /** The flows of some tiles; of those that reach over several, one. */
 export async function flowsOf(document: number, track: Track, tiles: TileRange): Promise<Flows> {
-  const numbers = Array.from({ length: tiles.last - tiles.first + 1 }, (_, n) => tiles.first + n);
   const answers = await Promise.all(
-    numbers.map((tile) => askJson<Flows>(document, "flows", { track: track.name, level: tiles.level, tile })),
+    numbersOf(tiles).map((tile) => askJson<Flows>(document, "flows", { track: track.name, level: tiles.level, tile })),
   );
   const found = new Map<number, Flow>();
   for (const answer of answers) for (const flow of answer.flows) found.set(flow.to_item, flow);

@@ -253,3 +253,22 @@ def test_curves_of_memory_copies_and_counters(document: Document) -> None:
         _asked(document, "curves", name="copying", level=level, tile=0, se=1)
     with pytest.raises(UsageError):
         _asked(document, "curves", name="weather", level=0, tile=0)
+
+
+def test_edges_stand_between_events_of_one_name_that_touch() -> None:
+    run = profile(
+        kernels=[
+            *spans((0, 100_000), (100_000, 250_000), (250_010, 400_000), name="a"),
+            *spans((400_000, 500_000), name="b"),
+            *spans((700_000, 800_000), name="b"),
+            *spans((800_000, 800_100), (800_100, 900_000), name="b"),
+        ]
+    )
+    document = Document(0, "", "", lambda: run)
+    level = tracks_of_run(document)["tracks"][0]["level_count"] - 1
+    found = QUESTIONS["edges"].answer(document, track="run", level=level, tile=0)
+    assert found["time"].to_list() == [
+        100_000,
+        250_010,
+    ]  # not where names differ, gaps are seen, or events are too short
+    assert QUESTIONS["edges"].answer(document, track="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]

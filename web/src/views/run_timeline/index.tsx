@@ -1,15 +1,15 @@
 // The timeline of a run: threads with their calls, GPUs with their streams, and arrows from launches to what they launched.
 import { useComputed, useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { askJson } from "../../data/ask";
-import { paintFlows } from "../../draw/flow_arrows";
+import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
 import { current } from "../../model/document";
-import { type Flows, flowsOf, tilesAround } from "../../model/flows";
+import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { useAnswer } from "../../model/loaded";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
 import { preview, type Range, select, selection } from "../../model/selection";
@@ -31,6 +31,8 @@ const LANE_KINDS = [
 const FADED = 0.78;
 /** Names stay readable: a run with many lanes is scrolled. */
 const ROW_HEIGHTS = { least: 14, most: 18 };
+/** An event that takes this share of the screen was meant by a click on it; of narrower ones the group is shown closer. */
+const EASY_TO_HIT = 0.004;
 /** More arrows than this hide what they lie over. */
 const MOST_ARROWS = 120;
 
@@ -75,25 +77,34 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     item.value < 0 ? null : askJson<EventAnswer>(current.value, "span", { track: track.name, item: item.value }),
   );
   const chosen = event.value.state === "ready" && event.value.value.item === item.value ? event.value.value : null;
-  const tiles = useComputed(() => (withFlows.value ? tilesAround(track, shown.value) : null));
+  const tiles = useComputed(() => tilesAround(track, shown.value));
   const window = useComputed(() => JSON.stringify(tiles.value));
   const flows = useAnswer(() => {
     void window.value;
-    const wanted = tiles.peek();
-    return wanted ? flowsOf(current.value, track, wanted) : null;
+    return withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null;
+  });
+  const edges = useAnswer(() => {
+    void window.value;
+    return edgesOf(current.value, track, tiles.peek());
   });
   const around = useComputed(() => {
     const told = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
     return told ? within(told, shown.value) : null;
   });
 
-  const onSpan = (span: Span | null) => {
-    if (!span) return;
-    if (span.item < 0)
-      show({ begin: span.begin - (span.end - span.begin) / 8, end: span.end + (span.end - span.begin) / 8 });
+  const choose = (span: Span) => {
+    const kernel = isDispatch(track, span.item) ? names[span.kind] : undefined;
+    select({ span: spanKey(track, span.item), kernel });
+  };
+  const pressed = useRef(0);
+  const onSpan = async (group: Span | null) => {
+    if (!group) return;
+    const isWide = (span: Span) => (span.end - span.begin) / (shown.value.end - shown.value.begin) > EASY_TO_HIT;
+    const under = group.item >= 0 ? group : await set.raw(track, group.lane, pressed.current, 0).catch(() => null);
+    if (under && (group.item >= 0 || isWide(under))) choose(under);
     else {
-      const kernel = isDispatch(track, span.item) ? names[span.kind] : undefined;
-      select({ span: spanKey(track, span.item), kernel });
+      const margin = (group.end - group.begin) / 8;
+      show({ begin: group.begin - margin, end: group.end + margin });
     }
   };
   const onHover = (span: Span | null) => {
@@ -101,6 +112,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (next !== preview.peek().kernel) preview.value = next === undefined ? {} : { kernel: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
+    if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
   };
@@ -195,7 +207,13 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
         <SaveMenu name="timeline" offers={handle.offers()} />
       </div>
       {track.notes.length ? <p class="run-notes">{track.notes.join("; ")}.</p> : null}
-      <div class="run-timeline" data-flows={around.value?.flows.length ?? 0}>
+      <div
+        class="run-timeline"
+        onPointerDownCapture={(event) => {
+          pressed.current = timeUnder(event, shown.value);
+        }}
+        data-flows={around.value?.flows.length ?? 0}
+      >
         <Timeline
           label="Timeline of the run"
           set={set}
@@ -207,7 +225,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           labelOf={(span) => (span.count > 1 ? `${exact(span.count)} × ${names[span.kind]}` : (names[span.kind] ?? ""))}
           labelsGroups
           countedAs="events"
-          onSpan={onSpan}
+          onSpan={(span) => void onSpan(span)}
           onHover={onHover}
           focus={focus}
           overlay={overlay}
@@ -221,10 +239,20 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
 
 /** The flows that begin or end in a stretch; none, but their number, when they are too many to be seen. */
 function within(told: Flows, range: Range): Flows {
-  if (told.count > told.flows.length) return told;
+  if (told.count > told.flows.length) return { count: told.count, flows: [] };
   const isInside = (time: number) => time >= range.begin && time <= range.end;
   const seen = told.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
   return { count: seen.length, flows: seen.length > MOST_ARROWS ? [] : seen };
+}
+
+/** The time under the pointer: groups of events do not say which of them was meant. */
+function timeUnder(event: PointerEvent, range: Range): number {
+  const box = (event.currentTarget as HTMLElement).querySelector(".timeline");
+  const facts = (event.currentTarget as HTMLElement).querySelector<HTMLElement>(".timeline-facts");
+  if (!box || !facts) return range.begin;
+  const { left, width } = box.getBoundingClientRect();
+  const gutter = Number(facts.dataset.gutter);
+  return range.begin + ((event.clientX - left - gutter) / Math.max(1, width - gutter)) * (range.end - range.begin);
 }
 
 /** Names by kind: kinds are numbered from 0. */

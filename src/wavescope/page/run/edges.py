@@ -1,0 +1,72 @@
+"""Where one event of a lane follows another of the same name without a visible gap: lines that keep them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.page.question import Question, text, whole_number
+from wavescope.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_EDGES", "QUESTIONS", "edges"]
+
+MOST_EDGES = 20_000
+"""Lines of one tile; where there are more, those between the longest events are told."""
+_TILE_PIXELS = 1024
+_SHORTEST_PIXELS = 4
+"""Events that are narrower on screen need no line between them: the lines would hide them."""
+
+
+def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
+    """`lane` and `time` of the begins of events in a tile that touch the event before them, which has the same name.
+
+    A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
+
+    Raises
+    ------
+    UsageError
+        When there is no such track, level or tile.
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> edges(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns
+    ['lane', 'time']
+    """
+    import polars as pl
+
+    check_track(track)
+    begin, end = tile_window(document, level, tile)
+    pixel = (end - begin) / _TILE_PIXELS
+    known: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    low, high = (int(known["time"].search_sorted(time)) for time in (begin, end))
+    found = known[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
+    if found.height > MOST_EDGES:
+        found = found.top_k(MOST_EDGES, by="length")
+    return found.select("lane", "time")
+
+
+def _touching(document: Document) -> pl.DataFrame:
+    """Begins of events behind one of the same name, with the gap between them and the length of the shorter one."""
+    import polars as pl
+
+    ordered = timeline_of(document).spans.sort("lane", "begin_ns", "end_ns")
+    length = pl.col("end_ns") - pl.col("begin_ns")
+    follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
+    found = ordered.select(
+        "lane",
+        time=pl.col("begin_ns").cast(pl.Float64),
+        length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),
+        gap=(pl.col("begin_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
+        follows=follows,
+    )
+    return found.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
+
+
+_TILE = {"track": text, "level": whole_number, "tile": whole_number}
+QUESTIONS = (Question("edges", "run", edges, _TILE, tuple(_TILE), tiles_of_run),)
