@@ -13,29 +13,11 @@ import { preview, type Range, selection } from "../../model/selection";
 import { useSettled } from "../../model/settled";
 import { shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
-import { wavesNow } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
-import { Canvas, type CanvasEvents, type Paint, type Size } from "../../widgets/canvas";
-import { EngineSelect } from "../../widgets/engine_select";
-import { csv, pictures, SaveMenu } from "../../widgets/saving";
+import { Canvas, type CanvasEvents, type Size } from "../../widgets/canvas";
 import { binsOf, categoriesOf, type HistogramAnswer } from "./answer";
 import "./hotspot_histogram.css";
-
-type When = "all" | "screen" | "range";
-
-interface Options {
-  bins: number;
-  first: number | null;
-  last: number | null;
-  se: number | null;
-  when: When;
-  /** The largest value of the axis; null = automatic. */
-  most: number | null;
-}
-
-const FEWEST_BINS = 4;
-const MOST_BINS = 100;
-const FIRST: Options = { bins: 32, first: null, last: null, se: null, when: "all", most: null };
+import { FIRST, type Options, onScreen, Toolbar } from "./toolbar";
 
 function parametersOf(options: Options, window: Range | null): Parameters {
   const asked: Parameters = {};
@@ -71,9 +53,6 @@ function HotspotHistogram() {
     </div>
   );
 }
-
-/** What saved pictures are made of: the drawing on screen. */
-const onScreen: { paint: Paint; size: Size } = { paint: () => {}, size: { width: 800, height: 300 } };
 
 function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: number | null }) {
   const bins = useMemo(() => binsOf(answer), [answer]);
@@ -141,100 +120,6 @@ function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: nu
         ) : null}
       </div>
     </>
-  );
-}
-
-interface ToolbarProps {
-  answer: HistogramAnswer | null;
-  options: Options;
-  set: (change: Partial<Options>) => void;
-}
-
-function Toolbar({ answer, options, set }: ToolbarProps) {
-  const engines = [...new Set(wavesNow().map((wave) => wave.se))].sort((a, b) => a - b);
-  const hasRange = selection.value.range !== undefined;
-  const rows = answer?.bins.rows ?? [];
-  const table = () =>
-    csv(
-      ["bin", "first_row", "last_row", "category", "cycles_total", "execution_count"],
-      rows.map((r) => [r.bin, r.first_row, r.last_row, r.category, r.cycles_total, r.execution_count]),
-    );
-  const picture: Paint = (painter, size) => onScreen.paint(painter, size);
-  const offers = [...pictures(picture, () => onScreen.size), { format: "csv", make: table }];
-  return (
-    <div class="toolbar">
-      <span title={answer?.definition} data-total={answer?.cycles_total}>
-        {short(answer?.cycles_total ?? 0)} cycles
-      </span>
-      <EngineSelect engines={engines} value={options.se} onChange={(se) => set({ se })} />
-      <select
-        aria-label="Time"
-        data-when
-        value={options.when}
-        onChange={(event) => set({ when: event.currentTarget.value as When })}
-      >
-        <option value="all">whole trace</option>
-        <option value="screen">time on screen</option>
-        <option value="range" disabled={!hasRange}>
-          selected time{hasRange ? "" : " (none)"}
-        </option>
-      </select>
-      <Whole
-        name="bins"
-        hint={`Number of bars, ${FEWEST_BINS} to ${MOST_BINS}`}
-        value={options.bins}
-        onChange={(value) => set({ bins: Math.min(Math.max(value ?? FIRST.bins, FEWEST_BINS), MOST_BINS) })}
-      />
-      <Whole
-        name="rows"
-        hint="First row"
-        value={options.first ?? answer?.first_row ?? null}
-        onChange={(first) => set({ first })}
-      />
-      <Whole
-        name="to"
-        hint="Last row"
-        value={options.last ?? answer?.last_row ?? null}
-        onChange={(last) => set({ last })}
-      />
-      <Whole
-        name="up to"
-        hint="Largest value of the axis, in cycles; empty = automatic"
-        value={options.most}
-        onChange={(value) => set({ most: value && value > 0 ? value : null })}
-      />
-      <SaveMenu name="hotspot_histogram" offers={offers} />
-    </div>
-  );
-}
-
-interface WholeProps {
-  name: string;
-  hint: string;
-  value: number | null;
-  onChange: (value: number | null) => void;
-}
-
-function Whole({ name, hint, value, onChange }: WholeProps) {
-  const draft = useSignal<string | null>(null); // what is being typed stays, whatever arrives meanwhile
-  return (
-    <label title={hint} class="whole">
-      {name}{" "}
-      <input
-        type="number"
-        min={0}
-        data-option={name}
-        value={draft.value ?? (value === null ? "" : value)}
-        onInput={(event) => {
-          draft.value = event.currentTarget.value;
-        }}
-        onChange={(event) => {
-          const text = event.currentTarget.value;
-          draft.value = null;
-          onChange(/^\d{1,12}$/.test(text) ? Number(text) : null);
-        }}
-      />
-    </label>
   );
 }
 
