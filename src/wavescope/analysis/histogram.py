@@ -107,7 +107,8 @@ def row_histogram(
     first = min(max(first_row, 0), max(end_row, 0))
     last = min(end_row, max(first, end_row if last_row is None else last_row))
     per_bin = max(1, -(-(last - first + 1) // bins))
-    sums = _sums(trace, se, begin_cycles, end_cycles)
+    is_whole = begin_cycles is None and end_cycles is None and (se is None or se in trace.waves["se"])
+    sums = _whole(trace, se) if is_whole else _sums(trace, se, begin_cycles, end_cycles)
     inside = sums.filter(pl.col("row").is_between(first, last))
     number = ((pl.col("row") - first) // per_bin).cast(pl.UInt32)
     per_category = (
@@ -158,6 +159,11 @@ def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | 
             "count": counts[known].astype(np.int64),
         }
     )
+
+
+@once_per_trace
+def _whole(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
+    return _sums(trace, se, None, None)
 
 
 class _Placed(NamedTuple):
