@@ -48,8 +48,12 @@ export interface Band {
 const FONT = "system-ui, sans-serif";
 const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
+/** Text on a canvas grows a little on screens so wide that the page's own text does (app/theme.css). */
+const WIDE_SCREEN = 3000;
+const grown = () => (typeof innerWidth === "number" && innerWidth >= WIDE_SCREEN ? 1.2 : 1);
+
 function fontOf(style: TextStyle): string {
-  return `${style.bold ? "600 " : ""}${style.size ?? 11}px ${style.mono ? MONO : FONT}`;
+  return `${style.bold ? "600 " : ""}${(style.size ?? 11) * grown()}px ${style.mono ? MONO : FONT}`;
 }
 
 export class CanvasPainter implements Painter {

@@ -14,6 +14,7 @@ import { ChangeBar } from "../widgets/bars";
 import { Definition } from "../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns, Looked } from "../widgets/figure_columns";
+import { OtherWay } from "../widgets/other_way";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -74,22 +75,25 @@ function RunCompare() {
     );
   }
   const choose = (
-    <label>
-      against{" "}
-      <select
-        value={base.value}
-        data-choose="base"
-        onChange={(event) => {
-          base.value = Number(event.currentTarget.value);
-        }}
-      >
-        {others.map((line) => (
-          <option key={line.number} value={line.number}>
-            {line.label}
-          </option>
-        ))}
-      </select>
-    </label>
+    <>
+      <OtherWay base={base.value} view="run_compare" />
+      <label>
+        against{" "}
+        <select
+          value={base.value}
+          data-choose="base"
+          onChange={(event) => {
+            base.value = Number(event.currentTarget.value);
+          }}
+        >
+          {others.map((line) => (
+            <option key={line.number} value={line.number}>
+              {line.label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
   );
   return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
 }

@@ -9,6 +9,7 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Chip, Definition } from "../../widgets/cards";
 import { tableOffer } from "../../widgets/data_table";
+import { OtherWay } from "../../widgets/other_way";
 import { SaveMenu } from "../../widgets/saving";
 import { Classes } from "./classes";
 import { type CompareAnswer, type Unit, unitsOf } from "./shapes";
@@ -99,6 +100,7 @@ function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void })
           ))}
         </select>
       </label>
+      <OtherWay base={baseNow() ?? 0} view="compare" />
       <span class="parts" role="tablist">
         {PARTS.map((name) => (
           <button
