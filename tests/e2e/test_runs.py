@@ -15,7 +15,7 @@ from wavescope.analysis.profile.ranks import ranks
 from wavescope.analysis.profile.regions import regions
 from wavescope.analysis.profile.summary import summary
 from wavescope.analysis.profile.top import top
-from wavescope.page.run.times import since_begin
+from wavescope.page.run.times import clocks_of, since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'
 
@@ -192,6 +192,11 @@ def test_busy_shares_are_those_of_the_analysis(page, serve):
     truth = busy(served.library.document(0).run).gpus
     assert truth.select("busy_ns", "span_ns").row(0) == (183_918_056, 2_964_070_817)
     assert small(view, "GPUs", "busy_ns") == [nanoseconds(value) for value in truth["busy_ns"]]
+    legend = view.locator("[data-series] [data-value]").first
+    legend.wait_for()
+    whole = clocks_of(served.library.document(0)).duration_ns
+    page.wait_for_function("document.querySelector('[data-series] [data-value]').dataset.value !== ''")
+    assert float(legend.get_attribute("data-value")) == pytest.approx(truth["busy_ns"][0] / whole, rel=1e-6)
 
 
 def test_names_are_shown_as_text(page, serve):
