@@ -14,20 +14,21 @@ export const keyOf = (wanted: Wanted) => `${wanted.track}/${wanted.level}/${want
 interface Limits {
   bytes: number;
   inFlight: number;
-  /** A tile that could not be had is asked for again after this time. */
+  /** A tile that could not be had is asked for again after this time, then after twice as long, and so on. */
   retryMs: number;
 }
 
+const MOST_TRIES = 6;
 const LIMITS: Limits = { bytes: 96 << 20, inFlight: 4, retryMs: 5000 };
 
 export class TileStore {
   /** Changes whenever a tile has arrived: drawings that read it are drawn again. */
   readonly turn: Signal<number> = signal(0);
-  /** Why the last tile could not be had; null = all could. */
+  /** Why something that is wanted now could not be had; null = all of it could, or is on its way. */
   readonly problem: Signal<AnswerError | null> = signal(null);
   private readonly tiles = new Map<string, Tile>();
   private readonly flying = new Map<string, Promise<Tile>>();
-  private readonly failures = new Map<string, { when: number; error: AnswerError }>();
+  private readonly failures = new Map<string, { until: number; tries: number; error: AnswerError }>();
   private readonly wants = new Map<object, Wanted[]>();
   private readonly limits: Limits;
   private bytes = 0;
@@ -55,6 +56,7 @@ export class TileStore {
     const missing = wanted.filter((w) => !this.tiles.has(keyOf(w)));
     if (missing.length) this.wants.set(owner, missing);
     else this.wants.delete(owner);
+    this.tell();
     this.next();
   }
 
@@ -88,7 +90,7 @@ export class TileStore {
 
   private isOpen(key: string): boolean {
     const failed = this.failures.get(key);
-    return !this.tiles.has(key) && !this.flying.has(key) && !(failed && Date.now() - failed.when < this.limits.retryMs);
+    return !this.tiles.has(key) && !this.flying.has(key) && !(failed && Date.now() < failed.until);
   }
 
   private start(wanted: Wanted): Promise<Tile> {
@@ -101,22 +103,31 @@ export class TileStore {
       (tile) => {
         this.keep(key, tile);
         this.failures.delete(key);
-        if (this.problem.peek() && !this.failures.size) this.problem.value = null;
         this.landed(key);
       },
       (error: unknown) => {
         const known = error instanceof AnswerError ? error : new AnswerError(String(error));
-        this.failures.set(key, { when: Date.now(), error: known });
-        this.problem.value = known;
+        const tries = (this.failures.get(key)?.tries ?? 0) + 1;
+        const wait = this.limits.retryMs * 2 ** (tries - 1);
+        this.failures.set(key, { until: Date.now() + wait, tries, error: known });
+        // Who still needs it draws again then, and asks for it; a server that was started again is found so.
+        if (tries <= MOST_TRIES) setTimeout(() => this.turn.value++, wait + 1);
         this.landed(key);
       },
     );
     return asked;
   }
 
+  private tell(): void {
+    const wanted = [...this.wants.values()].flat();
+    const failed = wanted.find((w) => !this.tiles.has(keyOf(w)) && this.failures.has(keyOf(w)));
+    this.problem.value = (failed && this.failures.get(keyOf(failed))?.error) ?? null;
+  }
+
   private landed(key: string): void {
     this.flying.delete(key);
     this.turn.value++;
+    this.tell();
     this.next();
   }
 

@@ -150,7 +150,9 @@ describe("the store of tiles", () => {
     store.want(owner, [wanted(0)]);
     await settle();
     expect(store.problem.value?.what).toContain("gone");
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const seen = store.turn.value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(store.turn.value).toBeGreaterThan(seen);
     store.want(owner, [wanted(0)]);
     await settle();
     expect(store.problem.value).toBeNull();
