@@ -111,4 +111,5 @@ def moved(column: pl.Series, step: int, times: int) -> pl.Series:
     return pl.concat([(column + repeat * step).cast(column.dtype) for repeat in range(times)], rechunk=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,7 @@ __all__ = ["ARROW", "FIRST", "JSON", "Payload", "arrow", "ask", "json", "prepare
 
 ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"
-FIRST = ("overview", "costs", "tracks", "arrows", "loops")
+FIRST = ("overview", "tracks", "costs", "arrows", "loops")
 """What a page asks at once and takes longest, in the order in which it is asked."""
 
 

@@ -2,6 +2,7 @@ import "@lumino/widgets/style/index.css";
 import "./theme.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { askJson } from "../data/ask";
 import { current, documents, loadDocuments, loadOverview, overview } from "../model/document";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
@@ -62,14 +63,20 @@ async function open(address: Address, host: HTMLElement): Promise<boolean> {
   return true;
 }
 
+/** Ask at once for what the first views need, instead of one after the other: answers are kept, also failed ones say. */
+function askAhead(number: number): void {
+  for (const question of ["overview", "tracks"]) askJson(number, question).catch(() => {});
+}
+
 async function start(host: HTMLElement): Promise<void> {
+  const first = readAddress(location.hash);
+  askAhead(first.document);
   try {
     await loadDocuments();
   } catch (error) {
     render(<Problem error={asAnswerError(error)} />, host);
     return;
   }
-  const first = readAddress(location.hash);
   if (!(await open(first, host))) return;
 
   host.textContent = "";
