@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+os.environ["WAVESCOPE_CACHE"] = ""  # tests leave nothing in the cache folder of whoever runs them
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import time
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -178,3 +179,30 @@ def test_sigterm_ends_it(capture):
     with running("open", capture) as program:
         os.kill(program.process.pid, signal.SIGTERM)
         assert program.process.wait(timeout=10) == -signal.SIGTERM
+
+
+def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_path):
+    cache, copy = tmp_path / "cache", tmp_path / "made" / "capture"
+    shutil.copytree(capture, copy)
+    environment = {"WAVESCOPE_CACHE": str(cache)}
+
+    def overview(*options: str) -> dict:
+        with running("open", copy, "--no-browser", *options, environment=environment) as program:
+            program.ask("documents")
+            answer = program.ask("0/overview")
+            end = time.monotonic() + 20
+            while not options and not list(cache.glob("*.answers")) and time.monotonic() < end:
+                time.sleep(0.05)
+            return answer
+
+    first = overview()
+    (kept,) = cache.glob("*.answers")
+    assert overview() == first
+    assert list(cache.glob("*.answers")) == [kept]
+    buffers = sorted(copy.rglob("*.att"))
+    buffers[0].write_bytes(buffers[0].read_bytes()[: buffers[0].stat().st_size // 2])
+    changed = overview()
+    assert changed["instruction_count"] < first["instruction_count"]
+    shutil.rmtree(cache)
+    assert overview("--no-cache") == changed
+    assert not cache.exists()

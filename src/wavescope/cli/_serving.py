@@ -6,7 +6,7 @@ import os
 import sys
 from importlib import import_module
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from pathlib import Path
     from socket import socket
 
-    from wavescope.page.document import Library
+    from wavescope.page.document import Document, Library
 
 __all__ = ["Place", "import_server", "serving_options"]
 
 _LAST_WORDS_SECONDS = 2.0
+_PAGE_FIRST_SECONDS = 2.0
+"""How long reading waits, at most, while the page draws answers of an earlier time."""
+_FIRST_LOOK_SECONDS = 20.0
+"""For so long, what is asked belongs to the first look at a document, and is kept for the next time."""
+_SAVE_EVERY_SECONDS = 0.2
 
 
 def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +73,6 @@ class Place:
         The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
         program with its own exit status.
         """
-        from wavescope.page.asking import prepare
         from wavescope.server.serving import Serving
 
         first = library.documents[0]
@@ -79,15 +83,34 @@ class Place:
             if has_browser:
                 _open_browser(serving.url)
             try:
+                if first.kept_answers and first.kept_answers.is_known:
+                    first.kept_answers.when_quiet(_PAGE_FIRST_SECONDS)
                 with progress(f"reading {first.label}"):
                     _ = first.opened
             except WavescopeError:
                 sleep(_LAST_WORDS_SECONDS if has_browser else 0)  # the page says it, too
                 raise
-            Thread(target=prepare, args=(first,), daemon=True).start()
+            Thread(target=_prepare, args=(first,), daemon=True).start()
             serving.wait()
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
+
+
+def _prepare(first: Document) -> None:
+    """Make what is asked first, and keep it for the next time."""
+    from wavescope.page.asking import prepare
+
+    prepare(first)
+    kept = first.kept_answers
+    if kept is None:
+        return
+    if kept.differs():
+        click.echo("answers of an earlier time did not fit this input any more: reload the page", err=True)
+    end = monotonic() + _FIRST_LOOK_SECONDS
+    while monotonic() < end:
+        kept.when_quiet(_FIRST_LOOK_SECONDS)
+        kept.save()
+        sleep(_SAVE_EVERY_SECONDS)
 
 
 def _tell(url: str, port: int, *, as_json: bool) -> None:

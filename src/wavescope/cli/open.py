@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.page.document import Library
+    from wavescope.page.kept_answers import KeptAnswers
 
 _MOST_SIBLINGS = 64
 """Other dispatches of a folder that the page can open."""
@@ -38,6 +39,7 @@ _MOST_SIBLINGS = 64
     metavar="FILE",
     help="Where the page saves notes when asked to; default: beside the trace, in PATH.wavescope-notes.json.",
 )
+@click.option("--no-cache", is_flag=True, help="Keep no answers in the cache folder for the next time, and use none.")
 @serving_options
 @code_object_option
 @resources_option
@@ -46,6 +48,7 @@ def command(
     paths: tuple[Path, ...],
     one_run: bool,
     notes: Path | None,
+    no_cache: bool,
     port: int,
     no_browser: bool,
     as_json: bool,
@@ -66,6 +69,8 @@ def command(
         library = _library(paths, one_run=one_run, reading=reading)
         if notes is not None:
             library.documents[0].notes = str(notes)
+        if not no_cache and len(library.documents) == 1:
+            library.documents[0].kept_answers = _kept_answers(paths, reading)
         place.serve(library, no_browser=no_browser, as_json=as_json)
 
 
@@ -84,6 +89,18 @@ def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -
         opener = partial(_open, library, path, reading, is_only=len(paths) == 1)
         library.add(path.resolve().name, str(path), opener, notes=_notes_beside(path))
     return library
+
+
+def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
+    """What the page was told the last time, if nothing has changed since; None when that cannot be known."""
+    from wavescope.page.kept_answers import KeptAnswers, cache_folder, fingerprint
+
+    folder = cache_folder()
+    named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
+    if folder is None or len(paths) != 1 or any(named):  # files elsewhere: their changes are not seen
+        return None
+    known = fingerprint(paths[0], f"dispatch {reading['dispatch']}")
+    return KeptAnswers(folder / f"{known}.answers") if known else None
 
 
 def _notes_beside(path: Path, which: str = "") -> str:

@@ -80,7 +80,9 @@ def prepare(document: Document) -> None:
     for name in FIRST:
         if QUESTIONS[name].kind in (document.kind, "any"):
             with suppress(WavescopeError, OSError):  # whoever asks is told
-                ask(document, name, {})
+                payload = ask(document, name, {})
+                if document.kept_answers:
+                    document.kept_answers.put(name, {}, payload)
 
 
 def arrow(frame: pl.DataFrame) -> Payload:

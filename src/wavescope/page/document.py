@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
     from wavescope.model.profile import Profile
+    from wavescope.page.kept_answers import KeptAnswers
 
 __all__ = ["Document", "Library"]
 
@@ -35,6 +36,8 @@ class Document:
     library: Library | None = field(default=None, repr=False)
     notes: str = ""
     """The file of notes beside it; empty = there is no place for any."""
+    kept_answers: KeptAnswers | None = field(default=None, repr=False)
+    """First answers of an earlier time, for as long as it is not read; None = none are kept."""
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     """What questions keep between answers: indices, levels of detail."""
     _opened: ThreadTrace | Profile | None = field(default=None, repr=False)

@@ -1,0 +1,266 @@
+"""First answers about a document that was shown before, kept in the user's cache folder.
+
+They are what the page shows until the document itself is read. They are found again only while nothing has changed:
+no file of the input or around it, no option, and not wavescope itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.page.asking import Payload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["KeptAnswers", "cache_folder", "fingerprint"]
+
+MOST_FILES = 50_000
+"""Inputs with more files are not recognised again: looking at them would cost what it saves."""
+MOST_AROUND = 2_000
+"""Entries around the input that are looked at: readers take registers and names from files beside a trace."""
+MOST_BYTES = 32 << 20
+"""Answers of one document, together."""
+MOST_IN_CACHE = 256 << 20
+"""All files of the cache; those that were not used for longest go first."""
+_QUIET_SECONDS = 0.4
+_MAGIC = b"wavescope answers 1\n"
+
+
+def cache_folder() -> Path | None:
+    """Where answers are kept: `WAVESCOPE_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off.
+
+    Examples
+    --------
+    >>> cache_folder()  # doctest: +SKIP
+    """
+    chosen = os.environ.get("WAVESCOPE_CACHE")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):
+        return (Path(base) if base else Path.home() / ".cache") / "wavescope"
+    return None
+
+
+def fingerprint(path: Path, options: str = "") -> str | None:
+    """A text that changes when anything changes that an answer about `path` could depend on; None = not known.
+
+    Names, sizes and times of change of all its files, of those around it, and of wavescope's own files.
+
+    Examples
+    --------
+    >>> fingerprint(Path("/nowhere")) is None
+    True
+    """
+    place = path.absolute()
+    seen = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
+    try:
+        for number, entry in enumerate(_below(place)):
+            if number >= MOST_FILES:
+                return None
+            seen.update(entry)
+        for entry in _around(place):
+            seen.update(entry)
+        for entry in _below(Path(__file__).parents[1]):
+            seen.update(entry)
+    except OSError:
+        return None
+    return seen.hexdigest()
+
+
+def _stamp(entry: os.DirEntry[str] | Path) -> bytes:
+    facts = entry.stat()
+    name = os.fsencode(entry.name)
+    return name + struct.pack("<qqqq", facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
+
+
+def _below(place: Path) -> Iterator[bytes]:
+    yield _stamp(place)
+    if not place.is_dir():
+        return
+    folders = [str(place)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda found: found.name):
+                if entry.name == "__pycache__":
+                    continue
+                yield _stamp(entry)
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+
+
+def _around(place: Path) -> Iterator[bytes]:
+    """Entries beside the input, and in the folders beside it."""
+    left = MOST_AROUND
+    folders = [place.parent]
+    for folder in folders:
+        with suppress(PermissionError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda found: found.name):
+                if entry.path == str(place) or entry.name.endswith(".wavescope-notes.json"):
+                    continue
+                left -= 1
+                if left < 0:
+                    what = "too many files around the input"
+                    raise OSError(what)
+                with suppress(FileNotFoundError):
+                    yield _stamp(entry)
+                if folder == place.parent and entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry.path))
+
+
+class KeptAnswers:
+    """The first answers about one document: those of an earlier time, and those of now for the next time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> kept = KeptAnswers(Path(tempfile.mkdtemp()) / "0.answers")
+    >>> kept.get("overview", {}) is None
+    True
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._lock = threading.Lock()
+        self._earlier = _read(file)
+        self._now: dict[str, Payload] = {}
+        self._saved = set(self._earlier)
+        self._size = 0
+        self._last = time.monotonic()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are answers of an earlier time.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/nowhere")).is_known
+        False
+        """
+        return bool(self._earlier)
+
+    def get(self, name: str, given: Mapping[str, str]) -> Payload | None:
+        """The answer of an earlier time.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/nowhere")).get("overview", {}) is None
+        True
+        """
+        self._last = time.monotonic()
+        return self._earlier.get(_key(name, given))
+
+    def put(self, name: str, given: Mapping[str, str], payload: Payload) -> None:
+        """Keep an answer for the next time, unless there are enough.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/nowhere")).put("overview", {}, Payload(b"{}", "application/json"))
+        """
+        with self._lock:
+            key = _key(name, given)
+            if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
+                self._now[key] = payload
+                self._size += len(payload.content)
+                self._last = time.monotonic()
+
+    def when_quiet(self, longest_seconds: float) -> None:
+        """Wait until nobody has asked for a moment, at most so long.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/nowhere")).when_quiet(0.0)
+        """
+        end = time.monotonic() + longest_seconds
+        while (now := time.monotonic()) < end and now - self._last < _QUIET_SECONDS:
+            time.sleep(0.02)
+
+    def differs(self) -> bool:
+        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/nowhere")).differs()
+        False
+        """
+        with self._lock:
+            changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
+        if changed:
+            self._earlier = {}
+            self.file.unlink(missing_ok=True)
+        return changed
+
+    def save(self) -> None:
+        """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large.
+
+        Examples
+        --------
+        >>> KeptAnswers(Path("/proc/nowhere")).save()
+        """
+        with self._lock:
+            answers = dict(self._now)
+        if answers.keys() <= self._saved:
+            return
+        self._saved |= answers.keys()
+        with suppress(OSError):  # without a place to keep them, opening takes a little longer the next time
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(dir=self.file.parent)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(_written(self._earlier | answers))
+            Path(name).replace(self.file)
+            _prune(self.file.parent)
+
+
+def _key(name: str, given: Mapping[str, str]) -> str:
+    return "&".join([name, *(f"{parameter}={given[parameter]}" for parameter in sorted(given))])
+
+
+def _written(answers: Mapping[str, Payload]) -> bytes:
+    import msgspec
+
+    index = [[key, payload.media_type, len(payload.content)] for key, payload in answers.items()]
+    head = msgspec.json.encode(index)
+    body = b"".join(payload.content for payload in answers.values())
+    content = struct.pack("<Q", len(head)) + head + body
+    return _MAGIC + hashlib.sha256(content).digest() + content
+
+
+def _read(file: Path) -> dict[str, Payload]:
+    """The answers in a file; none when it is not there or not whole."""
+    import msgspec
+
+    try:
+        stored = file.read_bytes()
+        start = len(_MAGIC) + 32
+        content = stored[start:]
+        if not stored.startswith(_MAGIC) or hashlib.sha256(content).digest() != stored[len(_MAGIC) : start]:
+            return {}
+        (length,) = struct.unpack_from("<Q", content)
+        index = msgspec.json.decode(content[8 : 8 + length], type=list[tuple[str, str, int]])
+    except (OSError, struct.error, msgspec.DecodeError):
+        return {}
+    with suppress(OSError):
+        os.utime(file)  # when it was last used
+    answers, at = {}, 8 + length
+    for key, media_type, size in index:
+        answers[key] = Payload(content[at : at + size], media_type)
+        at += size
+    return answers
+
+
+def _prune(folder: Path) -> None:
+    files = sorted(folder.glob("*.answers"), key=lambda file: file.stat().st_mtime, reverse=True)
+    total = 0
+    for file in files:
+        total += file.stat().st_size
+        if total > MOST_IN_CACHE:
+            file.unlink(missing_ok=True)
