@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
@@ -52,6 +52,18 @@ class Grid:
         10
         """
         return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
+
+    def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
+        """The tiles of all levels that have at most so many, the coarsest level first.
+
+        Examples
+        --------
+        >>> list(Grid(0, 1_000).coarse_tiles(1))
+        [{'level': 1, 'tile': 0}]
+        """
+        for level in reversed(range(self.level_count)):
+            if self.tile_count(level) <= most:
+                yield from ({"level": level, "tile": tile} for tile in range(self.tile_count(level)))
 
 
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:

@@ -5,19 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question
+from wavescope.page.question import Question, text, whole_number
 from wavescope.page.run.curves import curve_names_of_run, curves_of_run, held_curves_of_run
-from wavescope.page.trace.curves import QUESTIONS as _OF_TRACES
+from wavescope.page.trace.curves import (
+    curve_names_of_trace,
+    curves_of_trace,
+    definitions,
+    held_curves_of_trace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import polars as pl
 
     from wavescope.page.document import Document
 
 __all__ = ["QUESTIONS", "curve_names", "curves"]
 
-_TRACE = {question.name: question for question in _OF_TRACES}
-_OF_TRACES_ONLY = ("se", "text")
+_TILE = {"name": text, "level": whole_number, "tile": whole_number}
+_OF_TRACES_ONLY = {"se": whole_number, "text": definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:
@@ -30,12 +37,10 @@ def curve_names(document: Document) -> dict[str, Any]:
     >>> curve_names(Document(0, "", "", lambda: Profile([])))["curves"]
     []
     """
-    answer = _TRACE["curve_names"].answer if document.kind == "trace" else curve_names_of_run
-    found: dict[str, Any] = answer(document)
-    return found
+    return curve_names_of_trace(document) if document.kind == "trace" else curve_names_of_run(document)
 
 
-def curves(document: Document, **given: Any) -> Any:
+def curves(document: Document, **given: Any) -> pl.DataFrame:
     """One tile of all curves of a name: mean, smallest and largest value per series and bin.
 
     Raises
@@ -51,7 +56,7 @@ def curves(document: Document, **given: Any) -> Any:
     0
     """
     if document.kind == "trace":
-        return _TRACE["curves"].answer(document, **given)
+        return curves_of_trace(document, **given)
     wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
     if wrong:
         what = f"curves: no parameter {wrong!r} about a run"
@@ -60,11 +65,10 @@ def curves(document: Document, **given: Any) -> Any:
 
 
 def _held(document: Document) -> Iterable[Mapping[str, Any]]:
-    return _TRACE["curves"].held(document) if document.kind == "trace" else held_curves_of_run(document)
+    return held_curves_of_trace(document) if document.kind == "trace" else held_curves_of_run(document)
 
 
 QUESTIONS = (
     Question("curve_names", "any", curve_names),
-    Question("curves", "any", curves, _TRACE["curves"].parameters, _TRACE["curves"].required, _held),
-    *(question for question in _OF_TRACES if question.name not in ("curve_names", "curves")),
+    Question("curves", "any", curves, _TILE | _OF_TRACES_ONLY, tuple(_TILE), _held),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wavescope.errors import UsageError
 from wavescope.model.once import once
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wavescope.page.kept_answers import KeptAnswers
 
 __all__ = ["Document", "Library"]
+
+Made = TypeVar("Made")
 
 
 @dataclass
@@ -142,7 +144,7 @@ class Document:
             raise UsageError(what)
         return self.opened
 
-    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """`make()`, once per key: other threads wait for it, but not for what is made under other keys.
 
         Examples
@@ -150,7 +152,8 @@ class Document:
         >>> Document(0, "", "", lambda: None).kept("sum", lambda: 3)
         3
         """
-        return once(self.cache, key, make)
+        made: Made = once(self.cache, key, make)
+        return made
 
 
 @dataclass

@@ -12,6 +12,7 @@ from wavescope.page.run.names import QUESTIONS as _NAMES
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
+from wavescope.page.trace.curves import QUESTIONS as _DERIVED
 from wavescope.page.trace.flame import QUESTIONS as _FLAME
 from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
 from wavescope.page.trace.items import QUESTIONS as _ITEMS
@@ -36,6 +37,7 @@ QUESTIONS = {
         _LOOPS,
         _PART_COSTS,
         _CURVES,
+        _DERIVED,
         _HISTOGRAM,
         _SUMMARY,
         _WAVES,

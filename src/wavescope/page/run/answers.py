@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, text
 from wavescope.page.run.times import since_begin
 
@@ -123,8 +124,7 @@ def summary_by(document: Document, by: str) -> Summary:
 def _kernels(document: Document) -> Kernels:
     from wavescope.analysis.profile.kernels import kernels
 
-    kept: Kernels = document.kept(("run", "whole kernels"), lambda: kernels(document.run))
-    return kept
+    return document.kept(("run", "whole kernels"), lambda: kernels(document.run))
 
 
 def kernels_of_run(document: Document) -> Any:
@@ -201,8 +201,7 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
     if domain not in choices:
         what = f"no regions of domain {domain[:40]!r}"
         raise UsageError(what, advice=f"domains: {', '.join(choices)}")
-    kept: pl.DataFrame = document.kept(("run", "regions", domain), lambda: _tree(document, domain))
-    return kept
+    return document.kept(("run", "regions", domain), lambda: _tree(document, domain))
 
 
 def _tree(document: Document, domain: str) -> pl.DataFrame:
@@ -216,8 +215,7 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
         longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
         tree = longest.head(_MOST_NODES).sort("node")  # no node without its parent: that takes at least as long
     counted = pl.col("node", "parent", "depth").cast(pl.Int32)
-    return tree.with_columns(counted).with_columns(
-        pl.col(pl.Int64).cast(pl.Float64),
+    return doubles(tree.with_columns(counted)).with_columns(
         node_count=pl.lit(answer.tree.height, pl.UInt32),
         region_count=pl.lit(float(answer.region_count)),
         thread_count=pl.lit(answer.thread_count, pl.UInt32),

@@ -72,11 +72,7 @@ def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
     """
     grid = _grid(document)
     for entry in curve_names_of_run(document)["curves"]:
-        for level in range(grid.level_count):
-            if grid.tile_count(level) <= _EXPORTED_TILES:
-                yield from (
-                    {"name": entry["name"], "level": level, "tile": tile} for tile in range(grid.tile_count(level))
-                )
+        yield from ({"name": entry["name"], **tile} for tile in grid.coarse_tiles(_EXPORTED_TILES))
 
 
 def _grid(document: Document) -> Grid:
@@ -86,8 +82,7 @@ def _grid(document: Document) -> Grid:
 def _curves(document: Document, name: str) -> RunCurves:
     from wavescope.analysis.profile.run_curves import run_curves
 
-    kept: RunCurves = document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
-    return kept
+    return document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
 
 
 def _levels(document: Document, name: str) -> list[StepLevels]:
@@ -95,7 +90,6 @@ def _levels(document: Document, name: str) -> list[StepLevels]:
 
     grid = _grid(document)
     curves = _curves(document, name).series
-    kept: list[StepLevels] = document.kept(
+    return document.kept(
         ("curve levels", name), lambda: [StepLevels(one.curve, grid.begin, grid.end) for one in curves]
     )
-    return kept

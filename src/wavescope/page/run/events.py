@@ -179,8 +179,7 @@ def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
 
 
 def _count(document: Document, table: str) -> int:
-    count: int = document.kept(("count", table), lambda: document.run.count(table))
-    return count
+    return document.kept(("count", table), lambda: document.run.count(table))
 
 
 def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:

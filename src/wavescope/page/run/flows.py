@@ -85,5 +85,4 @@ def _flows(document: Document) -> pl.DataFrame:
             items = items.join(ends, on=f"{side}_item")
         return items.sort("from_begin", "to_begin", "to_item")
 
-    kept: pl.DataFrame = document.kept("flows", make)
-    return kept
+    return document.kept("flows", make)

@@ -26,8 +26,7 @@ def recording_of(document: Document) -> Recording:
     """
     from wavescope.analysis.profile.recording import recording
 
-    kept: Recording = document.kept("recording", lambda: recording(document.run))
-    return kept
+    return document.kept("recording", lambda: recording(document.run))
 
 
 def clocks_of(document: Document) -> NodeClocks:
@@ -42,8 +41,7 @@ def clocks_of(document: Document) -> NodeClocks:
     """
     from wavescope.analysis.profile.clocks import node_clocks
 
-    kept: NodeClocks = document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
-    return kept
+    return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
 
 
 def since_begin(document: Document, frame: pl.DataFrame, by: str = "node") -> pl.DataFrame:

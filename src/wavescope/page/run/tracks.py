@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.run.times import clocks_of
+from wavescope.page.span_tiles import coarse_tiles, described
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +37,7 @@ def timeline_of(document: Document) -> RunTimeline:
     """
     from wavescope.analysis.profile.timeline import run_timeline
 
-    kept: RunTimeline = document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
-    return kept
+    return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
 
 def check_track(track: str) -> None:
@@ -72,15 +72,13 @@ def _timeline(document: Document) -> Timeline:
         spans = shown.filter(pl.col("lane") < MOST_LANES)
         return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, lanes, kinds, lambda: spans)
 
-    kept: Timeline = document.kept("run timeline", make)
-    return kept
+    return document.kept("run timeline", make)
 
 
 def _tiles(document: Document) -> SpanTiles:
     from wavescope.analysis.timeline import tiles_of
 
-    kept: SpanTiles = document.kept("run tiles", lambda: tiles_of(_timeline(document)))
-    return kept
+    return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
 
 
 def tracks_of_run(document: Document) -> dict[str, Any]:
@@ -95,27 +93,9 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
     >>> tracks_of_run(Document(0, "", "", lambda: Profile([])))["tracks"][0]["lane_count"]
     0
     """
-    from wavescope.analysis.timeline import TILE_CELLS
-
     found = timeline_of(document)
-    track = _timeline(document)
-    lanes = [] if track.lanes is None else track.lanes.to_dicts()
-    described = {
-        "name": track.name,
-        "title": track.title,
-        "unit": track.unit,
-        "begin": track.begin,
-        "end": track.end,
-        "cell": 1 << track.cell_bits,
-        "level_count": track.level_count,
-        "tile_cells": TILE_CELLS,
-        "lane_count": len(lanes),
-        "lanes": lanes,
-        "kinds": track.kinds,
-        "first_items": found.first_items,
-        "notes": _notes(document, found),
-    }
-    return {"definition": found.definition, "tracks": [described]}
+    track = described(_timeline(document)) | {"first_items": found.first_items, "notes": _notes(document, found)}
+    return {"definition": found.definition, "tracks": [track]}
 
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
@@ -188,10 +168,4 @@ def tiles_of_run(document: Document) -> list[dict[str, Any]]:
     >>> tiles_of_run(Document(0, "", "", lambda: Profile([])))
     [{'track': 'run', 'level': 0, 'tile': 0}]
     """
-    track = _timeline(document)
-    return [
-        {"track": track.name, "level": level, "tile": tile}
-        for level in range(track.level_count)
-        if track.tile_count(level) <= _MOST_TILES
-        for tile in range(track.tile_count(level))
-    ]
+    return list(coarse_tiles(_timeline(document), _MOST_TILES))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
@@ -107,11 +108,9 @@ def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame
     >>> stall_rows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['row', 'class']
     """
-    import polars as pl
-
     from wavescope.analysis.stalls import stalls
 
-    return stalls(of_kernel(document, kernel)).by_row.drop("address").with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(stalls(of_kernel(document, kernel)).by_row.drop("address"))
 
 
 def _without_rows(found: Stalls) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question
 
 if TYPE_CHECKING:
@@ -41,11 +42,9 @@ def costs(document: Document) -> pl.DataFrame:
     >>> costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['row', 'hit_count']
     """
-    import polars as pl
-
     from wavescope.analysis.exposure import row_costs
 
-    return row_costs(document.trace).with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(row_costs(document.trace))
 
 
 QUESTIONS = (Question("code", "trace", code), Question("costs", "trace", costs))

@@ -79,8 +79,7 @@ def _comparison(document: Document, other: int, by: str) -> Comparison:
         what = "a trace cannot be compared with itself"
         raise UsageError(what, advice="open two: `wavescope open BEFORE AFTER`")
     traces, labels = [base.trace, document.trace], [base.label, document.label]
-    found: Comparison = document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
-    return found
+    return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
 
 
 def _kind(given: str) -> str:

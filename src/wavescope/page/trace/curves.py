@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
-from wavescope.page.question import Question, text, whole_number
+from wavescope.page.question import Question, whole_number
 from wavescope.page.trace.times import time_range
 
 if TYPE_CHECKING:
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from wavescope.analysis.derived_counters.values import DerivedValues
     from wavescope.page.document import Document
 
-__all__ = ["QUESTIONS", "curve_names", "curves", "derived", "grid_of"]
+__all__ = [
+    "QUESTIONS",
+    "curve_names_of_trace",
+    "curves_of_trace",
+    "definitions",
+    "derived",
+    "grid_of",
+    "held_curves_of_trace",
+]
 
 DERIVED = "derived"
 _FARTHEST_CYCLES = 1 << 48
@@ -43,14 +51,14 @@ def grid_of(document: Document) -> Grid:
     return Grid(first, max(first + 1, min(end, _FARTHEST_CYCLES)))
 
 
-def curve_names(document: Document) -> dict[str, Any]:
+def curve_names_of_trace(document: Document) -> dict[str, Any]:
     """Which curves there are, of the whole trace (`se` is null) and of each shader engine, and how they are tiled.
 
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> from wavescope.page.document import Document
-    >>> curve_names(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["curves"]
+    >>> curve_names_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["curves"]
     []
     """
     from wavescope.analysis.curves import CURVES, curve_engines, curve_series
@@ -65,7 +73,7 @@ def curve_names(document: Document) -> dict[str, Any]:
     return _tiling(document) | {"curves": document.kept("curve_names", found)}
 
 
-def curves(
+def curves_of_trace(
     document: Document, *, name: str, level: int, tile: int, se: int | None = None, text: str | None = None
 ) -> pl.DataFrame:
     """One tile of all curves of a name: mean, smallest and largest value per series and bin; null = no value.
@@ -82,7 +90,7 @@ def curves(
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> from wavescope.page.document import Document
     >>> document = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    >>> curves(document, name="occupancy", level=0, tile=0).columns
+    >>> curves_of_trace(document, name="occupancy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
     return tile_of(grid_of(document), lambda: _levels(document, name, se, text), level, tile)
@@ -126,8 +134,19 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
     }  # fmt: skip
 
 
-def _definitions(given: str) -> str:
-    """Every tile is asked for with the definitions in its address: they have to stay short."""
+def definitions(given: str) -> str:
+    """A parser of definitions: every tile is asked for with them in its address, so they have to stay short.
+
+    Raises
+    ------
+    UsageError
+        When they are too long.
+
+    Examples
+    --------
+    >>> definitions("busy := SQ_BUSY_CYCLES")
+    'busy := SQ_BUSY_CYCLES'
+    """
     if len(given) > _LONGEST_DEFINITIONS:
         what = f"the definitions are longer than {_LONGEST_DEFINITIONS:,} characters"
         raise UsageError(what, advice="define only what is to be shown")
@@ -155,7 +174,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
     def made() -> list[StepLevels]:
         return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
 
-    return document.kept(("curves", name, se), made)  # type: ignore[no-any-return]
+    return document.kept(("curves", name, se), made)
 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
@@ -170,32 +189,26 @@ def _derived(document: Document, text: str | None, se: int | None) -> DerivedVal
     return got
 
 
-def _exported(document: Document) -> Iterator[Mapping[str, Any]]:
-    """The coarse levels of everything; more of the whole trace than of single engines."""
+def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
+    """What an exported page holds of them: the coarse levels; more of the whole trace than of single engines.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> list(held_curves_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
+    []
+    """
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})
-        for entry in curve_names(document)["curves"]
+        for entry in curve_names_of_trace(document)["curves"]
     ]
     if document.trace.counters.height:
         sets.append({"name": DERIVED})
     for entry in sets:
         most = _EXPORTED_TILES_PER_ENGINE if "se" in entry else _EXPORTED_TILES
-        for level in reversed(range(grid.level_count)):
-            if grid.tile_count(level) <= most:
-                for tile in range(grid.tile_count(level)):
-                    yield entry | {"level": level, "tile": tile}
+        yield from (entry | tile for tile in grid.coarse_tiles(most))
 
 
-QUESTIONS = (
-    Question("curve_names", "trace", curve_names),
-    Question(
-        "curves",
-        "trace",
-        curves,
-        {"name": text, "level": whole_number, "tile": whole_number, "se": whole_number, "text": _definitions},
-        ("name", "level", "tile"),
-        _exported,
-    ),
-    Question("derived", "trace", derived, {"text": _definitions, "se": whole_number}),
-)
+QUESTIONS = (Question("derived", "trace", derived, {"text": definitions, "se": whole_number}),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, text
 
 if TYPE_CHECKING:
@@ -36,9 +37,8 @@ def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
 
     from wavescope.analysis.flame import flame as grow
 
-    return grow(document.trace, tree).frames.with_columns(
-        pl.col(pl.Int64).cast(pl.Float64), pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)
-    )
+    frames = grow(document.trace, tree).frames
+    return doubles(frames.with_columns(pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)))
 
 
 def _every_tree(document: Document) -> list[dict[str, str]]:

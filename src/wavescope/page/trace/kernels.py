@@ -58,8 +58,7 @@ def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
         raise UsageError(what)
     waves = document.trace.waves
     chosen = tuple(waves.filter(waves["kernel"] == kernel)["wave"].to_list())
-    part: ThreadTrace = document.kept(("kernel", kernel), lambda: select(document.trace, Selection(waves=chosen)))
-    return part
+    return document.kept(("kernel", kernel), lambda: select(document.trace, Selection(waves=chosen)))
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def arrows(document: Document) -> pl.DataFrame:
     >>> arrows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
     ['wait_row', 'producer_row', 'counter']
     """
-    return document.kept("arrows", lambda: _arrows(document))  # type: ignore[no-any-return]
+    return document.kept("arrows", lambda: _arrows(document))
 
 
 def _arrows(document: Document) -> pl.DataFrame:
@@ -48,7 +49,7 @@ def _arrows(document: Document) -> pl.DataFrame:
     )
     keys = ["wait_row", "producer_row", "counter"]
     listed = wait_arrows(document.trace).join(measured, on=keys, how="left", maintain_order="left")
-    return listed.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(listed)
 
 
 def branches(document: Document) -> pl.DataFrame:
@@ -84,7 +85,7 @@ def row_latencies(document: Document) -> pl.DataFrame:
     >>> row_latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[-1]
     'origin'
     """
-    return document.kept("row_latencies", lambda: _row_latencies(document))  # type: ignore[no-any-return]
+    return document.kept("row_latencies", lambda: _row_latencies(document))
 
 
 def _row_latencies(document: Document) -> pl.DataFrame:
@@ -96,7 +97,7 @@ def _row_latencies(document: Document) -> pl.DataFrame:
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
     counted = found.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
     waited = found.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
-    return pl.concat([counted, waited]).sort("row").with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(pl.concat([counted, waited]).sort("row"))
 
 
 def samples(document: Document) -> pl.DataFrame:
@@ -109,9 +110,7 @@ def samples(document: Document) -> pl.DataFrame:
     >>> samples(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['row', 'issued_count', 'stalled_count']
     """
-    import polars as pl
-
-    return document.trace.samples.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(document.trace.samples)
 
 
 def sample_reasons(document: Document) -> pl.DataFrame:
@@ -124,10 +123,7 @@ def sample_reasons(document: Document) -> pl.DataFrame:
     >>> sample_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['row', 'reason', 'count']
     """
-    import polars as pl
-
-    ordered = document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False])
-    return ordered.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False]))
 
 
 QUESTIONS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, whole_number
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
 
     found = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
-    move = alignment(document.trace).offsets.get(se, 0)
-    return found.with_columns(pl.col("begin_cycles") + move).with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    move = alignment(document.trace).offset(se)
+    return doubles(found.with_columns(pl.col("begin_cycles") + move))
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:

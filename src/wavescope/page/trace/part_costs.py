@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, number, whole_number
 
 if TYPE_CHECKING:
@@ -31,13 +32,11 @@ def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
     Traceback (most recent call last):
     wavescope.errors.UsageError: nothing: no wave fits this choice; shader engines with waves: none; kernels: none
     """
-    import polars as pl
-
     from wavescope.analysis.exposure import row_costs
     from wavescope.analysis.selection import Selection, select
 
     chosen = select(document.trace, Selection(waves=(wave,)))
-    return row_costs(chosen).with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(row_costs(chosen))
 
 
 def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame:
@@ -64,7 +63,7 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
         costs = row_costs(chosen)
     except UsageError:  # no wave was there then
         costs = pl.DataFrame(schema=ROW_COSTS.dtypes)
-    return costs.with_columns(pl.col(pl.Int64).cast(pl.Float64))
+    return doubles(costs)
 
 
 def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, whole_number
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def source_files(document: Document) -> pl.DataFrame:
     >>> source_files(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['number', 'file']
     """
-    return _narrow(_costs(document).files.with_row_index("number"))
+    return doubles(_costs(document).files.with_row_index("number"))
 
 
 def source_lines(document: Document) -> pl.DataFrame:
@@ -67,7 +68,7 @@ def source_lines(document: Document) -> pl.DataFrame:
     glimpses = (
         pl.concat(texts) if texts else pl.DataFrame(schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String})
     )
-    return _narrow(lines.join(glimpses, on=["file", "line"], how="left", maintain_order="left"))
+    return doubles(lines.join(glimpses, on=["file", "line"], how="left", maintain_order="left"))
 
 
 def source_calls(document: Document) -> pl.DataFrame:
@@ -81,7 +82,7 @@ def source_calls(document: Document) -> pl.DataFrame:
     0
     """
     calls = _numbered(document, _costliest(_costs(document).calls))
-    return _narrow(_numbered(document, calls, file="inlined_file", line="inlined_line"))
+    return doubles(_numbered(document, calls, file="inlined_file", line="inlined_line"))
 
 
 def source_categories(document: Document) -> pl.DataFrame:
@@ -94,7 +95,7 @@ def source_categories(document: Document) -> pl.DataFrame:
     >>> source_categories(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
-    return _narrow(_numbered(document, _costs(document).categories))
+    return doubles(_numbered(document, _costs(document).categories))
 
 
 def source_reasons(document: Document) -> pl.DataFrame:
@@ -107,7 +108,7 @@ def source_reasons(document: Document) -> pl.DataFrame:
     >>> source_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
-    return _narrow(_numbered(document, _costs(document).reasons))
+    return doubles(_numbered(document, _costs(document).reasons))
 
 
 def source(document: Document, *, file: int) -> dict[str, Any]:
@@ -167,13 +168,6 @@ def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
     )
     ranked = frame.with_row_index("order").sort(weights, descending=True, maintain_order=True)
     return ranked.head(MOST_COSTED).sort("order").drop("order")
-
-
-def _narrow(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with 64-bit integers as doubles, which JavaScript's numbers are."""
-    import polars as pl
-
-    return frame.with_columns(pl.col(pl.Int64).cast(pl.Float64))
 
 
 def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", line: str = "line") -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.span_tiles import coarse_tiles, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,10 +34,9 @@ def tracks_of_trace(document: Document) -> dict[str, Any]:
     from wavescope.analysis.timeline import DEFINITION
 
     def make() -> dict[str, Any]:
-        return {"definition": DEFINITION, "tracks": [_described(track) for track in _timelines(document).values()]}
+        return {"definition": DEFINITION, "tracks": [described(track) for track in _timelines(document).values()]}
 
-    described: dict[str, Any] = document.kept("tracks", make)
-    return described
+    return document.kept("tracks", make)
 
 
 def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
@@ -69,18 +69,14 @@ def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
     >>> list(tiles_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
     []
     """
-    for name, track in _timelines(document).items():
-        for level in reversed(range(track.level_count)):
-            count = track.tile_count(level)
-            if count <= _MOST_TILES:
-                yield from ({"track": name, "level": level, "tile": tile} for tile in range(count))
+    for track in _timelines(document).values():
+        yield from coarse_tiles(track, _MOST_TILES)
 
 
 def _timelines(document: Document) -> Mapping[str, Timeline]:
     from wavescope.analysis.tracks import tracks
 
-    made: Mapping[str, Timeline] = document.kept("timelines", lambda: tracks(document.trace))
-    return made
+    return document.kept("timelines", lambda: tracks(document.trace))
 
 
 def _tiles(document: Document, name: str) -> SpanTiles:
@@ -90,23 +86,4 @@ def _tiles(document: Document, name: str) -> SpanTiles:
     if timeline is None:
         what = f"there is no timeline {name[:40]!r}"
         raise UsageError(what)
-    made: SpanTiles = document.kept(("spans", name), lambda: tiles_of(timeline))
-    return made
-
-
-def _described(track: Timeline) -> dict[str, Any]:
-    from wavescope.analysis.timeline import TILE_CELLS
-
-    return {
-        "name": track.name,
-        "title": track.title,
-        "unit": track.unit,
-        "begin": track.begin,
-        "end": track.end,
-        "cell": 1 << track.cell_bits,
-        "level_count": track.level_count,
-        "tile_cells": TILE_CELLS,
-        "lane_count": track.lanes.height if track.lanes is not None else 0,
-        "lanes": track.lanes.to_dicts() if track.lanes is not None else [],
-        "kinds": track.kinds,
-    }
+    return document.kept(("spans", name), lambda: tiles_of(timeline))

@@ -22,7 +22,7 @@ def summary(document: Document) -> dict[str, Any]:
     >>> summary(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["counters"] is None
     True
     """
-    return document.kept("summary", lambda: _summary(document))  # type: ignore[no-any-return]
+    return document.kept("summary", lambda: _summary(document))
 
 
 def _summary(document: Document) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def _summary(document: Document) -> dict[str, Any]:
             "hardware": counted.hardware.to_dicts(), "hardware_by_cu": counted.hardware_by_cu.to_dicts(),
         },
     }  # fmt: skip
-    return to_builtins(answer)  # type: ignore[no-any-return]
+    built: dict[str, Any] = to_builtins(answer)
+    return built
 
 
 QUESTIONS = (Question("summary", "trace", summary),)

@@ -25,7 +25,7 @@ def pipes_in_use(document: Document) -> Utilization:
     """
     from wavescope.analysis.utilization import utilization
 
-    return document.kept("utilization", lambda: utilization(document.trace))  # type: ignore[no-any-return]
+    return document.kept("utilization", lambda: utilization(document.trace))
 
 
 QUESTIONS = (Question("utilization", "trace", pipes_in_use),)

@@ -26,7 +26,7 @@ def waves(document: Document) -> pl.DataFrame:
     >>> waves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
     'wave'
     """
-    return document.kept("waves", lambda: _waves(document))  # type: ignore[no-any-return]
+    return document.kept("waves", lambda: _waves(document))
 
 
 def _waves(document: Document) -> pl.DataFrame:
@@ -113,7 +113,7 @@ def _place(document: Document, wave: int) -> tuple[int, int, int]:
 def _offset(document: Document, se: int) -> int:
     from wavescope.analysis.clocks import alignment
 
-    return alignment(document.trace).offsets.get(se, 0)
+    return alignment(document.trace).offset(se)
 
 
 def _every_wave(document: Document) -> list[dict[str, int]]:
