@@ -63,14 +63,14 @@ async function open(address: Address, host: HTMLElement): Promise<boolean> {
   return true;
 }
 
-/** Ask at once for what the first views need, instead of one after the other: answers are kept, also failed ones say. */
-function askAhead(number: number): void {
-  for (const question of ["overview", "tracks"]) askJson(number, question).catch(() => {});
+/** Ask at once for what the first views need, not one after the other. Whether there are more documents is not known yet. */
+function askAhead(): void {
+  for (const question of ["overview", "tracks"]) askJson(0, question).catch(() => {}); // whoever needs it says so
 }
 
 async function start(host: HTMLElement): Promise<void> {
   const first = readAddress(location.hash);
-  askAhead(first.document);
+  if (first.document === 0) askAhead();
   try {
     await loadDocuments();
   } catch (error) {
