@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError, WavescopeError
+from wavescope.page.payload import ARROW, JSON, Payload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,26 +15,10 @@ if TYPE_CHECKING:
 
     from wavescope.page.document import Document
 
-__all__ = ["ARROW", "FIRST", "JSON", "Payload", "arrow", "ask", "json", "prepare"]
+__all__ = ["FIRST", "arrow", "ask", "json", "prepare"]
 
-ARROW = "application/vnd.apache.arrow.stream"
-JSON = "application/json"
 FIRST = ("overview", "tracks", "costs", "arrows", "loops")
 """What a page asks at once and takes longest, in the order in which it is asked."""
-
-
-@dataclass(frozen=True)
-class Payload:
-    """Bytes and what they are.
-
-    Examples
-    --------
-    >>> json([1]).media_type
-    'application/json'
-    """
-
-    content: bytes
-    media_type: str
 
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:

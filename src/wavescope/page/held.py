@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+
+from wavescope.page.payload import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wavescope.page.document import Document
 
-__all__ = ["Held", "held_by", "key_of"]
-
-_UNESCAPED = "!*'()"
-"""What JavaScript's encodeURIComponent leaves as it is, and Python's quote does not."""
+__all__ = ["Held", "held_by"]
 
 
 @dataclass(frozen=True)
@@ -41,18 +39,6 @@ class Held:
         '1/overview'
         """
         return key_of(self.document, self.question, self.parameters)
-
-
-def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:
-    """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names.
-
-    Examples
-    --------
-    >>> key_of(0, "spans", {"tile": "3", "level": "2", "track": "waves & states"})
-    '0/spans?level=2&tile=3&track=waves%20%26%20states'
-    """
-    query = "&".join(f"{name}={quote(parameters[name], safe=_UNESCAPED)}" for name in sorted(parameters))
-    return f"{document}/{question}" + (f"?{query}" if query else "")
 
 
 def held_by(document: Document) -> Iterator[Held]:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.page.asking import Payload
+from wavescope.page.payload import Payload, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -157,7 +157,7 @@ class KeptAnswers:
         True
         """
         self._last = time.monotonic()
-        return self._earlier.get(_key(name, given))
+        return self._earlier.get(key_of(0, name, given))
 
     def put(self, name: str, given: Mapping[str, str], payload: Payload) -> None:
         """Keep an answer for the next time, unless there are enough.
@@ -167,7 +167,7 @@ class KeptAnswers:
         >>> KeptAnswers(Path("/nowhere")).put("overview", {}, Payload(b"{}", "application/json"))
         """
         with self._lock:
-            key = _key(name, given)
+            key = key_of(0, name, given)
             if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
                 self._now[key] = payload
                 self._size += len(payload.content)
@@ -218,10 +218,6 @@ class KeptAnswers:
                 stream.write(_written(self._earlier | answers))
             Path(name).replace(self.file)
             _prune(self.file.parent)
-
-
-def _key(name: str, given: Mapping[str, str]) -> str:
-    return "&".join([name, *(f"{parameter}={given[parameter]}" for parameter in sorted(given))])
 
 
 def _written(answers: Mapping[str, Payload]) -> bytes:

@@ -19,7 +19,8 @@ from wavescope.model import ThreadTrace
 from wavescope.page.asking import ask
 from wavescope.page.assets import page_folder
 from wavescope.page.document import Library
-from wavescope.page.held import held_by, key_of
+from wavescope.page.held import held_by
+from wavescope.page.payload import key_of
 from wavescope.readers.opening import open as open_path
 from wavescope.readers.profile_inputs import open_profile
 from wavescope.readers.sources import add_sources

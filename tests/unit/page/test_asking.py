@@ -12,8 +12,9 @@ import pytest
 from tests.unit.small_traces import small_trace
 from wavescope.errors import UsageError
 from wavescope.model.profile import Profile
-from wavescope.page.asking import ARROW, JSON, arrow, ask, json
+from wavescope.page.asking import arrow, ask, json
 from wavescope.page.document import Document, Library
+from wavescope.page.payload import ARROW, JSON
 from wavescope.page.question import Question, number, text, whole_number
 from wavescope.page.questions import QUESTIONS
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from wavescope.page import kept_answers
-from wavescope.page.asking import JSON, Payload
 from wavescope.page.kept_answers import KeptAnswers, cache_folder, fingerprint
+from wavescope.page.payload import JSON, Payload
 
 
 @pytest.fixture

@@ -1,0 +1,43 @@
+"""An answer as bytes, and the key under which the page, the export and the cache know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ARROW", "JSON", "Payload", "key_of"]
+
+ARROW = "application/vnd.apache.arrow.stream"
+JSON = "application/json"
+_UNESCAPED = "!*'()"
+"""What JavaScript's encodeURIComponent leaves as it is, and Python's quote does not."""
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Bytes and what they are.
+
+    Examples
+    --------
+    >>> Payload(b"[1]", JSON).media_type
+    'application/json'
+    """
+
+    content: bytes
+    media_type: str
+
+
+def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:
+    """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names.
+
+    Examples
+    --------
+    >>> key_of(0, "spans", {"tile": "3", "level": "2", "track": "waves & states"})
+    '0/spans?level=2&tile=3&track=waves%20%26%20states'
+    """
+    query = "&".join(f"{name}={quote(parameters[name], safe=_UNESCAPED)}" for name in sorted(parameters))
+    return f"{document}/{question}" + (f"?{query}" if query else "")
