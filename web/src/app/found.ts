@@ -25,7 +25,7 @@ export interface Results {
 }
 
 /** Hits that are listed of each group. */
-export const MOST_LISTED = 50;
+const MOST_LISTED = 50;
 
 class Collected {
   readonly found: Found[] = [];

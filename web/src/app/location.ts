@@ -53,7 +53,7 @@ export function readAddress(hash: string): Address {
 }
 
 /** The part behind `#` for an address; empty parts are left out. */
-export function writtenAddress(address: Address): string {
+function writtenAddress(address: Address): string {
   const parts = new URLSearchParams();
   if (address.document) parts.set("document", String(address.document));
   const { place, range, ...rest } = address.selection;

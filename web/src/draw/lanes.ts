@@ -58,7 +58,7 @@ export const HEADING = 18;
 const THIN = 9;
 
 /** The key of the group of a row at a level. */
-export function groupKey(path: string[], level: number): string {
+function groupKey(path: string[], level: number): string {
   return path.slice(0, level + 1).join("\u0000");
 }
 

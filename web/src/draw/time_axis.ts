@@ -9,7 +9,7 @@ import { paper } from "./palette";
 import { tickNanoseconds, ticks } from "./ticks";
 
 export const MINIMAP = 22;
-export const AXIS_LINE = 15;
+const AXIS_LINE = 15;
 
 /** Height of the axis: one line, or two when cycles can be told in microseconds too. */
 export function axisHeight(unit: "cycles" | "ns", clockMhz: number | null): number {

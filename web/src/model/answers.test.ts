@@ -1,17 +1,10 @@
 import { expect, test } from "vitest";
 import { percent } from "../base/format";
-import { fileName, truncation } from "./answers";
+import { truncation } from "./answers";
 
 test("what is left out is said", () => {
   expect(truncation(20, 3112)).toBe("showing 20 of 3,112");
   expect(truncation(20, 20)).toBe("");
-});
-
-test("the last part of a path names it", () => {
-  expect(fileName("/a/b/kernel.hip")).toBe("kernel.hip");
-  expect(fileName("C:\\work\\kernel.hip")).toBe("kernel.hip");
-  expect(fileName("kernel.hip")).toBe("kernel.hip");
-  expect(fileName("/a/")).toBe("/a/");
 });
 
 test("shares that round to nothing have no sign", () => {

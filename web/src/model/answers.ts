@@ -11,11 +11,6 @@ export function truncation(shown: number, total: number): string {
   return shown < total ? `showing ${exact(shown)} of ${exact(total)}` : "";
 }
 
-/** The last part of a path: what fits into a link. */
-export function fileName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1) || path;
-}
-
 export interface DoubtLine {
   name: string;
   severity: "fatal" | "care" | "note";

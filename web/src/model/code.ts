@@ -82,7 +82,7 @@ effect(() => {
   void into(costsLoaded, "costs", (table) => costsFrom(table, facts.row_count));
 });
 
-export function codeFrom(table: Columns): Code {
+function codeFrom(table: Columns): Code {
   return {
     count: table.length,
     text: table.texts("text"),

@@ -44,7 +44,7 @@ export interface CurveTile {
   high: ArrayLike<number>;
 }
 
-export function tileFrom(table: Columns, seriesCount: number): CurveTile {
+function tileFrom(table: Columns, seriesCount: number): CurveTile {
   const count = seriesCount ? table.length / seriesCount : 0;
   return {
     first: count ? (table.numbers("bin")[0] as number) : 0,

@@ -19,7 +19,7 @@ export interface Execution {
 const byFirst = computed(() => [...wavesNow()].sort((a, b) => a.firstInstruction - b.firstInstruction));
 
 /** The wave that an instruction belongs to. */
-export function waveOfItem(item: number): Wave | undefined {
+function waveOfItem(item: number): Wave | undefined {
   const waves = byFirst.value;
   let low = 0;
   let high = waves.length;
@@ -36,7 +36,7 @@ export function waveOfItem(item: number): Wave | undefined {
   return undefined;
 }
 
-export function executionAt(wave: Wave, data: WaveData, position: number): Execution {
+function executionAt(wave: Wave, data: WaveData, position: number): Execution {
   const row = data.row[position] as number;
   return {
     wave,

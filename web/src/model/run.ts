@@ -1,4 +1,5 @@
 // What views of runs share: tables of answers with the meanings of their columns, and how things are called.
+import { baseName } from "../base/path";
 import type { Frame } from "./answers";
 import { select } from "./selection";
 
@@ -7,21 +8,16 @@ export interface Told<Row> extends Frame<Row> {
   hints: Record<string, string>;
 }
 
-/** A GPU to show: its node only where there are several. */
+/** A GPU to show: its node only where there are several; names of nodes can be paths, whose end says enough. */
 export function gpuName(node: string | null, gpu: number | null, nodeCount: number): string {
   const name = gpu === null ? "GPU not recorded" : `GPU ${gpu}`;
-  return node && nodeCount > 1 ? `${lastPart(node)} ${name}` : name;
+  return node && nodeCount > 1 ? `${baseName(node)} ${name}` : name;
 }
 
 /** A process to show. */
 export function processName(pid: number | null, rank: number | null): string {
   if (rank === null) return `process ${pid ?? "not recorded"}`;
   return `rank ${rank} (${pid ?? "?"})`;
-}
-
-/** Names of nodes can be paths of files; their end says enough. */
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
 /** The name of a kernel of a run stands for it in the selection. */

@@ -1,5 +1,7 @@
 // Source files and lines of the current trace with what they cost, for the views of source: loaded once per document.
+
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { baseName } from "../base/path";
 import { askTable } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current, overview } from "./document";
@@ -80,7 +82,7 @@ function costsOf(table: Columns, prefix: string): SourceCost[] {
   });
 }
 
-export function sourcesFrom(fileTable: Columns, lineTable: Columns): Sources {
+function sourcesFrom(fileTable: Columns, lineTable: Columns): Sources {
   const [own, inclusive] = [costsOf(fileTable, ""), costsOf(fileTable, "inclusive_")];
   const hasText = fileTable.flags("has_text");
   const lineCount = fileTable.numbers("line_count");
@@ -201,7 +203,7 @@ export function sumOf(costs: Iterable<SourceCost>): SourceCost {
   return sum;
 }
 
-/** The line with the largest own cost; null when no line cost anything. */
+/** The line that costs most, own or with inlined code as chosen; null when no line cost anything. */
 export function hottestLine(sources: Sources, by: SortBy = "cycles"): SourceLine | null {
   let best: SourceLine | null = null;
   for (const line of sources.lines) {
@@ -214,10 +216,6 @@ export function hottestLine(sources: Sources, by: SortBy = "cycles"): SourceLine
 /** `tiled_gemm.hip:18` of a long path. */
 export function shortPlace(file: string, line: number): string {
   return `${baseName(file)}${line ? `:${line}` : ""}`;
-}
-
-export function baseName(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1) || file;
 }
 
 /** The file that the source view shows when nothing in it is selected; flame graph and explorer set it. */

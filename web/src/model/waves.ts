@@ -1,10 +1,10 @@
 // The traced waves of the current document, loaded once: where they ran, when, and how much of it they stalled.
-import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { askTable } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current, overview } from "./document";
 import { asAnswerError, type Loaded } from "./loaded";
-import { selection } from "./selection";
+import { select, selection } from "./selection";
 
 export interface Wave {
   wave: number;
@@ -23,7 +23,6 @@ export interface Wave {
 }
 
 const loaded = signal<Loaded<Wave[]>>({ state: "waiting" });
-export const wavesAnswer: ReadonlySignal<Loaded<Wave[]>> = loaded;
 
 /** The waves in the order of their numbers; empty while they are on their way. */
 export function wavesNow(): Wave[] {
@@ -59,7 +58,7 @@ function wavesFrom(table: Columns): Wave[] {
 }
 
 /** The wave with the most instructions: what the analyses look at when one wave is needed and none is chosen. */
-export function longestWave(): Wave | undefined {
+function longestWave(): Wave | undefined {
   return wavesNow().reduce<Wave | undefined>(
     (best, wave) => (best === undefined || wave.instructions > best.instructions ? wave : best),
     undefined,
@@ -70,4 +69,9 @@ export function longestWave(): Wave | undefined {
 export function targetWave(): Wave | undefined {
   const chosen = selection.value.wave;
   return wavesNow().find((wave) => wave.wave === chosen) ?? longestWave();
+}
+
+/** Make a wave the target; executions count anew in each wave. */
+export function selectWave(wave: number | undefined): void {
+  select({ wave, iteration: undefined });
 }

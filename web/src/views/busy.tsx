@@ -4,17 +4,19 @@ import { useMemo } from "preact/hooks";
 import { percent } from "../base/format";
 import { askJson } from "../data/ask";
 import { askCurves, type CurveSet } from "../model/curves";
-import { current, runOverview } from "../model/document";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { gpuName, processName, type Told } from "../model/run";
+import type { Told } from "../model/run";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { Definition, Section } from "../widgets/cards";
 import { CurveChart } from "../widgets/curve_chart";
-import { type Column, tableOffer } from "../widgets/data_table";
+import { tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns } from "../widgets/figure_columns";
+import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
+import { TableSection } from "../widgets/table_section";
 import "./busy.css";
 
 interface Where {
@@ -141,23 +143,10 @@ function LeftOut({ set }: { set: CurveSet }) {
 
 function Tables({ answer }: { answer: BusyAnswer }) {
   const { gpus, streams, nodes } = answer;
-  const nodeCount = runOverview().clocks.nodes.length;
   const columns = useMemo(() => {
-    const gpu: Column<Where> = {
-      name: "gpu",
-      title: "GPU",
-      value: (row) => gpuName(row.node, row.gpu, nodeCount),
-      width: "",
-    };
-    const process: Column<Where> = {
-      name: "pid",
-      title: "Process",
-      value: (row) => processName(row.pid, row.rank),
-      width: "",
-    };
     return {
-      gpus: [gpu, ...figureColumns<GpuRow>(gpus.hints, GPUS)] as Column<GpuRow>[],
-      streams: [gpu, process, ...figureColumns<Where>(streams.hints, STREAMS)],
+      gpus: [gpuColumn<GpuRow>(), ...figureColumns<GpuRow>(gpus.hints, GPUS)],
+      streams: [gpuColumn<Where>(), processColumn<Where>(), ...figureColumns<Where>(streams.hints, STREAMS)],
     };
   }, [answer]);
   const unused = nodes.rows.reduce((sum, node) => sum + node.unused_gpu_count, 0);
@@ -169,9 +158,7 @@ function Tables({ answer }: { answer: BusyAnswer }) {
         <SmallTable label="GPUs" columns={columns.gpus} rows={gpus.rows} total={gpus.row_count} />
         <SaveMenu name="busy" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
       </Section>
-      <Section title="Streams">
-        <SmallTable label="Streams" columns={columns.streams} rows={streams.rows} total={streams.row_count} />
-      </Section>
+      <TableSection title="Streams" columns={columns.streams} table={streams} />
       <Definition text={answer.definition} />
     </>
   );

@@ -3,18 +3,19 @@ import { useMemo } from "preact/hooks";
 import { exact, nanoseconds } from "../base/format";
 import { askJson } from "../data/ask";
 import { truncation } from "../model/answers";
-import { current, runOverview } from "../model/document";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { gpuName, selectKernel, type Told } from "../model/run";
+import { selectKernel, type Told } from "../model/run";
 import { select, selection } from "../model/selection";
 import { show } from "../model/timewindow";
 import { frontView, type View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
-import { Definition, Section } from "../widgets/cards";
+import { Definition } from "../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns } from "../widgets/figure_columns";
+import { gpuColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
-import { SmallTable } from "../widgets/small_table";
+import { TableSection } from "../widgets/table_section";
 import "./gaps.css";
 
 interface Where {
@@ -88,15 +89,9 @@ function showGap(gap: Gap): void {
 }
 
 function Tables({ answer }: { answer: GapsAnswer }) {
-  const nodes = runOverview().clocks.nodes.length;
   const { gpus, causes, histogram, largest } = answer;
   const columns = useMemo(() => {
-    const where: Column<Where> = {
-      name: "gpu",
-      title: "GPU",
-      value: (row) => gpuName(row.node, row.gpu, nodes),
-      width: "9em",
-    };
+    const where = gpuColumn<Where>("9em");
     return {
       gpus: [where, ...figureColumns<Where>(gpus.hints, GPUS)],
       causes: [where, ...figureColumns<Where>(causes.hints, CAUSES)],
@@ -126,20 +121,19 @@ function Tables({ answer }: { answer: GapsAnswer }) {
         />
       </div>
       <div class="gaps-more">
-        <Section title={`By GPU, ${nanoseconds(sum(gpus.rows))} in all`}>
-          <SmallTable label="Gaps by GPU" columns={columns.gpus} rows={gpus.rows} total={gpus.row_count} />
-        </Section>
-        <Section title="What the launching threads did meanwhile">
-          <SmallTable label="Causes" columns={columns.causes} rows={causes.rows} total={causes.row_count} />
-        </Section>
-        <Section title="Lengths">
-          <SmallTable
-            label="Lengths of gaps"
-            columns={columns.lengths}
-            rows={histogram.rows}
-            total={histogram.row_count}
-          />
-        </Section>
+        <TableSection
+          title={`By GPU, ${nanoseconds(sum(gpus.rows))} in all`}
+          label="Gaps by GPU"
+          columns={columns.gpus}
+          table={gpus}
+        />
+        <TableSection
+          title="What the launching threads did meanwhile"
+          label="Causes"
+          columns={columns.causes}
+          table={causes}
+        />
+        <TableSection title="Lengths" label="Lengths of gaps" columns={columns.lengths} table={histogram} />
         <Definition text={answer.definition} />
       </div>
     </div>

@@ -3,17 +3,18 @@ import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import { askJson } from "../data/ask";
 import { seriesColour } from "../draw/palette";
-import { current, runOverview } from "../model/document";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { gpuName, processName, type Told } from "../model/run";
+import type { Told } from "../model/run";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { PartsBar } from "../widgets/bars";
-import { Definition, Section } from "../widgets/cards";
+import { Definition } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns } from "../widgets/figure_columns";
+import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
-import { SmallTable } from "../widgets/small_table";
+import { TableSection } from "../widgets/table_section";
 
 interface Row {
   node: string;
@@ -88,21 +89,10 @@ function Overlap() {
 }
 
 function Tables({ answer }: { answer: OverlapAnswer }) {
-  const nodes = runOverview().clocks.nodes.length;
   const { gpus, streams, processes, levels, host } = answer;
   const columns = useMemo(() => {
-    const gpu: Column<Row> = {
-      name: "gpu",
-      title: "GPU",
-      value: (row) => gpuName(row.node, row.gpu, nodes),
-      width: "",
-    };
-    const process: Column<Row> = {
-      name: "pid",
-      title: "Process",
-      value: (row) => processName(row.pid, row.rank),
-      width: "",
-    };
+    const gpu = gpuColumn<Row>();
+    const process = processColumn<Row>();
     const parts: Column<GpuRow> = {
       name: "span_ns",
       title: "Time of the node",
@@ -126,35 +116,21 @@ function Tables({ answer }: { answer: OverlapAnswer }) {
         <SaveMenu name="overlap" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
       </div>
       <div class="scroll">
-        <Section title="GPUs">
-          <SmallTable label="Overlap by GPU" columns={columns.gpus} rows={gpus.rows} total={gpus.row_count} />
-        </Section>
-        {streams.row_count ? (
-          <Section title={`Streams${answer.stream_limit ? `, the ${answer.stream_limit} busiest of each GPU` : ""}`}>
-            <SmallTable
-              label="Overlap of streams"
-              columns={columns.streams}
-              rows={streams.rows}
-              total={streams.row_count}
-            />
-          </Section>
-        ) : null}
-        {processes.row_count ? (
-          <Section title="Processes that share a GPU">
-            <SmallTable
-              label="Overlap of processes"
-              columns={columns.processes}
-              rows={processes.rows}
-              total={processes.row_count}
-            />
-          </Section>
-        ) : null}
-        <Section title="How many at the same time">
-          <SmallTable label="Levels" columns={columns.levels} rows={levels.rows} total={levels.row_count} />
-        </Section>
-        <Section title="Calls of the host">
-          <SmallTable label="Calls hidden by GPU work" columns={columns.host} rows={host.rows} total={host.row_count} />
-        </Section>
+        <TableSection title="GPUs" label="Overlap by GPU" columns={columns.gpus} table={gpus} />
+        <TableSection
+          title={`Streams${answer.stream_limit ? `, the ${answer.stream_limit} busiest of each GPU` : ""}`}
+          label="Overlap of streams"
+          columns={columns.streams}
+          table={streams}
+        />
+        <TableSection
+          title="Processes that share a GPU"
+          label="Overlap of processes"
+          columns={columns.processes}
+          table={processes}
+        />
+        <TableSection title="How many at the same time" label="Levels" columns={columns.levels} table={levels} />
+        <TableSection title="Calls of the host" label="Calls hidden by GPU work" columns={columns.host} table={host} />
         {answer.bridged_ns ? (
           <p class="truncated">
             {nanoseconds(answer.bridged_ns)} of idle time count as busy here: a process has too many intervals.

@@ -1,20 +1,21 @@
 // How evenly the work is spread over the processes of a run: compute time, waiting in collectives, who arrives late.
 import { useMemo } from "preact/hooks";
-import { nanoseconds, percent } from "../base/format";
+import { exact, nanoseconds, percent } from "../base/format";
 import { askJson } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { processName, selectKernel, type Told } from "../model/run";
+import { selectKernel, type Told } from "../model/run";
 import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { PartsBar } from "../widgets/bars";
-import { Definition, Figure, Section } from "../widgets/cards";
+import { Definition, Figure } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns } from "../widgets/figure_columns";
+import { processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
-import { SmallTable } from "../widgets/small_table";
+import { TableSection } from "../widgets/table_section";
 
 interface Who {
   pid: number | null;
@@ -83,12 +84,7 @@ function Tables({ answer }: { answer: RanksAnswer }) {
   const { processes, kernels, collectives } = answer;
   const columns = useMemo(() => {
     const most = Math.max(1, ...processes.rows.map((row) => row.compute_ns + row.collective_ns + row.copy_ns));
-    const who: Column<Who> = {
-      name: "process",
-      title: "Process",
-      value: (row) => processName(row.pid, row.rank),
-      width: "",
-    };
+    const who = processColumn<Who>();
     const slowest = { ...who, title: "Slowest", hint: "the process that takes longest" };
     const last = { ...who, title: "Arrives last", hint: "the process that arrived last most often" };
     const name: Column<NamedRow> = { name: "name", title: "Kernel", value: (row) => row.name, width: "" };
@@ -109,7 +105,7 @@ function Tables({ answer }: { answer: RanksAnswer }) {
   return (
     <div class="view">
       <div class="toolbar">
-        <span>{processes.row_count.toLocaleString("en-US")} processes</span>
+        <span>{exact(processes.row_count)} processes</span>
         <SaveMenu name="ranks" offers={[tableOffer(columns.processes, () => processes.rows)]} />
       </div>
       <div class="scroll">
@@ -133,33 +129,23 @@ function Tables({ answer }: { answer: RanksAnswer }) {
             hint="Of all processes together, for ranks that arrived later"
           />
         </div>
-        <Section title="Processes">
-          <SmallTable label="Processes" columns={columns.processes} rows={processes.rows} total={processes.row_count} />
-        </Section>
-        {collectives.row_count ? (
-          <Section title="Collectives: who is waited for">
-            <SmallTable
-              label="Collectives"
-              columns={columns.collectives}
-              rows={collectives.rows}
-              total={collectives.row_count}
-              isSelected={isChosen}
-              onSelect={(row) => selectKernel(row.name)}
-            />
-          </Section>
-        ) : null}
-        {kernels.row_count ? (
-          <Section title="Kernels that are spread unevenly">
-            <SmallTable
-              label="Kernels by imbalance"
-              columns={columns.kernels}
-              rows={kernels.rows}
-              total={kernels.row_count}
-              isSelected={isChosen}
-              onSelect={(row) => selectKernel(row.name)}
-            />
-          </Section>
-        ) : null}
+        <TableSection title="Processes" columns={columns.processes} table={processes} />
+        <TableSection
+          title="Collectives: who is waited for"
+          label="Collectives"
+          columns={columns.collectives}
+          table={collectives}
+          isSelected={isChosen}
+          onSelect={(row) => selectKernel(row.name)}
+        />
+        <TableSection
+          title="Kernels that are spread unevenly"
+          label="Kernels by imbalance"
+          columns={columns.kernels}
+          table={kernels}
+          isSelected={isChosen}
+          onSelect={(row) => selectKernel(row.name)}
+        />
         <Definition text={answer.definition} />
       </div>
     </div>

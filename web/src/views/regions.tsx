@@ -8,7 +8,6 @@ import type { Columns, Numbers } from "../data/columns";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import type { Told } from "../model/run";
 import { childrenOf, visibleNodes } from "../model/tree";
 import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
@@ -46,15 +45,12 @@ const SAVED = [
 ];
 const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(5, 7em)";
 const OPEN_AT_FIRST = 12;
-const NOT_REGIONS = ["KERNEL", "COPY", "ALLOCATION", "SCRATCH"];
 
 function Regions() {
   const domain = useSignal("all");
-  const domains = useAnswer(() =>
-    askJson<{ domains: Told<{ domain: string }> }>(current.value, "run_summary", { by: "all" }),
-  );
+  const domains = useAnswer(() => askJson<string[]>(current.value, "run_region_domains"));
   const answer = useAnswer(() => askTable(current.value, "run_regions", { domain: domain.value }));
-  const known = domains.value.state === "ready" ? domains.value.value.domains.rows.map((row) => row.domain) : [];
+  const known = domains.value.state === "ready" ? domains.value.value : [];
   const choose = (
     <label>
       regions{" "}
@@ -66,13 +62,11 @@ function Regions() {
         }}
       >
         <option value="all">of all kinds</option>
-        {known
-          .filter((name) => !NOT_REGIONS.includes(name))
-          .map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
+        {known.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
       </select>
     </label>
   );

@@ -12,7 +12,7 @@ import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { Definition, Figure } from "../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns } from "../widgets/figure_columns";
+import { type Described, DURATIONS, figureColumns } from "../widgets/figure_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -46,18 +46,7 @@ const GROUPINGS = [
   ["stream", "each stream"],
   ["marker", "each marker range"],
 ] as const;
-const FIGURES: Described[] = [
-  ["share", "Share", "bar"],
-  ["calls", "Calls", "count", "5em"],
-  ["total_ns", "Total", "ns"],
-  ["mean_ns", "Mean", "ns"],
-  ["median_ns", "Median", "ns"],
-  ["p95_ns", "p95", "ns"],
-  ["p99_ns", "p99", "ns"],
-  ["min_ns", "Min", "ns"],
-  ["max_ns", "Max", "ns"],
-  ["bytes_total", "Bytes", "bytes"],
-];
+const FIGURES: Described[] = [...DURATIONS, ["bytes_total", "Bytes", "bytes"]];
 const DOMAIN: Described[] = [["domain", "Kind", "text", "8em"]];
 const NAMES: Described[] = [...DOMAIN, ["name_count", "Names", "count", "5em"]];
 const NAME: Described[] = [["name", "Name", "text", "minmax(14em, 3fr)"], ...DOMAIN];

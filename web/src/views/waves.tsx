@@ -5,9 +5,10 @@ import { askTable } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { preview, select, selection } from "../model/selection";
+import { preview, selection } from "../model/selection";
 import { reveal } from "../model/timewindow";
 import type { View } from "../model/view";
+import { selectWave } from "../model/waves";
 import { Answered } from "../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { SaveMenu } from "../widgets/saving";
@@ -92,7 +93,7 @@ function Table({ table }: { table: Columns }) {
         rows={rows}
         isSelected={(wave) => wave.wave === selection.value.wave}
         onSelect={(wave) => {
-          select({ wave: wave.wave, iteration: undefined });
+          selectWave(wave.wave);
           reveal(wave.begin);
         }}
         onHover={(wave) => {

@@ -9,6 +9,19 @@ export type Look = "text" | "count" | "ns" | "share" | "bar" | "bytes" | "factor
 
 export type Described = [name: string, title: string, look: Look, width?: string];
 
+/** How often something ran and how long it took: the columns that tables of kernels and summaries share. */
+export const DURATIONS: Described[] = [
+  ["share", "Share", "bar"],
+  ["calls", "Calls", "count", "5em"],
+  ["total_ns", "Total", "ns"],
+  ["mean_ns", "Mean", "ns"],
+  ["median_ns", "Median", "ns"],
+  ["p95_ns", "p95", "ns"],
+  ["p99_ns", "p99", "ns"],
+  ["min_ns", "Min", "ns"],
+  ["max_ns", "Max", "ns"],
+];
+
 const WIDTHS: Record<Look, string> = {
   text: "minmax(8em, 1fr)",
   count: "6em",

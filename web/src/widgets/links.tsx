@@ -1,9 +1,10 @@
 // Links from words and numbers to what they speak of: a click selects it and brings the view that shows it to the front.
 import type { ComponentChildren } from "preact";
-import { fileName } from "../model/answers";
+import { baseName } from "../base/path";
 import { selectPlace, selectRow } from "../model/code";
-import { preview, select, selection } from "../model/selection";
+import { preview, selection } from "../model/selection";
 import { frontView } from "../model/view";
+import { selectWave } from "../model/waves";
 import "./links.css";
 
 /** An instruction. Rows below 0 stand for instructions without a known PC: they are no link. */
@@ -49,7 +50,7 @@ export function PlaceLink({ file, line, row }: { file: string | null; line: numb
         frontView("source");
       }}
     >
-      {fileName(file)}:{place.line}
+      {baseName(file)}:{place.line}
     </button>
   );
 }
@@ -64,7 +65,7 @@ export function WaveLink({ wave }: { wave: number }) {
       title="Make it the target wave and show it in the compute unit"
       onClick={(event) => {
         event.stopPropagation();
-        select({ wave, iteration: undefined });
+        selectWave(wave);
         frontView("compute_unit");
       }}
     >

@@ -73,7 +73,7 @@ export function rowsOfTrack(track: Track, isShown: (lane: Lane) => boolean = () 
   }));
 }
 
-export function pathOf(lane: Lane): string[] {
+function pathOf(lane: Lane): string[] {
   if (lane.group === null || lane.group === undefined) return [];
   return Array.isArray(lane.group) ? lane.group : [lane.group];
 }

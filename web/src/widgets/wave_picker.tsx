@@ -1,10 +1,10 @@
 // Which wave is the target: shader engine, SIMD, slot and wave, each list made from what stands left of it.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../base/format";
-import { select, selection } from "../model/selection";
+import { selection } from "../model/selection";
 import { reveal } from "../model/timewindow";
 import "./wave_picker.css";
-import { targetWave, type Wave, wavesNow } from "../model/waves";
+import { selectWave, targetWave, type Wave, wavesNow } from "../model/waves";
 
 const AT = [
   ["se", "SE", "Shader engine"],
@@ -27,7 +27,7 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
   const median = useMemo(() => medianOf(waves.map(durationOf)), [waves]);
   const pick = (wave: Wave | undefined) => {
     onPick?.(wave);
-    select({ wave: wave?.wave, iteration: undefined });
+    selectWave(wave?.wave);
     if (wave) reveal(wave.begin);
   };
   if (!waves.length) return null;
@@ -85,7 +85,7 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
 
 const durationOf = (wave: Wave) => wave.end - wave.begin;
 
-export function medianOf(values: number[]): number {
+function medianOf(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -30,6 +30,7 @@ __all__ = [
     "kernels_of_run",
     "overlap_of_run",
     "ranks_of_run",
+    "region_domains",
     "regions_of_run",
     "summary_by",
     "summary_of_run",
@@ -197,7 +198,7 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
     >>> regions_of_run(Document(0, "", "", lambda: Profile([]))).columns[:3]
     ['node', 'parent', 'depth']
     """
-    choices = _region_domains(document)
+    choices = ["all", *region_domains(document)]
     if domain not in choices:
         what = f"no regions of domain {domain[:40]!r}"
         raise UsageError(what, advice=f"domains: {', '.join(choices)}")
@@ -291,13 +292,22 @@ def _every_grouping(_: Document) -> list[dict[str, str]]:
     return [{}, *({"by": name} for name in GROUPINGS)]
 
 
-def _region_domains(document: Document) -> list[str]:
+def region_domains(document: Document) -> list[str]:
+    """Domains that have regions, those that take most time first (MARKER, HIP, ...).
+
+    Examples
+    --------
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> region_domains(Document(0, "", "", lambda: Profile([])))
+    []
+    """
     known = summary_by(document, "all").domains["domain"].to_list()
-    return ["all", *(name for name in known if name not in _NO_REGIONS)]
+    return [name for name in known if name not in _NO_REGIONS]
 
 
 def _every_choice(document: Document) -> list[dict[str, str]]:
-    return [{}, *({"domain": name} for name in _region_domains(document))]
+    return [{}, *({"domain": name} for name in ("all", *region_domains(document)))]
 
 
 def _top_kernels(document: Document) -> list[dict[str, str]]:
@@ -308,6 +318,7 @@ QUESTIONS = (
     Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping),
     Question("run_kernels", "run", kernels_of_run),
     Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels),
+    Question("run_region_domains", "run", region_domains),
     Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice),
     Question("run_busy", "run", busy_of_run),
     Question("run_gaps", "run", gaps_of_run),

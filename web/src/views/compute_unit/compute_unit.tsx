@@ -12,12 +12,12 @@ import { codeNow, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
-import { preview, type Range, select, selection } from "../../model/selection";
+import { preview, type Range, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
-import type { Wave } from "../../model/waves";
+import { selectWave, type Wave } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
 import { Chips } from "../../widgets/chips";
 import { KindLegend } from "../../widgets/kind_legend";
@@ -106,7 +106,7 @@ function Lanes({ set }: { set: TrackSet }) {
     if (!span) return;
     const wave = waveAt(slotOf(laneAt(span)), span.begin);
     if (span.track.name !== "instructions" || span.item < 0) {
-      if (wave) select({ wave: wave.wave, iteration: undefined });
+      if (wave) selectWave(wave.wave);
       return;
     }
     executionOf(span.item).then(
@@ -116,7 +116,7 @@ function Lanes({ set }: { set: TrackSet }) {
         if (!isByKey) history.value = remembered(history.value, execution);
       },
       () => {
-        if (wave) select({ wave: wave.wave, iteration: undefined });
+        if (wave) selectWave(wave.wave);
       },
     );
   };

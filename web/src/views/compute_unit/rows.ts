@@ -5,7 +5,7 @@ import type { Lane, Track, TrackSet } from "../../model/tracks";
 
 const STATE_HEIGHT = 4;
 
-export function engineGroup(lane: Lane): string {
+function engineGroup(lane: Lane): string {
   const { se, cu } = slotOf(lane);
   return typeof lane.group === "string" && lane.group ? lane.group : `SE ${se}${cu >= 0 ? ` CU ${cu}` : ""}`;
 }

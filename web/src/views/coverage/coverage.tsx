@@ -5,14 +5,15 @@ import { colourOf } from "../../draw/palette";
 import { type DoubtLine, TRUST } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { select, selection } from "../../model/selection";
+import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
+import { selectWave } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Chip, Definition, Figure, Section } from "../../widgets/cards";
 import { tableOffer } from "../../widgets/data_table";
 import { SaveMenu } from "../../widgets/saving";
-import { SmallTable } from "../../widgets/small_table";
+import { TableSection } from "../../widgets/table_section";
 import { ENGINES, FUNCTIONS, OUTLIERS, PATHS } from "./columns";
 import type { CoverageAnswer } from "./shapes";
 import "./coverage.css";
@@ -117,61 +118,32 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         {exact(answer.executed_row_count)} of {exact(answer.entered_row_count)} instructions of the entered functions
         were executed.
       </p>
-      <Section title="Shader engines">
-        {answer.engines.rows.length ? (
-          <SmallTable
-            label="Shader engines"
-            columns={ENGINES}
-            rows={answer.engines.rows}
-            total={answer.engines.row_count}
-          />
-        ) : (
-          <p class="faint-text">No shader engine has traced waves.</p>
-        )}
-      </Section>
-      <Section title="Paths of the waves" hint="Waves that ran the same set of instructions took the same path">
-        {answer.paths.rows.length ? (
-          <SmallTable
-            label="Paths"
-            columns={PATHS}
-            rows={answer.paths.rows}
-            total={answer.paths.row_count}
-            isSelected={(path) => path.first_wave === selection.value.wave}
-            onSelect={(path) => select({ wave: path.first_wave, iteration: undefined })}
-          />
-        ) : (
-          <p class="faint-text">No traced wave, so no path.</p>
-        )}
-      </Section>
-      <Section
+      <TableSection
+        title="Shader engines"
+        columns={ENGINES}
+        table={answer.engines}
+        nothing="No shader engine has traced waves."
+      />
+      <TableSection
+        title="Paths of the waves"
+        hint="Waves that ran the same set of instructions took the same path"
+        label="Paths"
+        columns={PATHS}
+        table={answer.paths}
+        nothing="No traced wave, so no path."
+        isSelected={(path) => path.first_wave === selection.value.wave}
+        onSelect={(path) => selectWave(path.first_wave)}
+      />
+      <TableSection
         title="Outliers"
         hint="Waves that need far more or fewer cycles per instruction than others on their path"
-      >
-        {answer.outliers.rows.length ? (
-          <SmallTable
-            label="Outliers"
-            columns={OUTLIERS}
-            rows={answer.outliers.rows}
-            total={answer.outliers.row_count}
-            isSelected={(outlier) => outlier.wave === selection.value.wave}
-            onSelect={(outlier) => select({ wave: outlier.wave, iteration: undefined })}
-          />
-        ) : (
-          <p class="faint-text">None: the waves of each path need about as many cycles per instruction.</p>
-        )}
-      </Section>
-      <Section title="Functions">
-        {answer.functions.rows.length ? (
-          <SmallTable
-            label="Functions"
-            columns={FUNCTIONS}
-            rows={answer.functions.rows}
-            total={answer.functions.row_count}
-          />
-        ) : (
-          <p class="faint-text">No function was entered.</p>
-        )}
-      </Section>
+        columns={OUTLIERS}
+        table={answer.outliers}
+        nothing="None: the waves of each path need about as many cycles per instruction."
+        isSelected={(outlier) => outlier.wave === selection.value.wave}
+        onSelect={(outlier) => selectWave(outlier.wave)}
+      />
+      <TableSection title="Functions" columns={FUNCTIONS} table={answer.functions} nothing="No function was entered." />
     </>
   );
 }

@@ -1,7 +1,9 @@
 // One row of the explorer: a folder, a file, a line, or how many lines are not shown.
+
 import { exact, percent } from "../../base/format";
+import { baseName } from "../../base/path";
 import { preview } from "../../model/selection";
-import { attribution, baseName, partsOf, type SortBy, weightOf } from "../../model/source";
+import { attribution, partsOf, type SortBy, weightOf } from "../../model/source";
 import { CostBar } from "../../widgets/cost_bar";
 import { type Item, isPlace, NO_PLACE } from "./items";
 

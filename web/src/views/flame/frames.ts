@@ -1,10 +1,11 @@
 // The frames of an answer: their weights, names and colours, and what a click on one selects.
+import { baseName } from "../../base/path";
 import type { Columns } from "../../data/columns";
 import type { FlameLayout } from "../../draw/flame";
 import { colourOf, numberOf, paper, seriesColour } from "../../draw/palette";
 import { codeNow, selectPlace, selectRow } from "../../model/code";
 import { type Selection, selection } from "../../model/selection";
-import { baseName, isSampled, openedFile, shortPlace } from "../../model/source";
+import { isSampled, openedFile, shortPlace } from "../../model/source";
 import { frontView } from "../../model/view";
 import { csv } from "../../widgets/saving";
 

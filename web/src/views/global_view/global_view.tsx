@@ -15,7 +15,7 @@ import { preview, select, selection } from "../../model/selection";
 import { slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { kindOf, type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
-import type { Wave } from "../../model/waves";
+import { selectWave, type Wave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Chips } from "../../widgets/chips";
 import { KindLegend } from "../../widgets/kind_legend";
@@ -91,7 +91,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
     if (span?.track !== track) return;
     const wave = tracedWave(span);
     const isKernel = facts.kernels.some((k) => k.kernel === span.kind);
-    if (wave) select({ wave: wave.wave, iteration: undefined });
+    if (wave) selectWave(wave.wave);
     else if (isKernel) select({ kernel: String(span.kind) });
   };
   const onHover = (span: Span | null) => {

@@ -63,7 +63,7 @@ function firstBelow(taken: Trunk[], row: number): number {
   return low;
 }
 
-export const LANE_WIDTH = 6;
+const LANE_WIDTH = 6;
 const HEAD_ROOM = 12;
 
 /** Where the trunk of a lane stands, from the left; lanes that do not fit share the outer two thirds. */

@@ -1,11 +1,13 @@
 // One kernel: how its durations are distributed, how they change over time, with which sizes and where it runs.
+
 import { useMemo } from "preact/hooks";
+import { baseName } from "../../base/path";
 import { askJson } from "../../data/ask";
 import { numberOf, seriesColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { gpuName, lastPart, processName, type Told } from "../../model/run";
+import { gpuName, processName, type Told } from "../../model/run";
 import { bounds, show } from "../../model/timewindow";
 import { frontView } from "../../model/view";
 import { Answered } from "../../widgets/answered";
@@ -121,7 +123,7 @@ function Details({ answer, name }: { answer: KernelAnswer; name: string }) {
   const { shapes, histogram, over_time, longest, counters, by_gpu, by_process } = answer;
   const known = runOverview().clocks.nodes;
   const nodes = known.length;
-  const nodeOf = (machine: string) => lastPart(known.find((node) => node.machine === machine)?.node ?? machine);
+  const nodeOf = (machine: string) => baseName(known.find((node) => node.machine === machine)?.node ?? machine);
   const colour = seriesColour(numberOf(name));
   const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
   const paintHistogram: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);

@@ -14,7 +14,7 @@ import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { DataTable, tableOffer } from "../../widgets/data_table";
-import { type Described, figureColumns } from "../../widgets/figure_columns";
+import { type Described, DURATIONS, figureColumns } from "../../widgets/figure_columns";
 import { SaveMenu } from "../../widgets/saving";
 import { KernelDetails } from "./details";
 import "./kernels.css";
@@ -33,15 +33,7 @@ interface KernelsAnswer {
 
 const DESCRIBED: Described[] = [
   ["name", "Kernel", "text", "minmax(14em, 3fr)"],
-  ["share", "Share", "bar"],
-  ["calls", "Calls", "count", "5em"],
-  ["total_ns", "Total", "ns"],
-  ["mean_ns", "Mean", "ns"],
-  ["median_ns", "Median", "ns"],
-  ["p95_ns", "p95", "ns"],
-  ["p99_ns", "p99", "ns"],
-  ["min_ns", "Min", "ns"],
-  ["max_ns", "Max", "ns"],
+  ...DURATIONS,
   ["stddev_ns", "Deviation", "ns"],
   ["latency_median_ns", "Launch latency", "ns", "8em"],
   ["untimed_calls", "Untimed", "count", "5em"],

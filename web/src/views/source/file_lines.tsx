@@ -1,13 +1,15 @@
 // The lines of one file: find, select, step through them.
+
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { chainOf, selectPlace } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
-import { attribution, baseName, isSampled, type SourceFile, type Sources, weightOf } from "../../model/source";
+import { attribution, isSampled, type SourceFile, type Sources, weightOf } from "../../model/source";
 import { CostSwitches } from "../../widgets/cost_switches";
 import { SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";

@@ -1,8 +1,10 @@
 // Around the lines: what their columns mean, and why there is no text.
+
 import { exact } from "../../base/format";
+import { baseName } from "../../base/path";
 import { source as answers } from "../../data/source";
 import { settings } from "../../model/settings";
-import { baseName, isSampled } from "../../model/source";
+import { isSampled } from "../../model/source";
 import type { FileText } from "./lines";
 
 const EXPORT_ADVICE =

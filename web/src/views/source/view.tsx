@@ -1,14 +1,15 @@
 // The source with what each line cost: heat, bars, figures; linked with the instructions of the lines.
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { percent } from "../../base/format";
+import { baseName } from "../../base/path";
 import { askJson } from "../../data/ask";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import {
   attribution,
-  baseName,
   hottestLine,
   isSampled,
   openedFile,

@@ -45,7 +45,7 @@ export function Hardware({ counted }: { counted: Counted }) {
   );
 }
 
-export function cuColumns(counted: Counted): Column<CuLine>[] {
+function cuColumns(counted: Counted): Column<CuLine>[] {
   return [
     { name: "place", title: "CU", value: (line) => line.place, width: "7em" },
     ...counted.hardware.map(({ unit }) => ({

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { askJson } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
+import type { Frame } from "../../model/answers";
 import { selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
@@ -20,10 +21,6 @@ import { SaveMenu } from "../../widgets/saving";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { pipeRows } from "./rows";
 import "./utilization.css";
-
-interface Frame<Row> {
-  rows: Row[];
-}
 
 interface PipeUse {
   se?: number;
