@@ -262,7 +262,7 @@ def test_the_utilization_is_that_of_the_analysis(page, serve, made):
 @pytest.mark.parametrize("view", ["compute_unit", "global_view", "utilization"])
 def test_the_picture_is_saved(page, serve, view, tmp_path):
     lanes = Lanes(page, serve(made_gemm()), view)
-    page.wait_for_timeout(300)
+    page.wait_for_selector('html[data-asking="0"]')
     for form, begins in (("png", b"\x89PNG"), ("svg", b"<svg")):
         with page.expect_download() as download:
             lanes.view.locator(f'[data-save="{form}"]').click()
@@ -271,3 +271,4 @@ def test_the_picture_is_saved(page, serve, view, tmp_path):
         content = saved.read_bytes()
         assert content.startswith(begins)
         assert len(content) > 5000
+    assert b"SE 0" in content
