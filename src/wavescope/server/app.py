@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, Router
 
 from wavescope.errors import UsageError
+from wavescope.page.asking import ask, json
 from wavescope.page.question import whole_number
 from wavescope.server.guard import Guard
+from wavescope.server.notes import MOST_BYTES, read_notes, write_notes
 from wavescope.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from wavescope.page.document import Library
+    from wavescope.page.document import Document, Library
+    from wavescope.page.payload import Payload
 
 __all__ = ["make_app"]
 
@@ -39,90 +46,97 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
     >>> make_app(Library(), "secret", Path(".")).token
     b'secret'
     """
-    from starlette.concurrency import run_in_threadpool
-    from starlette.requests import ClientDisconnect
-    from starlette.responses import JSONResponse, Response
-    from starlette.routing import Route, Router
+    answers, files = _Answers(library), _Files(page)
+    routes = [
+        Route("/api/documents", answers.documents),
+        Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
+        Route("/api/{number}/{question}", answers.answer),
+        Route("/", files.file),
+        Route("/{name}", files.file),
+    ]
+    return Guard(Router(routes, redirect_slashes=False, default=_failed(_UNKNOWN)), token)
 
-    from wavescope.page.asking import ask, json
-    from wavescope.server.notes import read_notes, write_notes
 
-    files = {
-        file.name: file
-        for file in page.iterdir()
-        if file.suffix in _MEDIA_TYPES and file.is_file() and not file.is_symlink()
-    }
+class _Answers:
+    """What the page asks about the documents of a library."""
 
-    def documents(__: Request) -> Response:
-        kept = library.documents[0].kept_answers if library.documents else None
-        if kept and not library.documents[0].is_open and (earlier := kept.get("documents", {})):
-            return Response(earlier.content, media_type=earlier.media_type)
+    def __init__(self, library: Library) -> None:
+        self.library = library
+
+    def documents(self, _: Request) -> Response:
+        first = self.library.documents[0] if self.library.documents else None
+        kept = first.kept_answers if first else None
+        if first and kept and not first.is_open and (earlier := kept.get("documents", {})):
+            return _sent(earlier)
         with suppress(BaseException):  # the first question about it says what is wrong
-            _ = library.document(0).opened  # by which others may become known
-        payload = json([document.line for document in library.documents])
+            _opened = self.library.document(0).opened  # by which others may become known
+        payload = json([document.line for document in self.library.documents])
         if kept:
             kept.put("documents", {}, payload)
-        return Response(payload.content, media_type=payload.media_type)
+        return _sent(payload)
 
-    def answer(request: Request) -> Response:
+    def answer(self, request: Request) -> Response:
         document = None
         try:
-            document = library.document(whole_number(request.path_params["number"]))
+            document = self._document(request)
             name, given = request.path_params["question"], dict(request.query_params)
             kept = document.kept_answers
             if kept and not document.is_open and (earlier := kept.get(name, given)):
-                return Response(earlier.content, media_type=earlier.media_type)
+                return _sent(earlier)
             payload = ask(document, name, given)
             if kept:
                 kept.put(name, given, payload)
         except BaseException as error:  # a panic inside polars is not an Exception
-            return failed(problem_of(error, document))
-        return Response(payload.content, media_type=payload.media_type)
+            return _failed(problem_of(error, document))
+        return _sent(payload)
 
-    async def notes(request: Request) -> Response:
+    async def notes(self, request: Request) -> Response:
         document = None
         try:
-            document = library.document(whole_number(request.path_params["number"]))
+            document = self._document(request)
             if request.method != "PUT":
-                return in_json(await run_in_threadpool(read_notes, document.notes))
+                return _sent(json(await run_in_threadpool(read_notes, document.notes)))
             content = await _body(request)
-            return in_json(await run_in_threadpool(write_notes, document.notes, content))
+            return _sent(json(await run_in_threadpool(write_notes, document.notes, content)))
         except ClientDisconnect:
             return Response()
         except BaseException as error:
-            return failed(problem_of(error, document))
+            return _failed(problem_of(error, document))
 
-    def file(request: Request) -> Response:
-        """A file of the page, by its name: no other path leads anywhere."""
-        found = files.get(request.path_params.get("name", "index.html"))
+    def _document(self, request: Request) -> Document:
+        return self.library.document(whole_number(request.path_params["number"]))
+
+
+class _Files:
+    """The files of the page, by their names: no other path leads anywhere."""
+
+    def __init__(self, page: Path) -> None:
+        self.known = {
+            file.name: file
+            for file in page.iterdir()
+            if file.suffix in _MEDIA_TYPES and file.is_file() and not file.is_symlink()
+        }
+
+    def file(self, request: Request) -> Response:
+        found = self.known.get(request.path_params.get("name", "index.html"))
         if found is None:
-            return failed(_UNKNOWN)
+            return _failed(_UNKNOWN)
         try:
             return Response(found.read_bytes(), media_type=_MEDIA_TYPES[found.suffix])
         except OSError:
-            return failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
+            return _failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
 
-    def in_json(value: Any) -> Response:
-        payload = json(value)
-        return Response(payload.content, media_type=payload.media_type)
 
-    def failed(problem: Problem) -> Response:
-        return JSONResponse(problem.body, status_code=problem.status)
+def _sent(payload: Payload) -> Response:
+    return Response(payload.content, media_type=payload.media_type)
 
-    routes = [
-        Route("/api/documents", documents),
-        Route("/api/{number}/notes", notes, methods=["GET", "PUT"]),
-        Route("/api/{number}/{question}", answer),
-        Route("/", file),
-        Route("/{name}", file),
-    ]
-    return Guard(Router(routes, redirect_slashes=False, default=failed(_UNKNOWN)), token)
+
+def _failed(problem: Problem) -> Response:
+    return JSONResponse(problem.body, status_code=problem.status)
 
 
 async def _body(request: Request) -> bytes:
     """What the page sends to be written; another site's form cannot send this type, nor hide where it comes from."""
-    from wavescope.server.notes import MOST_BYTES
-
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         what = "notes are sent as application/json"
         raise UsageError(what)

@@ -7,6 +7,8 @@ from secrets import compare_digest
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from wavescope.server.problems import Problem
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -106,8 +108,7 @@ def _with_headers(send: Send) -> Send:
 
 async def _say(send: Send, status: int, sentence: str, *, as_json: bool) -> None:
     """A refusal: what the page can show when it was the page that asked, else text that a person can read."""
-    error = {"what": sentence, "where": "", "kept": "", "advice": ""}
-    body = json.dumps({"error": error}) if as_json else sentence + "\n"
+    body = json.dumps(Problem(status, sentence).body) if as_json else sentence + "\n"
     media_type = b"application/json" if as_json else b"text/plain; charset=utf-8"
     headers = [(b"content-type", media_type), (b"content-length", str(len(body.encode())).encode())]
     if status == 405:

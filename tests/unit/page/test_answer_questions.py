@@ -11,7 +11,6 @@ import pytest
 from tests.unit.small_traces import small_trace
 from wavescope.analysis.compare import KINDS, compare
 from wavescope.analysis.diagnose import diagnose
-from wavescope.analysis.hotspots import UNITS, hotspots
 from wavescope.analysis.stalls import stalls
 from wavescope.analysis.waits import waits
 from wavescope.errors import UsageError
@@ -89,14 +88,6 @@ def test_waits_carry_their_exposed_cycles(library):
     assert shown["producers"]["row_count"] == waits(document.trace).producers.height == 1
 
 
-@pytest.mark.parametrize("by", UNITS)
-def test_hotspots_by_every_unit(library, by):
-    document = library.document(0)
-    units = hotspots(document.trace, by=by).units
-    shown = answer(document, "hotspots", by=by)["units"]
-    assert [row["unit"] for row in shown["rows"]] == units["unit"].to_list()
-
-
 def test_one_kernel_alone(library):
     whole = trace()
     whole.tables["waves"] = whole.waves.with_columns(kernel=pl.Series([0, 0, 0, 4], dtype=pl.UInt32))
@@ -149,11 +140,10 @@ def test_what_cannot_be_compared_is_refused(library, other):
         ask(library.document(1), "compare", {"other": other, "by": "instruction"})
 
 
-@pytest.mark.parametrize(("name", "by"), [("compare", "color"), ("hotspots", "row" * 30)])
-def test_unknown_units_are_refused_with_what_there_is(library, name, by):
-    given = {"by": by} | ({"other": "0"} if name == "compare" else {})
+@pytest.mark.parametrize("by", ["color", "row" * 30])
+def test_unknown_units_are_refused_with_what_there_is(library, by):
     with pytest.raises(UsageError) as caught:
-        ask(library.document(1), name, given)
+        ask(library.document(1), "compare", {"by": by, "other": "0"})
     assert "one of" in caught.value.advice
 
 

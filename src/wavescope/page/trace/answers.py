@@ -26,7 +26,6 @@ __all__ = [
     "diagnosis",
     "doubts_of",
     "handed",
-    "hotspots_of",
     "latencies",
     "limits",
     "sampled",
@@ -230,26 +229,6 @@ def doubts_of(document: Document) -> Any:
     return _kept(document, ("doubts",), make)
 
 
-def hotspots_of(document: Document, *, by: str = "line") -> Any:
-    """What units of the code cost, the costliest first.
-
-    Raises
-    ------
-    UsageError
-        When there is no such unit.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
-    >>> hotspots_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), by="loop")["by"]
-    'loop'
-    """
-    from wavescope.analysis.hotspots import hotspots
-
-    return _kept(document, ("hotspots", by), lambda: hotspots(document.trace, by=by))
-
-
 def sampled(document: Document) -> Any:
     """Where PC samples found the waves, and why they were stalled.
 
@@ -263,21 +242,6 @@ def sampled(document: Document) -> Any:
     from wavescope.analysis.sample_hotspots import sample_hotspots
 
     return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
-
-
-def _unit(given: str) -> str:
-    from wavescope.analysis.hotspots import UNITS
-
-    if given not in UNITS:
-        what = f"there are no units {given[:40]!r}"
-        raise UsageError(what, advice=f"one of {', '.join(UNITS)}")
-    return given
-
-
-def _every_unit(_: Document) -> list[dict[str, str]]:
-    from wavescope.analysis.hotspots import UNITS
-
-    return [{"by": by} for by in UNITS]
 
 
 def _has_limits(document: Document) -> list[dict[str, Any]]:
@@ -300,5 +264,4 @@ QUESTIONS = (
     Question("coverage", "trace", coverage_of),
     Question("doubts", "trace", doubts_of),
     Question("sample_hotspots", "trace", sampled),
-    Question("hotspots", "trace", hotspots_of, {"by": _unit}, exported=_every_unit),
 )
