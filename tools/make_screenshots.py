@@ -64,7 +64,7 @@ def _take(
 ) -> None:
     library = Library()
     for path in documents:
-        library.add(path.name, str(path), partial(_opened, path))
+        library.add(path.name, str(path), partial(opened, path))
     serving = Serving(library, page_folder(), listen())
     for theme in THEMES:
         for width, height in sizes:
@@ -85,7 +85,7 @@ def _take(
 def _views(page: Any, url: str) -> list[str]:
     """Ids of the views that the page offers for its first document."""
     page.goto(url)
-    _settle(page)
+    settle(page)
     offered = page.locator('select[aria-label="Views"] option:not([disabled])')
     ids = [option.get_attribute("value") for option in offered.all()]
     return [view for view in ids if view and view != "reset"]
@@ -95,11 +95,11 @@ def _shoot(page: Any, url: str, view: str, file: Path) -> None:
     """A picture of one view that has the whole page, or of the page as it is at first."""
     page.goto("about:blank")  # an address that differs behind # only would not load the page anew
     page.goto(f"{url}#view={view}&layout=t({view};0)" if view else url)
-    _settle(page)
+    settle(page)
     page.screenshot(path=file)
 
 
-def _settle(page: Any) -> None:
+def settle(page: Any) -> None:
     """Wait until nothing is asked any more."""
     page.locator(".dock [data-view]").first.wait_for()
     quiet = f"""() => new Promise((done) => {{
@@ -115,7 +115,8 @@ def _settle(page: Any) -> None:
     page.evaluate(quiet)
 
 
-def _opened(path: Path) -> Any:
+def opened(path: Path) -> Any:
+    """A trace with the source beside it, or a run."""
     from wavescope.model.thread_trace import ThreadTrace
 
     opened = open_path(path)
@@ -134,7 +135,8 @@ def _documents(name: str) -> list[Path]:
     return []
 
 
-def _made_runs() -> list[Path]:
+def made_runs() -> list[Path]:
+    """Two runs of four ranks on two nodes; the second has a slower kernel."""
     from dataclasses import replace
 
     from wavescope.synth.rocpd import write_rocpd_ranks
@@ -153,7 +155,7 @@ INPUTS: dict[str, Callable[[], list[Path]]] = {
     "gemm-rdna": lambda: [made_gemm("gfx1201")],
     "markers": lambda: [marked_gemm()],
     "samples": lambda: [sampled()],
-    "run": _made_runs,
+    "run": made_runs,
     "flash-attention": lambda: [real_trace("flash_attn_func", 38430)],
     "softmax": lambda: [real_trace("softmax", 47920)],
 }

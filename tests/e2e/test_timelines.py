@@ -234,7 +234,7 @@ def test_the_global_view_reads_waves_and_selects_traced_ones(page, serve, made):
     page.wait_for_url("**wave=*")
     assert int(address(page)["wave"]) == wave["wave"]
     kernel = trace.kernels.row(0, named=True)
-    lanes.view.locator(f'.legend [data-kind="{kernel["kernel"]}"]').click()
+    lanes.view.locator(f'.kind-legend [data-kind="{kernel["kernel"]}"]').click()
     page.wait_for_url("**kernel=*")
     assert address(page)["kernel"] == str(kernel["kernel"])
 

@@ -18,8 +18,10 @@ export function Help() {
       </div>
       <div class="help-columns">
         <Keys title="Everywhere" keys={KEYS} />
-        <Keys title="In a view" keys={KEYS_OF_VIEWS} />
-        <section>
+        {KEYS_OF_VIEWS.map(({ where, keys }) => (
+          <Keys key={where} title={where} keys={keys} />
+        ))}
+        <section class="help-views">
           <h3>Views</h3>
           <dl class="keys">
             {VIEWS.filter((view) => view.about === kind.value).map((view) => (

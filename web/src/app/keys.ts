@@ -38,20 +38,49 @@ export const KEYS: Key[] = [
   { keys: ["Escape"], does: "close what is open, else clear the selection", run: leave },
 ];
 
-/** Keys that views handle themselves while they have the focus: listed, not run from here. */
-export const KEYS_OF_VIEWS: Key[] = [
-  { keys: ["ArrowUp", "ArrowDown"], does: "previous, next row of a table or listing" },
-  { keys: ["ArrowLeft", "ArrowRight"], does: "previous, next instruction of the selected wave in a timeline" },
-  { keys: ["Enter"], does: "from an instruction to its source line" },
-  { keys: ["[", "]"], does: "previous, next execution of the selected instruction" },
-  { keys: ["{", "}"], does: "previous, next iteration of its loop" },
-  { keys: ["h"], does: "the hottest instruction" },
-  { keys: ["Ctrl + wheel"], does: "zoom around the pointer" },
-  { keys: ["Shift + wheel"], does: "earlier, later" },
-  { keys: ["Alt + wheel", "+", "-"], does: "taller, thinner lanes of a timeline" },
-  { keys: ["f"], does: "zoom to the selected stretch or span of a timeline" },
-  { keys: ["drag"], does: "measure, and select a stretch of time" },
-  { keys: ["double click"], does: "zoom to a span" },
+/** Keys and gestures that views handle themselves: listed, not run from here. */
+export const KEYS_OF_VIEWS: { where: string; keys: Key[] }[] = [
+  {
+    where: "In a timeline",
+    keys: [
+      { keys: ["wheel"], does: "scroll the lanes; zoom where all lanes fit, and on the axis" },
+      { keys: ["Ctrl + wheel"], does: "zoom around the pointer" },
+      { keys: ["Shift + wheel"], does: "earlier, later" },
+      { keys: ["Alt + wheel", "+", "-"], does: "taller, thinner lanes" },
+      { keys: ["drag"], does: "measure, and select a stretch of time" },
+      { keys: ["double click", "f"], does: "zoom to a span; f: to the selected stretch or span" },
+      { keys: ["←", "→"], does: "previous, next span of the lane" },
+      { keys: ["↑", "↓"], does: "the lane above, below" },
+      { keys: ["PageUp", "PageDown"], does: "scroll the lanes" },
+    ],
+  },
+  {
+    where: "In a chart",
+    keys: [
+      { keys: ["wheel"], does: "zoom in time" },
+      { keys: ["Shift + wheel"], does: "earlier, later" },
+      { keys: ["Ctrl + wheel"], does: "zoom the values" },
+      { keys: ["double click"], does: "show everything" },
+    ],
+  },
+  {
+    where: "In a flame graph",
+    keys: [
+      { keys: ["wheel", "Shift + wheel"], does: "zoom; scroll" },
+      { keys: ["←", "→", "↑", "↓"], does: "the frame beside, above, below" },
+      { keys: ["Enter", "Escape"], does: "zoom into a frame; show all" },
+    ],
+  },
+  {
+    where: "In tables and listings",
+    keys: [
+      { keys: ["↑", "↓"], does: "previous, next row" },
+      { keys: ["Enter"], does: "from an instruction to its source line" },
+      { keys: ["h"], does: "the hottest instruction" },
+      { keys: ["[", "]"], does: "previous, next execution of the selected instruction" },
+      { keys: ["{", "}"], does: "previous, next iteration of its loop" },
+    ],
+  },
 ];
 
 function frontOf(ofTrace: string, ofRun: string): void {

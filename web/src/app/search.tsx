@@ -1,6 +1,6 @@
 // The search: type, see hits of every kind, go there.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { exact } from "../base/format";
 import { reportFailure } from "../model/connection";
 import { asAnswerError } from "../model/loaded";
@@ -14,7 +14,8 @@ export function Search() {
   const results = useSignal<Results>(NONE);
   const query = useSignal("");
   const chosen = useSignal(0);
-  useEffect(() => input.current?.focus(), []);
+  // before the next key arrives: who types at once loses no letter
+  useLayoutEffect(() => input.current?.focus(), []);
 
   const look = (text: string) => {
     query.value = text;

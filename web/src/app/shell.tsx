@@ -12,6 +12,7 @@ import { Help } from "./help";
 import { bookmarksAreOpen, helpIsOpen, searchIsOpen } from "./keys";
 import { VIEWS } from "./registry";
 import { Search } from "./search";
+import { Welcome } from "./welcome";
 
 interface Props {
   go: (document: number) => void;
@@ -25,7 +26,12 @@ export function Shell({ go, resetLayout }: Props) {
       <div class="shell-bar">
         <strong class="brand">wavescope</strong>
         <Documents go={go} />
-        <span class="facts">{facts ? words(facts) : ""}</span>
+        <span
+          class="facts"
+          title={facts?.kind === "trace" ? facts.kernels.map((kernel) => kernel.demangled).join("\n") : ""}
+        >
+          {facts ? words(facts) : ""}
+        </span>
         <button type="button" class="search-button" onClick={() => (searchIsOpen.value = true)} title="Search (/)">
           Search <kbd>/</kbd>
         </button>
@@ -45,6 +51,7 @@ export function Shell({ go, resetLayout }: Props) {
         </button>
       </div>
       <Losses />
+      <Welcome />
       {trouble.value ? <Problem error={trouble.value} /> : null}
       {helpIsOpen.value ? <Help /> : null}
       {searchIsOpen.value ? <Search /> : null}
@@ -57,12 +64,22 @@ function words(facts: Overview): string {
   if (facts.kind === "run") return wordsOfRun(facts);
   const parts = [
     facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
-    facts.kernels[0]?.demangled ?? "",
+    shortened(facts.kernels[0]?.demangled ?? ""),
   ];
   if (facts.kernels.length > 1) parts[1] += ` and ${facts.kernels.length - 1} more`;
-  parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
-  parts.push(`${exact(facts.end_cycles - facts.begin_cycles)} cycles`);
+  if (facts.holds.samples && !facts.instruction_count) parts.push("PC samples");
+  else {
+    parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
+    parts.push(`${exact(facts.end_cycles - facts.begin_cycles)} cycles`);
+  }
   return parts.filter(Boolean).join(" · ");
+}
+
+const LONGEST_NAME = 60;
+
+/** Names of kernels can be as long as a page; what stands behind one is wanted too. */
+function shortened(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }
 
 function wordsOfRun(facts: RunOverview): string {

@@ -2,9 +2,10 @@
 import { exact } from "../base/format";
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
-import type { Painter } from "./painter";
+import { letterWidth, type Painter } from "./painter";
 import { paper } from "./palette";
 import { durationText, tickNanoseconds, ticks } from "./ticks";
+import { fits } from "./time_axis";
 
 export const GUTTER = 58;
 const TOP = 8;
@@ -88,19 +89,21 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
     painter.text(left - 6, y, tickValue(value, rows.step, values), paper("faint"), { align: "right" });
   }
   const columns = ticks(window.begin, window.end, plotWidth, 92, 0, 1);
+  const edge = left + plotWidth + 6;
   painter.clipped(left - 1, top, plotWidth + 2, frame.bottom - top + 40, () => {
     for (const time of columns.times) {
       const x = Math.round(frame.x(time)) + 0.5;
       painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);
       const text = frame.unit === "ns" ? tickNanoseconds(time, columns.step) : exact(time);
-      painter.text(x + 3, bottom + LINE / 2 + 2, text, paper("faint"));
+      if (fits(x + 3, text, edge)) painter.text(x + 3, bottom + LINE / 2 + 2, text, paper("faint"));
     }
     if (!frame.clockMhz) return;
     const perCycle = 1e3 / frame.clockMhz;
     const marks = ticks((window.begin - origin) * perCycle, (window.end - origin) * perCycle, plotWidth, 92);
     for (const time of marks.times) {
       const x = frame.x(origin + time / perCycle);
-      painter.text(x + 3, bottom + LINE * 1.5 + 2, tickNanoseconds(time, marks.step), paper("faint"), { size: 10 });
+      const text = tickNanoseconds(time, marks.step);
+      if (fits(x + 3, text, edge)) painter.text(x + 3, bottom + LINE * 1.5 + 2, text, paper("faint"), { size: 10 });
     }
   });
   painter.text(4, bottom + LINE / 2 + 2, frame.unit === "ns" ? "time" : "cycles", paper("faint"), { size: 10 });
@@ -194,7 +197,7 @@ export function paintLength(painter: Painter, frame: ChartFrame, range: Range): 
   const [from, to, right] = [frame.x(range.begin), frame.x(range.end), frame.left + frame.plotWidth];
   if (to < frame.left || from > right) return;
   const text = durationText(range.end - range.begin, frame.unit, frame.clockMhz);
-  const wide = text.length * 6.2 + 12;
+  const wide = text.length * letterWidth() + 12;
   const left = Math.min(Math.max((from + to - wide) / 2, frame.left + 2), Math.max(frame.left + 2, right - wide - 2));
   painter.rect(left, frame.bottom - 20, wide, 17, paper("raised"));
   painter.text(left + wide / 2, frame.bottom - 11, text, paper("text"), { align: "center", maxWidth: wide - 4 });
@@ -214,7 +217,7 @@ export interface LegendEntry {
 export function paintLegend(painter: Painter, entries: LegendEntry[], y: number, width: number): void {
   let [x, row] = [GUTTER, 0];
   for (const { label, colour } of entries) {
-    const wide = Math.min(label.length * 6.4 + 26, width - GUTTER);
+    const wide = Math.min(label.length * letterWidth() + 26, width - GUTTER);
     if (x + wide > width && x > GUTTER) [x, row] = [GUTTER, row + 1];
     painter.rect(x, y + row * 16 + 3, 10, 10, colour);
     painter.text(x + 14, y + row * 16 + 8, label, paper("text"), { maxWidth: wide - 14 });
@@ -225,7 +228,7 @@ export function paintLegend(painter: Painter, entries: LegendEntry[], y: number,
 export function legendHeight(entries: LegendEntry[], width: number): number {
   let [x, rows] = [GUTTER, 1];
   for (const { label } of entries) {
-    const wide = Math.min(label.length * 6.4 + 26, width - GUTTER);
+    const wide = Math.min(label.length * letterWidth() + 26, width - GUTTER);
     if (x + wide > width && x > GUTTER) [x, rows] = [GUTTER, rows + 1];
     x += wide;
   }

@@ -1,7 +1,7 @@
 // What lies over a timeline: the selected stretch with its length, the line under the pointer, outlines of spans.
 import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
-import type { Painter } from "./painter";
+import { letterWidth, type Painter } from "./painter";
 import { paper } from "./palette";
 import { durationText, timeText } from "./ticks";
 
@@ -16,7 +16,7 @@ export function paintRange(painter: Painter, frame: Frame, range: Range, more: s
     painter.polyline([from, top, from, height], paper("accent"), 1);
     painter.polyline([to, top, to, height], paper("accent"), 1);
     const text = measureText(range, unit, clockMhz, more);
-    const wide = text.length * 6.2 + 12;
+    const wide = text.length * letterWidth() + 12;
     const left = Math.min(Math.max((from + to) / 2 - wide / 2, gutter + 2), Math.max(gutter + 2, width - wide - 2));
     painter.rect(left, top + 3, wide, 17, paper("raised"));
     painter.text(left + wide / 2, top + 12, text, paper("text"), { align: "center", maxWidth: wide - 4 });
@@ -36,7 +36,7 @@ export function paintCursor(painter: Painter, frame: Frame, x: number, axisY: nu
   if (x < gutter) return;
   painter.polyline([Math.round(x) + 0.5, axisY, Math.round(x) + 0.5, height], paper("faint"), 1);
   const text = timeText(frame.xToTime(x), unit);
-  const wide = text.length * 6.4 + 10;
+  const wide = text.length * letterWidth() + 10;
   const left = Math.min(x + 2, width - wide);
   painter.rect(left, axisY + 1, wide, Math.min(15, top - axisY - 2), paper("preview"));
   painter.text(left + 5, axisY + 8, text, paper("text"), { size: 11 });

@@ -48,12 +48,14 @@ export interface Band {
 const FONT = "system-ui, sans-serif";
 const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
-/** Text on a canvas grows a little on screens so wide that the page's own text does (app/theme.css). */
+/** Text on a canvas grows on screens so wide that the page's own text does (`--text-scale` of app/theme.css). */
 const WIDE_SCREEN = 3000;
-const grown = () => (typeof innerWidth === "number" && innerWidth >= WIDE_SCREEN ? 1.2 : 1);
+export const textScale = () => (typeof innerWidth === "number" && innerWidth >= WIDE_SCREEN ? 1.2 : 1);
+/** About as wide as a letter of a canvas, in pixels: for room that is made before anything is drawn. */
+export const letterWidth = () => 6.4 * textScale();
 
 function fontOf(style: TextStyle): string {
-  return `${style.bold ? "600 " : ""}${(style.size ?? 11) * grown()}px ${style.mono ? MONO : FONT}`;
+  return `${style.bold ? "600 " : ""}${(style.size ?? 11) * textScale()}px ${style.mono ? MONO : FONT}`;
 }
 
 export class CanvasPainter implements Painter {

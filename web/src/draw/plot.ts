@@ -1,6 +1,6 @@
 // Small plots with axes: bars of a histogram, and a line with the band around it.
 import { nanoseconds, short } from "../base/format";
-import type { Painter } from "./painter";
+import { type Painter, textScale } from "./painter";
 import { paper } from "./palette";
 
 export interface Box {
@@ -10,7 +10,7 @@ export interface Box {
   height: number;
 }
 
-const LEFT = 62;
+const LEFT = Math.ceil(80 * textScale());
 const BOTTOM = 18;
 
 /** Where the data of a plot of this size go. */

@@ -4,7 +4,7 @@ import type { Range } from "../model/selection";
 import type { Track, TrackSet } from "../model/tracks";
 import type { Frame } from "./frame";
 import { HEADING, type LaneLayout, type PlacedGroup } from "./lanes";
-import type { Painter } from "./painter";
+import { letterWidth, type Painter, textScale } from "./painter";
 import { paper } from "./palette";
 import { tickNanoseconds, ticks } from "./ticks";
 
@@ -16,6 +16,9 @@ export function axisHeight(unit: "cycles" | "ns", clockMhz: number | null): numb
   return unit === "cycles" && clockMhz ? 2 * AXIS_LINE + 2 : AXIS_LINE + 4;
 }
 
+/** Whether a text that begins at x ends before the edge: a number that is cut reads as another number. */
+export const fits = (x: number, text: string, edge: number) => x + text.length * letterWidth() * 1.1 <= edge;
+
 export function paintAxis(painter: Painter, frame: Frame, y: number, origin: number): void {
   const { unit, clockMhz, gutter, width, top } = frame.parts;
   painter.rect(0, y, width, top - y, paper("raised"));
@@ -24,7 +27,7 @@ export function paintAxis(painter: Painter, frame: Frame, y: number, origin: num
     for (const time of frame.parts.ticks.times) {
       const x = frame.timeToX(time);
       const text = unit === "cycles" ? exact(time) : tickNanoseconds(time, frame.parts.ticks.step);
-      painter.text(x + 3, middle, text, paper("text"), { size: 11 });
+      if (fits(x + 3, text, width)) painter.text(x + 3, middle, text, paper("text"), { size: 11 });
       painter.polyline([x, y, x, y + AXIS_LINE], paper("faint"), 1);
     }
     if (unit !== "cycles" || !clockMhz) return;
@@ -33,7 +36,8 @@ export function paintAxis(painter: Painter, frame: Frame, y: number, origin: num
     const marks = ticks((begin - origin) * perCycle, (end - origin) * perCycle, frame.plotWidth, 110);
     for (const time of marks.times) {
       const x = frame.timeToX(origin + time / perCycle);
-      painter.text(x + 3, middle + AXIS_LINE, tickNanoseconds(time, marks.step), paper("faint"), { size: 11 });
+      const text = tickNanoseconds(time, marks.step);
+      if (fits(x + 3, text, width)) painter.text(x + 3, middle + AXIS_LINE, text, paper("faint"), { size: 11 });
       painter.polyline([x, y + AXIS_LINE + 2, x, top], paper("line"), 1);
     }
   });
@@ -43,8 +47,6 @@ export function paintAxis(painter: Painter, frame: Frame, y: number, origin: num
   }
   painter.polyline([0, top - 0.5, width, top - 0.5], paper("line"), 1);
 }
-
-const LETTER = 6.4;
 
 /** Widths of the columns of labels: inner groups, then rows. */
 export function gutterColumns(lanes: LaneLayout, most: number): number[] {
@@ -56,7 +58,7 @@ export function gutterColumns(lanes: LaneLayout, most: number): number[] {
   for (const { row } of lanes.rows) {
     widths[lanes.columns] = Math.max(widths[lanes.columns] ?? 0, row.label.length);
   }
-  const pixels = widths.map((letters) => Math.min(240, Math.max(16, letters * LETTER + 10)));
+  const pixels = widths.map((letters) => Math.min(240 * textScale(), Math.max(16, letters * letterWidth() + 10)));
   const sum = pixels.reduce((a, b) => a + b, 0);
   return sum > most ? pixels.map((width) => (width * most) / sum) : pixels;
 }

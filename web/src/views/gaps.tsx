@@ -72,7 +72,7 @@ const LARGEST: Described[] = [
   ["after", "Before", "text"],
   ["launch_ns", "Launch", "ns"],
   ["queue_depth", "Queued", "count", "5em"],
-  ["tid", "Thread", "count"],
+  ["tid", "Thread", "id"],
 ];
 
 function Gaps() {

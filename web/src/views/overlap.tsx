@@ -1,6 +1,7 @@
 // What ran at the same time: computation, communication and copies of each GPU; streams; processes; calls of the host.
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
+import { baseName } from "../base/path";
 import { askJson } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
@@ -64,7 +65,7 @@ const STREAMS: Described[] = [
   ["second_stream_id", "and stream", "count"],
   ...TWO,
 ];
-const PROCESSES: Described[] = [["first_pid", "Process", "count"], ["second_pid", "and process", "count"], ...TWO];
+const PROCESSES: Described[] = [["first_pid", "Process", "id"], ["second_pid", "and process", "id"], ...TWO];
 const LEVELS: Described[] = [
   ["what", "What", "text"],
   ["level", "At the same time", "count"],
@@ -92,6 +93,11 @@ function Tables({ answer }: { answer: OverlapAnswer }) {
   const { gpus, streams, processes, levels, host } = answer;
   const columns = useMemo(() => {
     const gpu = gpuColumn<Row>();
+    const nodeOrGpu: Column<Row> = {
+      ...gpu,
+      title: "Where",
+      value: (row) => (row.gpu === null ? baseName(row.node) || "the node" : gpu.value(row)),
+    };
     const process = processColumn<Row>();
     const parts: Column<GpuRow> = {
       name: "span_ns",
@@ -105,7 +111,7 @@ function Tables({ answer }: { answer: OverlapAnswer }) {
       gpus: [gpu, process, parts, ...figureColumns<GpuRow>(gpus.hints, GPUS)] as Column<GpuRow>[],
       streams: [gpu, process, ...figureColumns<Row>(streams.hints, STREAMS)],
       processes: [gpu, ...figureColumns<Row>(processes.hints, PROCESSES)],
-      levels: [gpu, ...figureColumns<Row>(levels.hints, LEVELS)],
+      levels: [nodeOrGpu, ...figureColumns<Row>(levels.hints, LEVELS)],
       host: [process, ...figureColumns<Row>(host.hints, HOST)],
     };
   }, [answer]);

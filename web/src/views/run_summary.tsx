@@ -49,7 +49,7 @@ const GROUPINGS = [
 const FIGURES: Described[] = [...DURATIONS, ["bytes_total", "Bytes", "bytes"]];
 const DOMAIN: Described[] = [["domain", "Kind", "text", "8em"]];
 const NAMES: Described[] = [...DOMAIN, ["name_count", "Names", "count", "5em"]];
-const NAME: Described[] = [["name", "Name", "text", "minmax(14em, 3fr)"], ...DOMAIN];
+const NAME: Described[] = [["name", "Name", "text", "minmax(18em, 3fr)"], ...DOMAIN];
 
 /** The column that says which group a row belongs to; none for the whole run. */
 function groupColumn(by: string, nodes: number): Column<Thing>[] {

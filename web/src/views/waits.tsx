@@ -30,7 +30,7 @@ const COLUMNS: Column<Edge>[] = [
     name: "text",
     title: "Wait",
     value: (e) => e.wait.text,
-    width: "minmax(12em, 1fr)",
+    width: "minmax(14em, 1fr)",
     show: (e) => <code>{e.wait.text}</code>,
   },
   {

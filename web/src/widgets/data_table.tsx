@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
+import { textScale } from "../draw/painter";
 import { csv, type Offer } from "./saving";
 import { VirtualList } from "./virtual_list";
 
@@ -32,7 +33,7 @@ interface Props<Row> {
   sortBy?: string;
 }
 
-const ROW_HEIGHT = 24;
+const ROW_HEIGHT = 24 * textScale();
 
 export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onHover, sortBy }: Props<Row>) {
   const order = useSignal<{ name: string | undefined; down: boolean }>({ name: sortBy, down: true });
@@ -41,6 +42,7 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
     const column = columns.find((c) => c.name === name);
     return column ? [...rows].sort((a, b) => compared(column.value(a), column.value(b)) * (down ? -1 : 1)) : rows;
   }, [rows, columns, name, down]);
+  const numeric = useMemo(() => numericNames(columns, rows), [columns, rows]);
   const template = columns.map((column) => column.width).join(" ");
   const chosen = isSelected ? sorted.findIndex(isSelected) : -1;
   const step = (event: KeyboardEvent) => {
@@ -56,7 +58,7 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
         <button
           type="button"
           key={column.name}
-          class={isNumeric(column, rows) ? "number" : "text"}
+          class={numeric.has(column.name) ? "number" : "text"}
           title={column.hint ?? column.title}
           data-column={column.name}
           onClick={() => {
@@ -94,12 +96,13 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
             {columns.map((column) => {
               const value = column.value(row);
               const isNumber = typeof value === "number";
+              const isRight = isNumber || (value === null && numeric.has(column.name));
               return (
                 <span
                   role="gridcell"
                   key={column.name}
                   data-column={column.name}
-                  class={isNumber ? "number" : "text"}
+                  class={isRight ? "number" : "text"}
                   title={isNumber ? undefined : String(value ?? "")}
                 >
                   {column.show ? column.show(row) : isNumber ? exact(value) : value}
@@ -114,8 +117,12 @@ export function DataTable<Row>({ columns, rows, label, isSelected, onSelect, onH
 }
 
 /** Whether a column is one of numbers, judged by its first rows. */
-export function isNumeric<Row>(column: Column<Row>, rows: Row[]): boolean {
+function isNumeric<Row>(column: Column<Row>, rows: Row[]): boolean {
   return rows.slice(0, 50).some((row) => typeof column.value(row) === "number");
+}
+
+export function numericNames<Row>(columns: Column<Row>[], rows: Row[]): ReadonlySet<string> {
+  return new Set(columns.filter((column) => isNumeric(column, rows)).map((column) => column.name));
 }
 
 function compared(a: Cell, b: Cell): number {

@@ -4,8 +4,8 @@ import { ShareBar } from "./bars";
 import type { Cell, Column } from "./data_table";
 import "./figure_columns.css";
 
-/** How a cell looks: exact numbers, durations, points in time, shares of 1 with or without a bar, bytes, factors. */
-export type Look = "text" | "count" | "ns" | "share" | "bar" | "bytes" | "factor" | "change";
+/** How a cell looks: exact numbers, numbers that are names, durations, points in time, shares of 1 with or without a bar, bytes, factors. */
+export type Look = "text" | "count" | "id" | "ns" | "share" | "bar" | "bytes" | "factor" | "change";
 
 export type Described = [name: string, title: string, look: Look, width?: string];
 
@@ -25,6 +25,7 @@ export const DURATIONS: Described[] = [
 const WIDTHS: Record<Look, string> = {
   text: "minmax(8em, 1fr)",
   count: "6em",
+  id: "6em",
   ns: "7em",
   share: "5em",
   bar: "9em",
@@ -40,6 +41,8 @@ export function Looked({ value, look }: { value: Cell; look: Look }) {
   switch (look) {
     case "ns":
       return <span title={`${exact(value)} ns`}>{nanoseconds(value)}</span>;
+    case "id":
+      return <>{String(value)}</>;
     case "share":
       return <span title={String(value)}>{percent(value)}</span>;
     case "bar":
@@ -52,7 +55,7 @@ export function Looked({ value, look }: { value: Cell; look: Look }) {
     case "change":
       return <span title={String(value)}>{`${value > 0 ? "+" : ""}${percent(value)}`}</span>;
     case "bytes":
-      return <span title={`${exact(value)} bytes`}>{`${short(value)}B`}</span>;
+      return <span title={`${exact(value)} bytes`}>{value < 1000 ? `${short(value)} B` : `${short(value)}B`}</span>;
     case "factor":
       return <span title={String(value)}>{`${value.toFixed(2)} x`}</span>;
     default:

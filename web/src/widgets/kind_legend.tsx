@@ -15,7 +15,7 @@ const MOST = 24;
 export function KindLegend({ track, without = [], onKind, chosen }: Props) {
   const kinds = track.kinds.filter((kind) => !without.includes(kind.name));
   return (
-    <span class="legend">
+    <span class="kind-legend">
       {kinds.slice(0, MOST).map(({ kind, name }) => {
         const content = (
           <>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { exact } from "../base/format";
 import { truncation } from "../model/answers";
-import { type Column, isNumeric } from "./data_table";
+import { type Column, numericNames } from "./data_table";
 import "./small_table.css";
 
 interface Props<Row> {
@@ -20,6 +20,7 @@ const FIRST_ROWS = 12;
 export function SmallTable<Row>({ columns, rows, label, total = rows.length, isSelected, onSelect }: Props<Row>) {
   const all = useSignal(false);
   const shown = all.value ? rows : rows.slice(0, FIRST_ROWS);
+  const numeric = numericNames(columns, rows);
   const left = truncation(shown.length, total);
   return (
     <div class="small-table-box">
@@ -29,7 +30,7 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
             {columns.map((column) => (
               <th
                 key={column.name}
-                class={isNumeric(column, rows) ? "number" : ""}
+                class={numeric.has(column.name) ? "number" : ""}
                 data-column={column.name}
                 title={column.hint ?? column.title}
               >
@@ -48,8 +49,9 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
               {columns.map((column) => {
                 const value = column.value(row);
                 const isNumber = typeof value === "number";
+                const isRight = isNumber || (value === null && numeric.has(column.name));
                 return (
-                  <td key={column.name} data-column={column.name} class={isNumber ? "number" : "text"}>
+                  <td key={column.name} data-column={column.name} class={isRight ? "number" : "text"}>
                     {column.show ? column.show(row) : isNumber ? exact(value) : value}
                   </td>
                 );

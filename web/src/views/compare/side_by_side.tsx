@@ -1,13 +1,15 @@
 // The code of both traces, aligned: the base to the left, this trace to the right, differences marked.
+
 import { useSignal } from "@preact/signals";
 import { exact, short } from "../../base/format";
+import { textScale } from "../../draw/painter";
 import { selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { ChangeBar } from "../../widgets/bars";
 import { VirtualList } from "../../widgets/virtual_list";
 import { type CompareAnswer, nextDifference, type Unit } from "./shapes";
 
-const ROW_HEIGHT = 20;
+const ROW_HEIGHT = 20 * textScale();
 const number = (value: number) => (Number.isNaN(value) ? "" : exact(value));
 
 export function SideBySide({ units, answer }: { units: Unit[]; answer: CompareAnswer }) {

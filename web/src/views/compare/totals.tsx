@@ -1,5 +1,6 @@
 // The totals of the traces beside each other.
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { exact, percent } from "../../base/format";
 import { askJson } from "../../data/ask";
 import { current, documents } from "../../model/document";
@@ -78,9 +79,15 @@ function Table({ traces }: { traces: TraceTotals[] }) {
             {base.label} (base)
           </th>
           {others.map((other) => (
-            <th key={other.label} class="number" colSpan={3} title={other.path}>
-              {other.label}
-            </th>
+            <Fragment key={other.label}>
+              <th class="number" title={other.path}>
+                {other.label}
+              </th>
+              <th class="number" title={`${other.label} against ${base.label}`}>
+                Change
+              </th>
+              <th />
+            </Fragment>
           ))}
         </tr>
       </thead>
@@ -124,7 +131,7 @@ function Change({ base, other, line }: { base: TraceTotals; other: TraceTotals; 
             label={`${percent(share)}${isNoise ? ", within noise" : ""}`}
           />
         ) : null}
-        {noise !== null ? <span class="faint-text">noise {percent(noise)}</span> : null}
+        {noise !== null ? <span class="beside-bar">noise {percent(noise)}</span> : null}
       </td>
     </>
   );

@@ -76,6 +76,7 @@ const SEVERITIES: Record<string, string> = {
 };
 
 function Seen({ answer }: { answer: CoverageAnswer }) {
+  const seen = answer.wave_count ? "executed" : "sampled";
   return (
     <>
       <div class="figures">
@@ -111,12 +112,12 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         />
       </div>
       <PartsBar
-        label={`${exact(answer.executed_row_count)} of ${exact(answer.entered_row_count)} instructions were executed`}
-        parts={[{ share: answer.executed_share, colour: colourOf("issue"), title: "executed" }]}
+        label={`${exact(answer.executed_row_count)} of ${exact(answer.entered_row_count)} instructions were ${seen}`}
+        parts={[{ share: answer.executed_share, colour: colourOf("issue"), title: seen }]}
       />
       <p class="faint-text">
         {exact(answer.executed_row_count)} of {exact(answer.entered_row_count)} instructions of the entered functions
-        were executed.
+        were {seen}.
       </p>
       <TableSection
         title="Shader engines"
@@ -139,7 +140,11 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         hint="Waves that need far more or fewer cycles per instruction than others on their path"
         columns={OUTLIERS}
         table={answer.outliers}
-        nothing="None: the waves of each path need about as many cycles per instruction."
+        nothing={
+          answer.wave_count
+            ? "None: the waves of each path need about as many cycles per instruction."
+            : "No traced wave, so no outlier."
+        }
         isSelected={(outlier) => outlier.wave === selection.value.wave}
         onSelect={(outlier) => selectWave(outlier.wave)}
       />

@@ -2,12 +2,13 @@
 
 import { exact, percent } from "../../base/format";
 import { baseName } from "../../base/path";
+import { textScale } from "../../draw/painter";
 import { preview } from "../../model/selection";
 import { attribution, partsOf, type SortBy, weightOf } from "../../model/source";
 import { CostBar } from "../../widgets/cost_bar";
 import { type Item, isPlace, NO_PLACE } from "./items";
 
-export const ROW_HEIGHT = 22;
+export const ROW_HEIGHT = 22 * textScale();
 
 interface RowProps {
   item: Item;

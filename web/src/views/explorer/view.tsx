@@ -95,7 +95,7 @@ function Tree({ sources }: { sources: Sources }) {
       <Headline sources={sources} hottest={hottest} by={by.value} share={total ? largestLine / total : 0} />
       <div class="toolbar">
         <label>
-          Sort by{" "}
+          by{" "}
           <select
             aria-label="Sort by"
             value={by.value}

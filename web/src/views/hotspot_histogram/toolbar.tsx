@@ -81,7 +81,7 @@ export function Toolbar({ answer, options, set }: ToolbarProps) {
         onChange={(last) => set({ last })}
       />
       <Whole
-        name="up to"
+        name="axis up to"
         hint="Largest value of the axis, in cycles; empty = automatic"
         value={options.most}
         onChange={(value) => set({ most: value && value > 0 ? value : null })}

@@ -36,7 +36,8 @@ const cycles = (part: string) => (mode: LatencyMode) => `${part}_cycles_${SUFFIX
 
 /** Pixels of the drawing beside the rows and of the instruction, in a list of that width. */
 export function flexibleWidths(width: number): { canvas: number; text: number } {
-  if (width < 800) return { canvas: 92, text: 176 };
+  if (width < 640) return { canvas: 72, text: 196 };
+  if (width < 800) return { canvas: 92, text: 196 };
   return width < 1500 ? { canvas: 160, text: 300 } : { canvas: 240, text: 420 };
 }
 
@@ -161,9 +162,15 @@ export const COLUMNS: IsaColumn[] = [
     width: 210,
     needs: "code",
     name: () => "source",
-    value: ({ code }, row) => (code.file[row] ? `${code.file[row]}:${code.line[row]}` : ""),
+    value: ({ code }, row) => sourceText(code.file[row], code.line[row]),
   },
 ];
+
+/** `file:line`; a file alone where the compiler gave no line. */
+function sourceText(file: string | undefined, line: number | undefined): string {
+  if (!file) return "";
+  return line === undefined || Number.isNaN(line) ? file : `${file}:${line}`;
+}
 
 const seen = (count: number) => count || null;
 

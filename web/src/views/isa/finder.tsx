@@ -30,7 +30,7 @@ export function Finder({ hits, problem, hasCosts }: Props) {
       <input
         type="search"
         class="find"
-        placeholder="find instruction, /regex/"
+        placeholder="find, or /regex/"
         aria-label="Find in the instructions"
         value={query.value}
         onInput={(event) => {

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import { textScale } from "../../draw/painter";
 import { type Code, codeAnswer, selectRow } from "../../model/code";
 import type { View } from "../../model/view";
 import type { Wave } from "../../model/waves";
@@ -68,7 +69,9 @@ function Listing({ code }: { code: Code }) {
   const columns = columnsHere()
     .filter(isShown)
     .map((column) =>
-      column.width ? column : { ...column, width: column.id === "text" ? widths.text : widths.canvas },
+      column.width
+        ? { ...column, width: column.width * textScale() }
+        : { ...column, width: column.id === "text" ? widths.text : widths.canvas },
     );
   const hottest = () => {
     const row = heat.reduce((best, value, at) => (value > (heat[best] ?? 0) ? at : best), 0);

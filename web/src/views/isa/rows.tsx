@@ -1,6 +1,7 @@
 // The rows of the listing on screen: cells, headers of functions, and what the keys do.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
+import { textScale } from "../../draw/painter";
 import { placeOf, rowsOf, selectRow } from "../../model/code";
 import { traceOverview } from "../../model/document";
 import { preview, selection } from "../../model/selection";
@@ -12,7 +13,7 @@ import type { Items, Section } from "./items";
 import type { Sheet } from "./sheet";
 import { CANVAS_MODES } from "./state";
 
-export const ROW_HEIGHT = 20;
+export const ROW_HEIGHT = 20 * textScale();
 
 const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
 

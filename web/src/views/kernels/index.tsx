@@ -32,7 +32,7 @@ interface KernelsAnswer {
 }
 
 const DESCRIBED: Described[] = [
-  ["name", "Kernel", "text", "minmax(14em, 3fr)"],
+  ["name", "Kernel", "text", "minmax(18em, 3fr)"],
   ...DURATIONS,
   ["stddev_ns", "Deviation", "ns"],
   ["latency_median_ns", "Launch latency", "ns", "8em"],
@@ -90,7 +90,7 @@ function Table({ answer }: { answer: KernelsAnswer }) {
       {chosen ? (
         <KernelDetails name={chosen.name} />
       ) : (
-        <div class="kernels-more">
+        <div class="kernels-more empty">
           <p class="note">Choose a kernel to see how its durations are distributed.</p>
           <Definition text={definition} />
         </div>

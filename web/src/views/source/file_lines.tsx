@@ -6,6 +6,7 @@ import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
+import { textScale } from "../../draw/painter";
 import { chainOf, selectPlace } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
@@ -18,7 +19,7 @@ import { LineRow } from "./line_row";
 import { asCsv, type FileText, indexOf, type Listed, listed } from "./lines";
 import { Header, Missing } from "./parts";
 
-const ROW_HEIGHT = 18;
+const ROW_HEIGHT = 18 * textScale();
 
 interface Props {
   sources: Sources;

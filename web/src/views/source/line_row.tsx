@@ -84,7 +84,7 @@ export function LineRow({
           {cost?.hits ? exact(cost.hits) : ""}
         </span>
       )}
-      <pre style={{ background }}>
+      <pre class={heat > WARM ? "warm" : undefined} style={{ background }}>
         {entry.text
           ? tokenized(entry.text, language, state).tokens.map((token, at) => (
               <span key={at} class={token.kind === "plain" ? undefined : `t-${token.kind}`}>
@@ -96,6 +96,9 @@ export function LineRow({
     </div>
   );
 }
+
+/** From this heat on, faint text would not be read on it. */
+const WARM = 12;
 
 /** What stands where there is no text: what is known about the line. */
 function substitute({ line, cost }: Listed): ComponentChildren {

@@ -27,7 +27,7 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
       <Figure
         id="span"
         value={short(totals.span_cycles)}
-        name="cycles"
+        name="cycles of traced waves"
         hint={`${exact(totals.span_cycles)} cycles from the first begin to the last end of a traced wave`}
       />
       {time ? (

@@ -1,0 +1,43 @@
+// One line for who sees the page for the first time: where to look. Closed once, it stays away.
+import { kind } from "../model/document";
+import { change, settings } from "../model/settings";
+import { frontView } from "../model/view";
+import { helpIsOpen } from "./keys";
+
+export function Welcome() {
+  if (settings.value.knowsPage) return null;
+  const close = () => change({ knowsPage: true });
+  return (
+    <div class="banner welcome" role="note" data-banner="welcome">
+      <span>
+        New here?{" "}
+        {kind.value === "run" ? (
+          <>
+            Click a span of the timeline or a row of <To view="kernels" title="Kernels" />;{" "}
+            <To view="gaps" title="Gaps" /> says when GPUs idle and why
+          </>
+        ) : (
+          <>
+            Click the hottest line in <To view="explorer" title="Explorer" />: Instructions and Source go there.{" "}
+            <To view="diagnosis" title="Diagnosis" /> says what to change first
+          </>
+        )}
+        .{" "}
+        <button type="button" class="link" onClick={() => (helpIsOpen.value = true)}>
+          Keys and views: <kbd>?</kbd>
+        </button>
+      </span>
+      <button type="button" class="quiet" aria-label="Close" title="Do not show this again" onClick={close}>
+        ×
+      </button>
+    </div>
+  );
+}
+
+function To({ view, title }: { view: string; title: string }) {
+  return (
+    <button type="button" class="link" onClick={() => frontView(view)}>
+      {title}
+    </button>
+  );
+}
