@@ -70,18 +70,18 @@ def _trace(page: Any, url: str) -> None:
 
 
 def _diagnosis(page: Any, url: str) -> None:
-    """What to change first, beside the source."""
-    page.goto(f"{url}#view=diagnosis&layout=r(0.55:t(diagnosis;0),0.45:t(source;0))")
+    """What to change first, and a click on its first instruction: where it stands in code and source."""
+    page.goto(f"{url}#layout=r(0.5:t(diagnosis;0),0.5:c(0.5:t(source;0),0.5:t(isa;0)))")
+    settle(page)
+    page.locator('[data-view="diagnosis"] button:has-text("s_waitcnt")').first.click()
+    page.mouse.move(0, 0)
     settle(page)
     page.screenshot(path=OUT / "viewer-diagnosis.png")
 
 
 def _run(page: Any, url: str) -> None:
-    """A run with one kernel chosen."""
-    page.goto(url)
-    settle(page)
-    page.locator('[data-view="kernels"] .row.can-click').nth(1).click()
-    page.mouse.move(0, 0)
+    """Some iterations of a run: what was launched from where."""
+    page.goto(f"{url}#time=9700000~11700000")
     settle(page)
     page.screenshot(path=OUT / "viewer-run.png")
 

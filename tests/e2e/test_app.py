@@ -136,3 +136,29 @@ def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     page.locator('[data-action="bookmarks"]').click()
     assert page.get_by_label("Note").input_value() == "waits long <b>here</b>"
     file.unlink()
+
+
+def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, gemm):
+    page.goto(gemm.url)
+    hint = page.locator('[data-banner="welcome"]')
+    hint.get_by_role("button", name="Diagnosis").click()
+    page.locator('[data-view="diagnosis"]:visible').wait_for()
+    hint.get_by_role("button", name="Close").click()
+    hint.wait_for(state="detached")
+    page.reload()
+    page.locator('[data-view="diagnosis"]:visible').wait_for()
+    assert hint.count() == 0
+
+
+def test_no_number_on_the_first_page_is_not_a_number(page, gemm):
+    page.goto(gemm.url + "#view=isa&layout=t(isa;0)")
+    page.locator('[data-view="isa"] .row:not(.head)').first.wait_for()
+    assert "NaN" not in page.locator("body").inner_text()
+
+
+def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, gemm):
+    page.goto(gemm.url)
+    page.locator(".dock [data-view]").first.wait_for()
+    page.keyboard.press("/")
+    page.keyboard.type("ds_read")
+    assert page.locator(".search input").input_value() == "ds_read"

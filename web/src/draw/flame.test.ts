@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { FLAME_ROW, flameLayout, frameAt, inkOn, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
+import { FLAME_ROW, flameLayout, frameAt, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
 import { SvgPainter } from "./painter";
+import { inkOn } from "./palette";
 
 const tree = {
   parents: [-1, 0, 0, 1, 1],

@@ -1,6 +1,7 @@
 // Flame graphs: where the frames of a tree lie, and their picture. Pure: trees in, rectangles out.
 import { short } from "../base/format";
 import type { Painter } from "./painter";
+import { inkOn } from "./palette";
 
 export interface FlameTree {
   /** Parent of each frame; parents come before their children, the first has -1. */
@@ -179,12 +180,4 @@ export function matchedWeight(tree: FlameTree, weights: ArrayLike<number>, match
 /** "v_add_f32 … · 12.3 K" */
 export function flameLabel(name: string, weight: number): string {
   return `${name}  ${short(weight)}`;
-}
-
-/** Black or white, whichever reads better on a colour given as #rrggbb. */
-export function inkOn(fill: string): string {
-  const value = Number.parseInt(fill.slice(1), 16);
-  const linear = (byte: number) => ((byte & 255) / 255) ** 2.2;
-  const light = 0.2126 * linear(value >> 16) + 0.7152 * linear(value >> 8) + 0.0722 * linear(value);
-  return light > 0.179 ? "#111418" : "#ffffff";
 }

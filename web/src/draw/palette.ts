@@ -100,6 +100,14 @@ export function numberOf(name: string): number {
   return hash;
 }
 
+/** Black or white, whichever reads better on a colour given as #rrggbb. */
+export function inkOn(fill: string): string {
+  const value = Number.parseInt(fill.slice(1), 16);
+  const linear = (byte: number) => ((byte & 255) / 255) ** 2.2;
+  const light = 0.2126 * linear(value >> 16) + 0.7152 * linear(value >> 8) + 0.0722 * linear(value);
+  return light > 0.179 ? "#111418" : "#ffffff";
+}
+
 const PAPER: Record<string, Pair> = {
   background: ["#16191f", "#ffffff"],
   raised: ["#1e222a", "#f4f5f7"],

@@ -3,7 +3,7 @@ import { kindOf, type Span, spanOf, type Track, type TrackSet } from "../model/t
 import type { Frame } from "./frame";
 import type { PlacedStrip } from "./lanes";
 import { type Band, type Painter, pixelOf } from "./painter";
-import { colourOf, paper, seriesColour } from "./palette";
+import { colourOf, inkOn, paper, seriesColour } from "./palette";
 import { KindColours, raster, rasterEmpty, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
 
 /** How the spans of a timeline look, where that differs from what their track says. */
@@ -130,13 +130,6 @@ function paintLabels(
       }
     }
   }
-}
-
-/** Black or white, whichever reads better on a colour. */
-export function inkOn(css: string): string {
-  const value = Number.parseInt(css.slice(1), 16);
-  const light = 0.299 * (value >> 16) + 0.587 * ((value >> 8) & 0xff) + 0.114 * (value & 0xff);
-  return light > 128 ? "#101318" : "#ffffff";
 }
 
 /** Lines at the ticks of the axis, behind everything. */

@@ -44,9 +44,9 @@ export function openNotes(): void {
 /** Adds those that were saved beside the trace. */
 export async function addStoredNotes(): Promise<void> {
   const document = current.value;
-  const mine = notes.value;
   const stored = await loadNotes(document);
   if (document !== current.value) return;
+  const mine = notes.value; // as they are now: who wrote meanwhile loses nothing
   const known = new Set(mine.map((note) => note.id));
   notes.value = [...mine, ...stored.notes.filter((note) => !known.has(note.id))];
   savedAt.value = stored.saved_at;

@@ -9,6 +9,7 @@ import { current, runOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { gpuName, processName, type Told } from "../../model/run";
 import { bounds, show } from "../../model/timewindow";
+import { trackSet } from "../../model/tracks";
 import { frontView } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type Paint } from "../../widgets/canvas";
@@ -110,6 +111,13 @@ const LONGEST: Described[] = [
   ["dispatch_id", "Dispatch", "count"],
 ];
 
+/** The colour that the kernel has in the timeline. */
+function useKernelColour(name: string): string {
+  const tracks = useAnswer(() => trackSet(current.value)).value;
+  const known = tracks.state === "ready" ? tracks.value.track("run")?.kinds.find((kind) => kind.name === name) : null;
+  return seriesColour(known?.kind ?? numberOf(name));
+}
+
 export function KernelDetails({ name }: { name: string }) {
   const answer = useAnswer(() => askJson<KernelAnswer>(current.value, "run_kernel", { name }));
   return (
@@ -124,7 +132,7 @@ function Details({ answer, name }: { answer: KernelAnswer; name: string }) {
   const known = runOverview().clocks.nodes;
   const nodes = known.length;
   const nodeOf = (machine: string) => baseName(known.find((node) => node.machine === machine)?.node ?? machine);
-  const colour = seriesColour(numberOf(name));
+  const colour = useKernelColour(name);
   const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
   const paintHistogram: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);
   const machines = useMemo(() => [...new Set(over_time.rows.map((row) => row.machine))], [over_time]);
