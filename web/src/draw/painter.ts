@@ -21,19 +21,9 @@ export interface Painter {
   /** Everything drawn by `inside` is cut to this rectangle. */
   clipped(x: number, y: number, width: number, height: number, inside: () => void): void;
   /**
-   * A picture of `columns` x `rows` colours (0xAABBGGRR, as canvases store them; 0 = nothing), stretched without
-   * smoothing: what dense timelines are made of.
+   * A picture of rows of `columns` colours (0xAABBGGRR, as canvases store them; 0 = nothing), stretched without
+   * smoothing; its rows stand in bands of different heights: what timelines are made of.
    */
-  pixels(
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    columns: number,
-    rows: number,
-    colours: Uint32Array,
-  ): void;
-  /** The same for a picture whose rows stand in bands of different heights: what timelines with many lanes are made of. */
   bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void;
 }
 
@@ -113,18 +103,6 @@ export class CanvasPainter implements Painter {
     this.context.clip();
     inside();
     this.context.restore();
-  }
-
-  pixels(
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    columns: number,
-    rows: number,
-    colours: Uint32Array,
-  ): void {
-    this.bands(x, width, columns, colours.subarray(0, columns * rows), [{ row: 0, rows, y, height }]);
   }
 
   bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void {
@@ -217,31 +195,25 @@ export class SvgPainter implements Painter {
     this.parts.push("</g>");
   }
 
-  pixels(
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    columns: number,
-    rows: number,
-    colours: Uint32Array,
-  ): void {
+  bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void {
     const stepX = width / columns;
-    const stepY = height / rows;
-    for (let row = 0; row < rows; row++) {
-      for (let first = 0; first < columns; ) {
-        const colour = colours[row * columns + first] as number;
-        let last = first + 1;
-        while (last < columns && colours[row * columns + last] === colour) last++;
-        if (colour) this.rect(x + first * stepX, y + row * stepY, (last - first) * stepX, stepY, cssOf(colour));
-        first = last;
+    for (const band of bands) {
+      const stepY = band.height / band.rows;
+      for (let n = 0; n < band.rows; n++) {
+        const row = colours.subarray((band.row + n) * columns, (band.row + n + 1) * columns);
+        this.pixelRow(x, band.y + n * stepY, stepX, stepY, row);
       }
     }
   }
 
-  bands(x: number, width: number, columns: number, colours: Uint32Array, bands: Band[]): void {
-    for (const { row, rows, y, height } of bands) {
-      this.pixels(x, y, width, height, columns, rows, colours.subarray(row * columns, (row + rows) * columns));
+  /** Neighbours of one colour are one rectangle. */
+  private pixelRow(x: number, y: number, stepX: number, stepY: number, row: Uint32Array): void {
+    for (let first = 0; first < row.length; ) {
+      const colour = row[first] as number;
+      let last = first + 1;
+      while (last < row.length && row[last] === colour) last++;
+      if (colour) this.rect(x + first * stepX, y, (last - first) * stepX, stepY, cssOf(colour));
+      first = last;
     }
   }
 

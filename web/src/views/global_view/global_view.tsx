@@ -9,16 +9,15 @@ import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper, seriesColour } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
-import { current, traceOverview } from "../../model/document";
-import { useAnswer } from "../../model/loaded";
+import { traceOverview } from "../../model/document";
 import { preview, select, selection } from "../../model/selection";
 import { slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
-import { kindOf, type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import { kindOf, type Lane, type Span, type Track, type TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { selectWave, type Wave } from "../../model/waves";
-import { Answered, Nothing } from "../../widgets/answered";
 import { Chips } from "../../widgets/chips";
 import { KindLegend } from "../../widgets/kind_legend";
+import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { factsOf } from "../../widgets/span_facts";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
@@ -27,18 +26,10 @@ import { groupOf, groupsAmong } from "./events";
 const THIN = { least: 2, most: 12 };
 
 function GlobalView() {
-  const answer = useAnswer(() => trackSet(current.value));
   return (
-    <Answered answer={answer}>
-      {(set) => {
-        const track = set.track("waves");
-        return track ? (
-          <Lanes set={set} track={track} />
-        ) : (
-          <Nothing>Nothing to show: no wave was seen to begin.</Nothing>
-        );
-      }}
-    </Answered>
+    <OfTrack name="waves" nothing="Nothing to show: no wave was seen to begin.">
+      {(set, track) => <Lanes set={set} track={track} />}
+    </OfTrack>
   );
 }
 

@@ -14,9 +14,9 @@ import { useAnswer } from "../../model/loaded";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
 import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
-import { type Span, type TrackSet, trackSet } from "../../model/tracks";
+import type { Span, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
-import { Answered, Nothing } from "../../widgets/answered";
+import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
 import { type EventAnswer, EventDetails } from "./details";
@@ -37,15 +37,10 @@ const EASY_TO_HIT = 0.004;
 const MOST_ARROWS = 120;
 
 function RunTimeline() {
-  const answer = useAnswer(() => trackSet(current.value));
   return (
-    <Answered answer={answer}>
-      {(set) => {
-        const track = set.track("run") as RunTrack | undefined;
-        if (!track?.lane_count) return <Nothing>Nothing that has a time was recorded.</Nothing>;
-        return <Lanes set={set} track={track} />;
-      }}
-    </Answered>
+    <OfTrack name="run" nothing="Nothing to show: nothing that has a time was recorded.">
+      {(set, track) => <Lanes set={set} track={track as RunTrack} />}
+    </OfTrack>
   );
 }
 

@@ -11,12 +11,13 @@ import { executionOf } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
 import { preview } from "../../model/selection";
 import { livesOf } from "../../model/slots";
-import { type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import type { Span, Track, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { wavesNow } from "../../model/waves";
-import { Answered, Nothing } from "../../widgets/answered";
+import { Answered } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { KindLegend } from "../../widgets/kind_legend";
+import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { pipeRows } from "./rows";
@@ -86,18 +87,10 @@ const COLOURS: Record<string, string> = {
 const COMFORTABLE = { least: 10, most: 20 };
 
 function Utilization() {
-  const answer = useAnswer(() => trackSet(current.value));
   return (
-    <Answered answer={answer}>
-      {(set) => {
-        const track = set.track("pipes");
-        return track ? (
-          <Lanes set={set} track={track} />
-        ) : (
-          <Nothing>Nothing to show: no instruction was traced.</Nothing>
-        );
-      }}
-    </Answered>
+    <OfTrack name="pipes" nothing="Nothing to show: no instruction was traced.">
+      {(set, track) => <Lanes set={set} track={track} />}
+    </OfTrack>
   );
 }
 
