@@ -129,3 +129,12 @@ def test_the_cache_folder_is_the_users_to_choose(monkeypatch, tmp_path):
     monkeypatch.delenv("WAVESCOPE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "wavescope"
+
+
+def test_a_parameter_that_looks_like_two_is_one(tmp_path):
+    first = KeptAnswers(tmp_path / "a.answers")
+    first.put("run_kernel", {"name": "a&step=2"}, Payload(b"1", JSON))
+    first.save()
+    again = KeptAnswers(tmp_path / "a.answers")
+    assert again.get("run_kernel", {"name": "a", "step": "2"}) is None
+    assert again.get("run_kernel", {"name": "a&step=2"}) == Payload(b"1", JSON)
