@@ -58,7 +58,9 @@ def page_frame(title: str) -> PageFrame:
 <body>
 <div id="app">Loading…</div>
 """
-    return PageFrame(before.encode(), f'<script type="module">{script}</script>\n</body>\n</html>\n'.encode())
+    return PageFrame(
+        before.encode(errors="replace"), f'<script type="module">{script}</script>\n</body>\n</html>\n'.encode()
+    )
 
 
 def _inside_script(code: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from wavescope.errors import UsageError, WavescopeError
+from wavescope.errors import UsageError
 from wavescope.page.payload import ARROW, JSON, Payload
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def prepare(document: Document) -> None:
 
     for name in FIRST:
         if QUESTIONS[name].kind in (document.kind, "any"):
-            with suppress(WavescopeError, OSError):  # whoever asks is told
+            with suppress(BaseException):  # whoever asks is told; a panic inside polars is not an Exception
                 payload = ask(document, name, {})
                 if document.kept_answers:
                     document.kept_answers.put(name, {}, payload)
@@ -88,15 +88,30 @@ def arrow(frame: pl.DataFrame) -> Payload:
 
 
 def json(value: Any) -> Payload:
-    """Any answer as JSON; NaN and infinities become null.
+    """Any answer as JSON; NaN and infinities become null, and what is no character of any text a question mark.
 
     Examples
     --------
     >>> json({"share": float("nan")}).content
     b'{"share":null}'
+    >>> json([chr(0xDCFF)]).content
+    b'["?"]'
     """
     import msgspec
 
     from wavescope.model import to_builtins
 
-    return Payload(msgspec.json.encode(to_builtins(value)), JSON)
+    plain = to_builtins(value)
+    try:
+        content = msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        content = msgspec.json.encode(_encodable(plain))
+    return Payload(content, JSON)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value

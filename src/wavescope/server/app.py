@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from wavescope.errors import UsageError
@@ -127,12 +127,12 @@ class _Files:
             return _failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
 
 
-def _sent(payload: Payload) -> Response:
-    return Response(payload.content, media_type=payload.media_type)
+def _sent(payload: Payload, status: int = 200) -> Response:
+    return Response(payload.content, status, media_type=payload.media_type)
 
 
 def _failed(problem: Problem) -> Response:
-    return JSONResponse(problem.body, status_code=problem.status)
+    return _sent(json(problem.body), problem.status)
 
 
 async def _body(request: Request) -> bytes:

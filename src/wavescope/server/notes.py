@@ -53,7 +53,7 @@ def read_notes(file: str) -> dict[str, Any]:
     """
     path = Path(file)
     can_save = bool(file) and os.access(path.absolute().parent, os.W_OK)
-    if not file or not path.exists():
+    if not file or not os.path.exists(path):  # noqa: PTH110 - false for what may not be looked at, where Path raises
         return {"notes": [], "saved_at": None, "can_save": can_save}
     try:
         with path.open("rb") as stream:

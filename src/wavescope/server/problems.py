@@ -55,7 +55,7 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
     507
     """
     is_asked_wrong = isinstance(error, UsageError) and document is not None and document.is_open
-    if document is not None and not is_asked_wrong and not Path(document.path).exists():
+    if document is not None and not is_asked_wrong and _is_gone(document.path):
         what = "the trace is gone: it was moved or deleted while it was open"
         return Problem(410, what, document.path, _ON_SCREEN, "put it back, or open it where it is now")
     if isinstance(error, WavescopeError):
@@ -70,3 +70,11 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
     _log.error("a bug in wavescope: a question could not be answered", exc_info=error)
     what = f"this is a bug in wavescope: {type(error).__name__}"
     return Problem(500, what, "", _ON_SCREEN, "please report what `wavescope open` printed in the terminal")
+
+
+def _is_gone(path: str) -> bool:
+    """Whether nothing is there; what may not be looked at is not gone."""
+    try:
+        return not Path(path).exists()
+    except (OSError, ValueError):
+        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.ui_directories import frame
 from wavescope.analysis._spread import batch_costs, batches, student_t, unit_costs
 from wavescope.analysis.compare import compare, main_kernel
-from wavescope.analysis.compare.alignment import align_rows, align_traces
+from wavescope.analysis.compare.alignment import Alignment, align_rows, align_traces, grouped_units
 from wavescope.analysis.row_totals import row_totals
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace
@@ -222,6 +223,16 @@ def test_noise_is_students_interval_of_the_mean() -> None:
     error = (sum((cycles - 25) ** 2 for cycles in (10, 20, 30, 40)) / 3 / 4) ** 0.5
     assert row["wave_noise"] == pytest.approx(3.18 * error)
     assert row["rate_noise"] == pytest.approx(row["wave_noise"])  # one execution per wave
+
+
+def test_many_lines_are_matched_in_time_that_grows_with_them() -> None:
+    count = 30_000
+    rows = Alignment(count, (tuple(range(count)),) * 2, ((None,) * count,) * 2, True)
+    labels: dict[Any, str] = {line: f"f:{line}" for line in range(count)}
+    begun = time.process_time()
+    found = grouped_units(rows, [range(count)] * 2, [labels] * 2)
+    assert found.unit_count == count
+    assert time.process_time() - begun < 2  # 7 s when each line looked at all that are taken
 
 
 @pytest.mark.slow

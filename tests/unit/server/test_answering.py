@@ -7,11 +7,15 @@ import socket
 import struct
 import threading
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from tests.unit.server.conftest import Client
 from wavescope.errors import WavescopeError
+from wavescope.page.document import Library
+from wavescope.server.serving import Serving, listen
 
 
 def test_documents_are_listed_and_know_their_kind_once_opened(client, trace_path):
@@ -154,3 +158,26 @@ def test_one_connection_is_kept_for_many_questions(client):
         assert json.loads(connection.getresponse().read())[0]["number"] == 0
     connection.close()
     assert len(sockets) == 1
+
+
+def test_paths_that_are_no_utf8_are_shown_all_the_same(built_page):
+    """As Linux gives them: bytes that are no text become halves of pairs."""
+    library = Library()
+    library.add("bad\udcff", "/nowhere/bad\udcff", _raising(WavescopeError("broken", where="/nowhere/bad\udcff")))
+    serving = Serving(library, built_page, listen())
+    try:
+        assert Client(serving).json("api/documents")[0]["label"] == "bad?"
+        assert Client(serving).ask("api/0/overview").error["where"] == "/nowhere/bad?"
+    finally:
+        serving.stop()
+
+
+def test_a_place_that_may_not_be_looked_at_is_not_called_gone(client, question, monkeypatch):
+    def forbidden(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    question(_raising(PermissionError(13, "Permission denied", "wave.json")))
+    monkeypatch.setattr(Path, "exists", forbidden)
+    reply = client.ask("api/0/probe")
+    assert reply.status == 422
+    assert "Permission denied" in reply.error["what"]

@@ -4,7 +4,7 @@ import { DockPanel, Widget } from "@lumino/widgets";
 import { h, render } from "preact";
 import { type Overview, overview } from "../model/document";
 import type { View } from "../model/view";
-import { Nothing } from "../widgets/answered";
+import { Guarded, Nothing } from "../widgets/answered";
 import { filtered, type Layout } from "./layout";
 import { VIEWS } from "./registry";
 
@@ -37,7 +37,8 @@ class Panel extends Widget {
     if (this.isMounted) return;
     this.isMounted = true;
     const missing = this.view.missing(this.facts);
-    render(missing ? h(Nothing, null, `Nothing to show: ${missing}.`) : h(this.view.component, null), this.node);
+    const shown = missing ? h(Nothing, null, `Nothing to show: ${missing}.`) : h(this.view.component, null);
+    render(h(Guarded, null, shown), this.node);
   }
 
   protected override onBeforeDetach(_: Message): void {
@@ -81,6 +82,11 @@ export class Dock {
     const used = new Set<string>();
     this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
     for (const panel of old) panel.dispose();
+  }
+
+  /** Close everything. */
+  clear(): void {
+    for (const panel of [...this.dock.widgets()]) panel.dispose();
   }
 
   /** What is on screen. */

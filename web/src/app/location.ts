@@ -27,7 +27,8 @@ export function readAddress(hash: string): Address {
   };
   const range = (name: string) => {
     const [begin, end] = (given.get(name) ?? "").split("~").map((part) => (part === "" ? Number.NaN : Number(part)));
-    return begin !== undefined && end !== undefined && Number.isFinite(begin) && end > begin ? { begin, end } : null;
+    const isRange = Number.isFinite(begin) && Number.isFinite(end) && (end as number) > (begin as number);
+    return isRange ? { begin: begin as number, end: end as number } : null;
   };
   const chosen: Selection = {};
   for (const name of WHOLE) {

@@ -1,9 +1,20 @@
 import "@lumino/widgets/style/index.css";
 import "./theme.css";
-import { effect } from "@preact/signals";
+import { batch, effect, untracked } from "@preact/signals";
 import { render } from "preact";
 import { askJson } from "../data/ask";
-import { current, documents, loadDocuments, loadOverview, overview } from "../model/document";
+import type { AnswerError } from "../data/source";
+import { LOOK_AGAIN_MS, reportFailure, turn } from "../model/connection";
+import {
+  askOverview,
+  current,
+  documents,
+  loadDocuments,
+  type Overview,
+  opening,
+  overview,
+  unreadable,
+} from "../model/document";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
 import { selection } from "../model/selection";
@@ -40,18 +51,31 @@ function keepLayout(layout: string): void {
   }
 }
 
-/** Shows the document of an address; false when it cannot be read. */
-async function open(address: Address, host: HTMLElement): Promise<boolean> {
+let latest = 0;
+
+/** Makes the document of an address the current one; false when it cannot be read, or another was chosen meanwhile. */
+async function open(address: Address, clear: () => void): Promise<boolean> {
+  const mine = ++latest;
+  const number = documents.value[address.document] ? address.document : 0;
+  opening.value = documents.value[number]?.label ?? "";
+  let facts: Overview | null = null;
+  let problem: AnswerError | null = null;
   try {
-    current.value = documents.value[address.document] ? address.document : 0;
-    await loadOverview();
+    facts = await askOverview(number);
   } catch (error) {
-    render(<Problem error={asAnswerError(error)} />, host);
-    return false;
+    problem = asAnswerError(error);
+    reportFailure(problem);
   }
-  const facts = overview.value;
+  if (mine !== latest) return false;
+  clear(); // views of the old document ask nothing about the new one
+  batch(() => {
+    opening.value = "";
+    unreadable.value = problem;
+    current.value = number;
+    overview.value = facts;
+  });
+  document.title = `${documents.value[number]?.label ?? ""} – wavescope`;
   if (!facts) return false;
-  document.title = `${documents.value[current.value]?.label ?? ""} – wavescope`;
   setBounds(
     facts.kind === "trace"
       ? { begin: facts.begin_cycles, end: facts.end_cycles }
@@ -68,23 +92,35 @@ function askAhead(): void {
   for (const question of ["overview", "tracks"]) askJson(0, question).catch(() => {}); // whoever needs it says so
 }
 
+/** The list of documents; a server that does not answer is asked until it does. */
+async function awaitDocuments(host: HTMLElement): Promise<boolean> {
+  for (;;) {
+    try {
+      await loadDocuments();
+      return true;
+    } catch (error) {
+      const problem = asAnswerError(error);
+      render(<Problem error={problem} />, host);
+      if (!problem.isConnection) return false;
+      await new Promise((wake) => setTimeout(wake, LOOK_AGAIN_MS));
+    }
+  }
+}
+
 async function start(host: HTMLElement): Promise<void> {
   const first = readAddress(location.hash);
   if (first.document === 0) askAhead();
-  try {
-    await loadDocuments();
-  } catch (error) {
-    render(<Problem error={asAnswerError(error)} />, host);
-    return;
-  }
-  if (!(await open(first, host))) return;
+  if (!(await awaitDocuments(host))) return;
+  const isOpen = await open(first, () => {});
 
+  render(null, host);
   host.textContent = "";
   const head = host.appendChild(document.createElement("div"));
   const body = host.appendChild(document.createElement("div"));
   body.className = "dock-host";
   const now = () => written(dock.layout() ?? { tabs: [] });
   const dock = new Dock(body, () => {
+    if (!dock.layout()) return; // between two documents nothing is laid out
     keepLayout(now());
     followed?.layoutChanged();
   });
@@ -94,16 +130,19 @@ async function start(host: HTMLElement): Promise<void> {
     if (address.view) dock.front(address.view);
   };
   const go = async (address: Address) => {
-    if (address.document === current.value) {
+    if (address.document === current.value && overview.value) {
       if (address.view) dock.front(address.view);
       return;
     }
-    if (await open(address, body)) layOut(address);
+    if (await open(address, () => dock.clear())) layOut(address);
   };
   let followed: ReturnType<typeof followLocation> | null = null;
   onFrontView((id) => dock.front(id));
-  layOut(first);
+  if (isOpen) layOut(first);
   followed = followLocation(now, go);
+  effect(() => {
+    if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(location.hash));
+  });
   const reset = () => dock.layOut(firstLayout());
   listenToKeys();
   render(<Shell go={(number) => go({ ...readAddress(""), document: number })} resetLayout={reset} />, head);

@@ -1,8 +1,8 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
-import { trouble } from "../model/connection";
-import { current, documents, type Overview, overview, type RunOverview } from "../model/document";
+import { trouble, waitingSeconds } from "../model/connection";
+import { current, documents, type Overview, opening, overview, type RunOverview, unreadable } from "../model/document";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
@@ -52,11 +52,24 @@ export function Shell({ go, resetLayout }: Props) {
       </div>
       <Losses />
       <Welcome />
-      {trouble.value ? <Problem error={trouble.value} /> : null}
+      {trouble.value ? <Problem error={trouble.value} /> : <LongWait />}
+      {unreadable.value && !unreadable.value.isConnection ? <Problem error={unreadable.value} /> : null}
       {helpIsOpen.value ? <Help /> : null}
       {searchIsOpen.value ? <Search /> : null}
       {bookmarksAreOpen.value ? <Bookmarks close={() => (bookmarksAreOpen.value = false)} /> : null}
     </header>
+  );
+}
+
+function LongWait() {
+  const seconds = waitingSeconds.value;
+  if (opening.value) return <p class="note waiting">Opening {opening.value}…</p>;
+  if (!seconds) return null;
+  return (
+    <p class="note waiting" role="status" data-banner="long-wait">
+      The server has not answered for {seconds} s: it has much to compute, or it was stopped. This page goes on as soon
+      as it answers.
+    </p>
   );
 }
 

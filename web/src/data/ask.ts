@@ -5,7 +5,16 @@ import { source } from "./source";
 export type Parameters = Record<string, string | number>;
 
 const MOST_KEPT = 400;
-const kept = new Map<string, Promise<unknown>>();
+const MOST_KEPT_BYTES = 128 << 20;
+
+interface Kept {
+  answer: Promise<unknown>;
+  /** As they came; 0 = not here yet. */
+  bytes: number;
+}
+
+const kept = new Map<string, Kept>();
+let keptBytes = 0;
 
 /** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/held.py). */
 export function path(number: number, question: string, parameters: Parameters): string {
@@ -15,31 +24,63 @@ export function path(number: number, question: string, parameters: Parameters): 
   return `${number}/${question}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
-let asking = 0;
+/** When each question that is open was asked, the oldest first. */
+const open = new Map<symbol, number>();
 
 /** Asks, and says on the root element how many questions are open: what tests and benchmarks wait for. */
 async function get(key: string): Promise<Uint8Array> {
-  const say = (change: number) => {
-    asking += change;
-    document.documentElement.dataset.asking = String(asking);
+  const say = () => {
+    document.documentElement.dataset.asking = String(open.size);
   };
-  say(1);
+  const mine = Symbol(key);
+  open.set(mine, performance.now());
+  say();
   try {
     return await source.get(key);
   } finally {
-    say(-1);
+    open.delete(mine);
+    say();
   }
 }
 
+/** When the question was asked that waits longest for its answer; null = all are answered. */
+export function oldestQuestion(): number | null {
+  return open.values().next().value ?? null;
+}
+
 function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
-  const known = kept.get(key) as Promise<T> | undefined;
-  kept.delete(key); // the map is in the order of last use
-  const answer = known ?? get(key).then(read);
-  kept.set(key, answer);
-  if (!known) answer.catch(() => kept.delete(key));
-  const oldest = kept.keys().next().value;
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  const known = kept.get(key);
+  if (known) {
+    kept.delete(key); // the map is in the order of last use
+    kept.set(key, known);
+    return known.answer as Promise<T>;
+  }
+  const entry: Kept = { answer: Promise.resolve(), bytes: 0 };
+  const answer = get(key).then((bytes) => {
+    entry.bytes = bytes.byteLength;
+    if (kept.get(key) === entry) keptBytes += entry.bytes;
+    forget();
+    return read(bytes);
+  });
+  entry.answer = answer;
+  kept.set(key, entry);
+  answer.catch(() => drop(key, entry));
+  forget();
   return answer;
+}
+
+function drop(key: string, entry: Kept): void {
+  if (kept.get(key) !== entry) return;
+  kept.delete(key);
+  keptBytes -= entry.bytes;
+}
+
+/** Lets go of what was not used for longest, but never of the newest. */
+function forget(): void {
+  for (const [key, entry] of kept) {
+    if ((kept.size <= MOST_KEPT && keptBytes <= MOST_KEPT_BYTES) || kept.size === 1) return;
+    drop(key, entry);
+  }
 }
 
 const asJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as unknown;

@@ -16,8 +16,10 @@ class ServerSource implements AnswerSource {
 
   async get(path: string): Promise<Uint8Array> {
     let response: Response;
+    let body: ArrayBuffer;
     try {
       response = await fetch(`api/${path}`);
+      body = await response.arrayBuffer(); // which fails, too, when the server ends in the middle of it
     } catch {
       throw new AnswerError(
         "the server does not answer",
@@ -27,16 +29,16 @@ class ServerSource implements AnswerSource {
         true,
       );
     }
-    if (!response.ok) throw await problem(response);
-    return new Uint8Array(await response.arrayBuffer());
+    if (!response.ok) throw problem(response.status, new TextDecoder().decode(body));
+    return new Uint8Array(body);
   }
 }
 
-async function problem(response: Response): Promise<AnswerError> {
+function problem(status: number, body: string): AnswerError {
   try {
-    return errorIn(await response.text());
+    return errorIn(body);
   } catch {
-    return new AnswerError(`the server answered with status ${response.status}`);
+    return new AnswerError(`the server answered with status ${status}`);
   }
 }
 

@@ -158,10 +158,10 @@ export class SvgPainter implements Painter {
 
   rects(rectangles: ArrayLike<number>, fill: string): void {
     const parts: string[] = [];
-    const short = (n: number | undefined) => String(Math.round((n ?? 0) * 100) / 100);
+    const short = (n: number) => String(Math.round(n * 100) / 100);
     for (let i = 0; i + 3 < rectangles.length; i += 4) {
-      const [x, y, width, height] = [0, 1, 2, 3].map((n) => short(rectangles[i + n]));
-      parts.push(`M${x} ${y}h${width}v${height}h-${width}z`);
+      const [x = 0, y = 0, width = 0, height = 0] = [0, 1, 2, 3].map((n) => rectangles[i + n]);
+      parts.push(`M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`);
     }
     this.parts.push(`<path d="${parts.join("")}" fill="${fill}"/>`);
   }
@@ -223,8 +223,13 @@ export class SvgPainter implements Painter {
   }
 }
 
+/** Control characters, halves of pairs and no-characters: no XML document may hold most of them, escaped or not. */
+const NOT_XML = /[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
+  return text
+    .replace(NOT_XML, "\ufffd")
+    .replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
 }
 
 /** "#rrggbb" -> 0xffbbggrr. */

@@ -1,6 +1,7 @@
 // When the server does not answer: say so, look for it, and ask again once it is back (after sleep, or a stopped process
 // that goes on).
 import { signal } from "@preact/signals";
+import { oldestQuestion } from "../data/ask";
 import { type AnswerError, source } from "../data/source";
 
 /** Why nothing can be asked now; the shell shows it above all views. */
@@ -8,7 +9,11 @@ export const trouble = signal<AnswerError | null>(null);
 /** Grows when the server is back: what failed is asked again. */
 export const turn = signal(0);
 
-const LOOK_AGAIN_MS = 2000;
+/** Seconds for which an answer has been on its way, once they are many: a long computation, or a server that sleeps. */
+export const waitingSeconds = signal(0);
+
+export const LOOK_AGAIN_MS = 2000;
+const LONG_MS = 6000;
 let timer = 0;
 
 async function look(): Promise<void> {
@@ -29,3 +34,9 @@ export function reportFailure(error: AnswerError): void {
   trouble.value = error;
   if (!timer) timer = window.setTimeout(look, LOOK_AGAIN_MS);
 }
+
+setInterval(() => {
+  const since = oldestQuestion();
+  const elapsed = since === null ? 0 : performance.now() - since;
+  waitingSeconds.value = elapsed > LONG_MS ? Math.round(elapsed / 1000) : 0;
+}, 1000);

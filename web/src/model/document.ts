@@ -1,6 +1,7 @@
 // The documents of this page and the one on screen.
 import { computed, signal } from "@preact/signals";
 import { askDocuments, askJson, type DocumentLine } from "../data/ask";
+import type { AnswerError } from "../data/source";
 
 export interface TraceOverview {
   kind: "trace";
@@ -72,15 +73,19 @@ export type Overview = TraceOverview | RunOverview;
 export const documents = signal<DocumentLine[]>([]);
 export const current = signal(0);
 export const overview = signal<Overview | null>(null);
+/** Why the current document cannot be shown at all. */
+export const unreadable = signal<AnswerError | null>(null);
+/** The label of a document that is on its way; empty = none is. */
+export const opening = signal("");
 export const kind = computed(() => overview.value?.kind ?? null);
 
 export async function loadDocuments(): Promise<void> {
   documents.value = await askDocuments();
 }
 
-/** The overview of the current document, which every view of it may rely on. */
-export async function loadOverview(): Promise<void> {
-  overview.value = await askJson<Overview>(current.value, "overview");
+/** What every view of a document may rely on. */
+export function askOverview(number: number): Promise<Overview> {
+  return askJson<Overview>(number, "overview");
 }
 
 /** The overview of a thread trace, for its views: they are only shown when there is one. */

@@ -14,10 +14,15 @@ export const isUnsaved = signal(false);
 
 const key = () => `wavescope.notes.${documents.value[current.value]?.path ?? ""}`;
 
+function isNote(value: unknown): value is Note {
+  const note = (value ?? {}) as Record<string, unknown>;
+  return ["id", "text", "address", "created"].every((name) => typeof note[name] === "string");
+}
+
 function kept(): Note[] {
   try {
     const read: unknown = JSON.parse(localStorage.getItem(key()) ?? "[]");
-    return Array.isArray(read) ? (read as Note[]) : [];
+    return Array.isArray(read) ? read.filter(isNote) : [];
   } catch {
     return [];
   }

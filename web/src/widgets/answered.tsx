@@ -1,7 +1,7 @@
 // What every view shows while its answer is on its way, and when it cannot be given.
 import type { ReadonlySignal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
-import type { AnswerError } from "../data/source";
+import { Component, type ComponentChildren, type VNode } from "preact";
+import { AnswerError } from "../data/source";
 import type { Loaded } from "../model/loaded";
 
 interface Props<T> {
@@ -31,4 +31,24 @@ export function Problem({ error }: { error: AnswerError }): VNode {
 /** A sentence where there is nothing to show. */
 export function Nothing({ children }: { children: ComponentChildren }): VNode {
   return <p class="note">{children}</p>;
+}
+
+/** A view that fails says so in its own place, instead of leaving it blank. */
+export class Guarded extends Component<{ children?: ComponentChildren }, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null };
+
+  static override getDerivedStateFromError(error: unknown): { error: Error } {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+  }
+
+  override render(): ComponentChildren {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    const advice = "please report what the browser's console says (F12); closing and opening the view tries again";
+    return <Problem error={new AnswerError(`this is a bug in the page: ${error.message}`, "", "", advice)} />;
+  }
 }

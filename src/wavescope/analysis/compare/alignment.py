@@ -266,8 +266,9 @@ def grouped_units(
         taken = set(known.values())
         for group in dict.fromkeys(group for group in group_of if group is not None):
             name = name_of.get(group, group)
-            if group not in known and unit_of_name.get(name, -1) not in taken | {-1}:
-                known[group] = unit_of_name[name]
+            of_name = unit_of_name.get(name)
+            if group not in known and of_name is not None and of_name not in taken:
+                known[group] = of_name
             if group not in known:
                 known[group] = count
                 count += 1

@@ -1,0 +1,54 @@
+"""Everything that an exported page would hold, asked of documents that are damaged, absurd or malicious."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
+from wavescope.errors import WavescopeError
+from wavescope.page.asking import ask
+from wavescope.page.document import Document, Library
+from wavescope.page.questions import QUESTIONS
+from wavescope.readers.opening import open as open_path
+
+_MOST_OF_A_QUESTION = 8
+_LARGE = {"much code"}
+"""Takes seconds; the browser looks at it."""
+
+
+def _every_answer(document: Document) -> int:
+    """How many answers there are; a refusal in a sentence of ours is one."""
+    count = 0
+    for question in QUESTIONS.values():
+        if question.kind not in (document.kind, "any"):
+            continue
+        for given in islice(question.held(document), _MOST_OF_A_QUESTION):
+            try:
+                answer = ask(document, question.name, {name: str(value) for name, value in given.items()})
+            except WavescopeError as error:
+                assert error.what
+            else:
+                if answer.media_type == "application/json":
+                    json.loads(answer.content, parse_constant=lambda constant: pytest.fail(constant))
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        *((damaged_trace, name) for name in DAMAGED_TRACES if name not in _LARGE),
+        *((damaged_run, name) for name in DAMAGED_RUNS),
+    ],
+)
+def test_every_question_has_an_answer_or_a_sentence(make: Callable[[str], Path], name: str) -> None:
+    library = Library()
+    for _ in range(2):  # the second one to compare with
+        library.add(name, name, partial(open_path, make(name)))
+    assert _every_answer(library.document(0)) > 15
