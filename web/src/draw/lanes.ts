@@ -141,13 +141,15 @@ export function rowsBetween(layout: LaneLayout, top: number, bottom: number): [n
   return [low, last];
 }
 
-/** The strip at a y; null between rows and on headings. */
+/** The strip at a y; null on headings. The gap below a row belongs to it: in thin rows it would be much of the row. */
 export function stripAt(layout: LaneLayout, y: number): PlacedStrip | null {
   const [first, last] = rowsBetween(layout, y, y + 1);
   for (let i = first; i < last; i++) {
-    for (const strip of (layout.rows[i] as PlacedRow).strips) {
+    const row = layout.rows[i] as PlacedRow;
+    for (const strip of row.strips) {
       if (y >= strip.y && y < strip.y + Math.max(strip.height, 1)) return strip;
     }
+    if (y >= row.y && y < row.y + row.height) return row.strips.at(-1) ?? null;
   }
   return null;
 }

@@ -2,7 +2,7 @@
 import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";
-import { paper } from "./palette";
+import { colourOf, paper } from "./palette";
 import { durationText, timeText } from "./ticks";
 
 /** A selected stretch: a translucent band and, above the lanes, begin and length. */
@@ -40,6 +40,13 @@ export function paintCursor(painter: Painter, frame: Frame, x: number, axisY: nu
   const left = Math.min(x + 2, width - wide);
   painter.rect(left, axisY + 1, wide, Math.min(15, top - axisY - 2), paper("preview"));
   painter.text(left + 5, axisY + 8, text, paper("text"), { size: 11 });
+}
+
+/** A vertical line through all lanes at a time: the selected execution, where its own span is not known. */
+export function paintMoment(painter: Painter, frame: Frame, time: number): void {
+  const { gutter, top, height, width } = frame.parts;
+  const x = Math.round(frame.timeToX(time)) + 0.5;
+  if (x >= gutter && x <= width) painter.polyline([x, top, x, height], colourOf("instant"), 1);
 }
 
 /** A frame around a stretch of a lane, at least wide enough to be seen. */

@@ -7,8 +7,9 @@ import { turn } from "./connection";
 import { current, overview } from "./document";
 import { asAnswerError, type Loaded } from "./loaded";
 import { type Place, type Selection, select, selection } from "./selection";
-import { reveal } from "./timewindow";
+import { bounds, reveal, shown } from "./timewindow";
 import { loadWave, timesOf } from "./wave_data";
+import { targetWave } from "./waves";
 
 export interface Code {
   readonly count: number;
@@ -197,12 +198,32 @@ export function placesOf(code: Code): Map<string, RowsOfPlace> {
 /** Make a row the selected one, with its source line; the target wave stays, the execution does not. */
 export function selectRow(row: number, more: Selection = {}): void {
   select({ row, lastRow: undefined, place: placeOf(row), iteration: undefined, ...more });
+  if (more.iteration === undefined) void followRow(row);
+}
+
+/** Bring an execution of a row in the target wave onto the screen, the nearest one, unless one is there. */
+async function followRow(row: number): Promise<void> {
+  const { begin, end } = shown.value;
+  const wave = targetWave();
+  if (!wave || (begin <= bounds.value.begin && end >= bounds.value.end)) return;
+  const data = await loadWave(wave.wave).catch(() => null); // not in an exported page: the time stays
+  const isStale = selection.value.row !== row || shown.value.begin !== begin || shown.value.end !== end;
+  if (!data || isStale) return;
+  const middle = (begin + end) / 2;
+  const times = timesOf(data, row);
+  const nearest = times.reduce(
+    (best, time) => (Math.abs(time - middle) < Math.abs(best - middle) ? time : best),
+    times[0] ?? middle,
+  );
+  reveal(nearest);
 }
 
 /** Make a source line the selected one, with the costliest of its rows (own ones first, then inlined ones). */
 export function selectPlace(place: Place, more: Selection = {}): void {
   const { own, inlined } = rowsOf(place);
-  select({ place, row: costliest(own.length ? own : inlined), lastRow: undefined, iteration: undefined, ...more });
+  const row = costliest(own.length ? own : inlined);
+  select({ place, row, lastRow: undefined, iteration: undefined, ...more });
+  if (row !== undefined && more.iteration === undefined) void followRow(row);
 }
 
 function costliest(rows: number[]): number | undefined {
@@ -220,10 +241,10 @@ function costliest(rows: number[]): number | undefined {
 export async function revealExecution(wave: number, row: number, iteration: number): Promise<number> {
   const data = await loadWave(wave);
   const times = timesOf(data, row);
-  const shown = Math.min(Math.max(iteration, 0), times.length - 1);
-  if (shown < 0) return -1;
+  const found = Math.min(Math.max(iteration, 0), times.length - 1);
+  if (found < 0) return -1;
   const keepsPlace = selection.value.row === row;
-  selectRow(row, { wave, iteration: shown, ...(keepsPlace ? { place: selection.value.place } : {}) });
-  reveal(times[shown] as number);
-  return shown;
+  selectRow(row, { wave, iteration: found, ...(keepsPlace ? { place: selection.value.place } : {}) });
+  reveal(times[found] as number);
+  return found;
 }

@@ -36,6 +36,7 @@ export class TimelineInput {
   readonly down = (event: PointerEvent): void => {
     const { x, y } = this.place(event);
     const frame = this.state.frame.value;
+    this.state.pointer.value = { x, y };
     (event.currentTarget as HTMLElement).focus({ preventScroll: true });
     this.suppressClick = false;
     if (x < frame.parts.gutter && y >= MINIMAP) return;
@@ -89,7 +90,8 @@ export class TimelineInput {
 
   readonly click = (event: MouseEvent): void => {
     if (this.suppressClick) return;
-    const { x, y } = this.place(event);
+    // Clicks come in whole pixels, pointers do not: what was read under the pointer is what is chosen.
+    const { x, y } = this.state.pointer.value ?? this.place(event);
     const group = this.groupAt(x, y);
     if (group) {
       this.state.fold(group.key);

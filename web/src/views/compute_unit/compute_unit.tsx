@@ -8,16 +8,16 @@ import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { paper } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
-import { codeNow, selectRow, textOf } from "../../model/code";
+import { codeNow, rowsOf, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
-import { preview, type Range, selection } from "../../model/selection";
+import { type Place, preview, type Range, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
-import { selectWave, type Wave } from "../../model/waves";
+import { selectWave, targetWave, type Wave } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
 import { Chips } from "../../widgets/chips";
 import { KindLegend } from "../../widgets/kind_legend";
@@ -56,7 +56,8 @@ function Lanes({ set }: { set: TrackSet }) {
 
   useSignalEffect(() => {
     const { wave: number, row, iteration } = selection.value;
-    const wave = waveNumbered(number);
+    // What is said about a row is said about the target wave.
+    const wave = waveNumbered(number) ?? (row === undefined ? undefined : targetWave());
     const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
     if (!wave || lane === undefined || !instructions) {
       chosen.value = null;
@@ -81,19 +82,21 @@ function Lanes({ set }: { set: TrackSet }) {
     };
   });
 
-  /** The executions of the row that the pointer is over in another view. */
-  const previewed = useSignal<Range[]>([]);
+  /** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
+  const previewed = useSignal<{ lane: number; executions: Range[] } | null>(null);
   useSignalEffect(() => {
-    const { row } = preview.value;
-    const wave = chosen.value?.wave;
-    if (row === undefined || !wave) {
-      if (previewed.peek().length) previewed.value = [];
+    const { row, lastRow, place, wave: number } = preview.value;
+    const wave = waveNumbered(number) ?? targetWave();
+    const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
+    const isPointedAt = rowTest(row, lastRow, place);
+    if (!isPointedAt || !wave || lane === undefined) {
+      previewed.value = null;
       return;
     }
     let isStale = false;
     loadWave(wave.wave).then(
       (data) => {
-        if (!isStale) previewed.value = positionsOf(data, row).map((position) => stretchOf(data, position));
+        if (!isStale) previewed.value = { lane, executions: stretchesWhere(data, isPointedAt) };
       },
       () => {},
     );
@@ -129,7 +132,8 @@ function Lanes({ set }: { set: TrackSet }) {
     const execution = await executionOf(span.item);
     if (!execution) return [];
     const { wave, row, iteration, stall, duration } = execution;
-    preview.value = { wave: wave.wave, row, iteration };
+    // The pointer may have gone on while the wave came.
+    if (preview.peek().wave === wave.wave) preview.value = { wave: wave.wave, row, iteration };
     return [
       textOf(row),
       `row ${row} · execution ${exact(iteration)} · wave ${wave.wave}`,
@@ -149,19 +153,26 @@ function Lanes({ set }: { set: TrackSet }) {
     }
   };
   const highlight = (painter: Painter, frame: Frame) => {
+    const mark = (executions: Range[], y: number, colour: string) => {
+      let last = Number.NEGATIVE_INFINITY;
+      for (const execution of executions) {
+        if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
+        const x = frame.timeToX(execution.begin);
+        // Far out, many of them share a pixel.
+        if (x - last < 1) continue;
+        last = x;
+        outline(painter, frame, { y, height: 3 }, execution, colour, 1);
+      }
+    };
     const now = chosen.value;
     const place = now && instructions ? frame.laneToY(instructions, now.lane) : null;
     if (now && place) {
       outline(painter, frame, place, now.wave, paper("accent"));
-      const mark = (executions: Range[], y: number, colour: string) => {
-        for (const execution of executions) {
-          if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
-          outline(painter, frame, { y, height: 3 }, execution, colour, 1);
-        }
-      };
       mark(now.executions, place.y + place.height - 3, paper("text"));
-      mark(previewed.value, place.y + 1, paper("accent"));
     }
+    const pointed = previewed.value;
+    const pointedAt = pointed && instructions ? frame.laneToY(instructions, pointed.lane) : null;
+    if (pointed && pointedAt) mark(pointed.executions, pointedAt.y + 1, paper("accent"));
     const other = waveNumbered(preview.value.wave);
     const lane = other ? laneOf.get(slotKey(other)) : undefined;
     const seen = lane !== undefined && instructions ? frame.laneToY(instructions, lane) : null;
@@ -217,6 +228,24 @@ function enginesOf(track: Track | undefined): number[] {
 
 function lanesBySlot(track: Track | undefined): Map<string, number> {
   return new Map((track?.lanes ?? []).map((lane) => [slotKey(slotOf(lane)), lane.lane]));
+}
+
+/** Whether a row is one that the pointer is over in another view; null = it is over none. */
+function rowTest(
+  row: number | undefined,
+  lastRow: number | undefined,
+  place: Place | undefined,
+): ((row: number) => boolean) | null {
+  if (row !== undefined) return (tested) => tested >= row && tested <= (lastRow ?? row);
+  if (!place) return null;
+  const rows = new Set(rowsOf(place).inlined);
+  return (tested) => rows.has(tested);
+}
+
+function stretchesWhere(data: WaveData, test: (row: number) => boolean): Range[] {
+  const found: Range[] = [];
+  for (let i = 0; i < data.count; i++) if (test(data.row[i] as number)) found.push(stretchOf(data, i));
+  return found;
 }
 
 function stretchOf(data: WaveData, position: number): Range {

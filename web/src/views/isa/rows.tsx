@@ -1,5 +1,5 @@
 // The rows of the listing on screen: cells, headers of functions, and what the keys do.
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { textScale } from "../../draw/painter";
 import { placeOf, rowsOf, selectRow } from "../../model/code";
@@ -41,7 +41,11 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   const whole = useMemo(() => (figures && sumOf(figures.latency)) || 1, [figures]);
   const kernelName = traceOverview().kernels.find(({ kernel }) => String(kernel) === selection.value.kernel)?.name;
   const entry = sections.find(({ name }) => name === kernelName)?.first;
-  const shown = chosen ?? entry;
+  // Code objects may begin with kernels that never ran: the list opens where something did, until one is chosen.
+  const opening = useRef<number | undefined>(undefined);
+  if (opening.current === undefined && figures) opening.current = figures.hits.findIndex((count) => count > 0);
+  if (chosen !== undefined) opening.current = -1;
+  const shown = chosen ?? entry ?? opening.current;
   const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
 
   const move = (event: KeyboardEvent) => {

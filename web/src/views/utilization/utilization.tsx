@@ -3,12 +3,16 @@ import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { askJson } from "../../data/ask";
+import type { Frame as TimelineFrame } from "../../draw/frame";
+import { paintMoment } from "../../draw/measure";
+import type { Painter } from "../../draw/painter";
 import { colourOf } from "../../draw/palette";
 import type { Frame } from "../../model/answers";
 import { selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
+import { selectedTime } from "../../model/selected_time";
 import { preview } from "../../model/selection";
 import { livesOf } from "../../model/slots";
 import type { Span, Track, TrackSet } from "../../model/tracks";
@@ -124,6 +128,9 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const onHover = (span: Span | null) => {
     if (!span) preview.value = {};
   };
+  const highlight = (painter: Painter, frame: TimelineFrame) => {
+    if (selectedTime.value !== null) paintMoment(painter, frame, selectedTime.value);
+  };
   return (
     <div class="view">
       <div class="toolbar">
@@ -147,7 +154,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
           overviewTrack={track}
           countedAs="issues"
           handle={handle}
-          {...{ onSpan, onHover, tooltipOf }}
+          {...{ onSpan, onHover, tooltipOf, highlight }}
         />
         <div class="utilization-shares">
           <Answered answer={answer}>
