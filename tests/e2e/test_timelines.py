@@ -272,3 +272,21 @@ def test_the_picture_is_saved(page, serve, view, tmp_path):
         assert content.startswith(begins)
         assert len(content) > 5000
     assert b"SE 0" in content
+
+
+def test_every_pixel_of_a_thin_row_is_clicked_as_it_is_read(page, serve):
+    served = serve(real_trace("flash_attn_func", 38430))
+    waves, offset = first_slot(served.library.document(0).trace)
+    begin = waves.row(0, named=True)["begin_cycles"] + offset
+    lanes = Lanes(page, served, "compute_unit", (begin, begin + 4000))
+    while lanes.fact("row-height") > 7:
+        lanes.key("-")
+    for pixel in range(int(lanes.fact("row-height"))):
+        lanes.key("Escape")
+        page.keyboard.press("Escape")
+        lanes.box = lanes.view.locator(".timeline").bounding_box()
+        y = lanes.y(0, 0) + pixel + 0.5
+        read = lanes.read(begin + 2000, y)
+        page.mouse.click(lanes.x(begin + 2000), y)
+        page.wait_for_url("**row=*")
+        assert read["item"] >= 0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.clocks import clock_mhz
+from wavescope.analysis.clocks import alignment, clock_mhz
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["LossLine", "Overview", "losses_of", "overview"]
+__all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Overview:
     unresolved: int
     """Instructions whose PC is not known."""
     span_cycles: int
-    """From the first wave's begin to the last wave's end, on the clocks of their shader engines."""
+    """From the first begin to the last end of a traced wave, on one clock where the shader engines can be aligned."""
     clock_mhz: float | None
     """Shader clock from the realtime pairs; None = not recorded."""
     occupancy_events: int
@@ -97,13 +97,31 @@ def overview(trace: ThreadTrace) -> Overview:
         waves_complete=int(waves["complete"].sum()),
         instructions=trace.instructions.height,
         unresolved=int((trace.instructions["row"] < 0).sum()),
-        span_cycles=max(waves["end_cycles"].to_list(), default=0) - min(waves["begin_cycles"].to_list(), default=0),
+        span_cycles=traced_span(trace),
         clock_mhz=clock_mhz(trace),
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
         state_cycles={STATES.get(state, str(state)): cycles for state, cycles in by_state.iter_rows()},
         losses=losses_of(trace),
     )
+
+
+def traced_span(trace: ThreadTrace) -> int:
+    """Cycles from the first begin to the last end of a traced wave, on one clock; 0 = no wave was traced.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> traced_span(ThreadTrace({}, TraceSource(path="nothing")))
+    0
+    """
+    import polars as pl
+
+    offsets = alignment(trace).offsets
+    by_engine = trace.waves.group_by("se").agg(pl.col("begin_cycles").min(), pl.col("end_cycles").max())
+    begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]
+    ends = [end + offsets.get(se, 0) for se, _, end in by_engine.iter_rows()]
+    return max(ends, default=0) - min(begins, default=0)
 
 
 def losses_of(trace: ThreadTrace) -> tuple[LossLine, ...]:

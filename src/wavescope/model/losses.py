@@ -22,6 +22,8 @@ class LossKind:
     advice: str
     is_damage: bool = True
     """Whether data is missing or may be wrong; False = worth knowing, but `--strict` does not mind."""
+    counted_in: str = "times"
+    """What the count of such a loss counts."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,13 @@ _KINDS = (
         "truncated_token",
         "the file ends inside a token; what came before it was read",
         "check that the file was copied whole; if it was, enlarge --att-buffer-size",
+        counted_in="bytes",
     ),
     LossKind(
         "wave_incomplete",
         "a wave has no end in the trace; its last instructions are missing",
         "enlarge --att-buffer-size, or trace a shorter kernel",
+        counted_in="instructions of such waves",
     ),
     LossKind(
         "stitch_incomplete",

@@ -50,7 +50,7 @@ def _details(group: Sequence[LossLine]) -> str:
     """How often and where first."""
     first, total = group[0], sum(loss.count for loss in group)
     counted = total > 1 and "{count}" not in LOSSES[first.kind].message
-    places = [f"{total:,} times"] if counted else []
+    places = [f"{total:,} {LOSSES[first.kind].counted_in}"] if counted else []
     if first.time_cycles is not None:
         places.append(f"{'first ' if len(group) > 1 or counted else ''}at cycle {first.time_cycles:,}")
     if first.byte_offset is not None:

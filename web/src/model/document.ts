@@ -9,6 +9,8 @@ export interface TraceOverview {
   gfxip: number;
   begin_cycles: number;
   end_cycles: number;
+  /** From the first begin to the last end of a traced wave; 0 = none was traced. */
+  span_cycles: number;
   base_cycles: number;
   clock_mhz: number | null;
   clocks: { offsets: Record<string, number>; is_aligned: boolean; reason: string };
@@ -28,6 +30,8 @@ export interface TraceOverview {
 export interface LossLine {
   kind: string;
   count: number;
+  /** What `count` counts; absent = times. */
+  counted_in?: string;
   se: number | null;
   /** Cycle of its shader engine's own clock. */
   time_cycles?: number | null;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     0
     """
     from wavescope.analysis.clocks import alignment, clock_mhz
-    from wavescope.analysis.overview import losses_of
+    from wavescope.analysis.overview import losses_of, traced_span
+    from wavescope.model.losses import LOSSES
     from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
     from wavescope.page.trace.kernels import traced_kernels
     from wavescope.page.trace.times import time_range
@@ -35,6 +37,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "gfxip": trace.gfxip,
         "begin_cycles": begin,
         "end_cycles": end,
+        "span_cycles": traced_span(trace),
         "base_cycles": 4 if trace.gfxip <= 9 else 1,
         "clock_mhz": clock_mhz(trace),
         "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
@@ -43,7 +46,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "row_count": trace.code.height,
         "kernels": trace.kernels.to_dicts(),
         "traced_kernels": list(traced_kernels(document)),
-        "losses": losses_of(trace),
+        "losses": [asdict(loss) | {"counted_in": LOSSES[loss.kind].counted_in} for loss in losses_of(trace)],
         "categories": CATEGORIES,
         "states": STATES,
         "sample_reasons": SAMPLE_REASONS,

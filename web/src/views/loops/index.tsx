@@ -3,6 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { selectRow } from "../../model/code";
+import { traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { type Iteration, type Loop, type Loops, loadIterations, loopAround, loopsAnswer } from "../../model/loops";
 import { selection } from "../../model/selection";
@@ -72,6 +73,9 @@ const COLUMNS: Column<Loop>[] = [
   share("self_cycles_share", "Self", "The same without inner loops"),
 ];
 
+/** So many of them are known from the code alone. */
+const OF_THE_CODE = 3;
+
 function placeOf(loop: Loop): string {
   if (!loop.file) return loop.function ?? "";
   return `${loop.file}:${loop.first_line}${loop.last_line === loop.first_line ? "" : `–${loop.last_line}`}`;
@@ -103,20 +107,24 @@ function Shown({ answer }: { answer: Loops }) {
   );
   const waveData = data.value.state === "ready" ? data.value.value : null;
   if (!loops.length || !chosen) return <Nothing>No wave of this trace went round a loop.</Nothing>;
+  const isMeasured = traceOverview().instruction_count > 0;
+  const columns = isMeasured ? COLUMNS : COLUMNS.slice(0, OF_THE_CODE);
   const left = answer.loops.row_count - loops.length + answer.left_out_count;
   return (
     <div class="view loops">
       <div class="toolbar">
         <span title={answer.definition}>
           {exact(loops.length)} {loops.length === 1 ? "loop" : "loops"}
-          {left ? `, ${exact(left)} more are left out` : ""}; {percent(1 - answer.outside_cycles_share)} of all cycles
-          are in loops
+          {left ? `, ${exact(left)} more are left out` : ""};{" "}
+          {isMeasured
+            ? `${percent(1 - answer.outside_cycles_share)} of all cycles are in loops`
+            : "what they cost is not known: no instruction was traced"}
         </span>
-        <WavePicker withAll={false} />
+        {isMeasured ? <WavePicker withAll={false} /> : null}
         <SaveMenu
           name="loops"
           offers={[
-            tableOffer(COLUMNS, () => loops),
+            tableOffer(columns, () => loops),
             ...pictures(
               (painter, size) =>
                 waveData
@@ -130,7 +138,7 @@ function Shown({ answer }: { answer: Loops }) {
       <div class="loops-table" style={{ flexBasis: `${Math.min(10, loops.length + 1) * 24 + 10}px` }}>
         <DataTable
           label="Loops"
-          columns={COLUMNS}
+          columns={columns}
           rows={loops}
           isSelected={(loop) => loop.loop === chosen.loop}
           onSelect={(loop) => {

@@ -1,0 +1,118 @@
+"""Views follow each other: a chosen row brings its execution, a row under the pointer shows in the timeline."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs
+
+import polars as pl
+import pytest
+
+from tests.conftest import SHARED
+from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
+from wavescope.analysis.clocks import alignment
+from wavescope.analysis.overview import overview
+from wavescope.page.trace.times import time_range
+
+INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]
+ROWS = '[data-view="isa"] .isa-list [data-row="{}"]'
+
+
+def executions(trace) -> pl.DataFrame:
+    """Row and aligned time of every instruction of the longest wave: the target wave when none is chosen."""
+    wave = trace.waves.sort("instruction_count", descending=True, maintain_order=True).row(0, named=True)
+    table = trace.instructions.slice(wave["first_instruction"], wave["instruction_count"])
+    offset = alignment(trace).offsets.get(wave["se"], 0)
+    return table.select("row", time=pl.col("time_cycles").cast(pl.Int64) + offset)
+
+
+def opened(page, served, begin, end):
+    page.goto(f"{served.url}#time={begin}~{end}")
+    page.locator(ROWS.format(0)).wait_for()
+    page.wait_for_selector('html[data-asking="0"]')
+
+
+def time_on_screen(page) -> tuple[int, int]:
+    begin, _, end = parse_qs(page.url.partition("#")[2])["time"][0].partition("~")
+    return int(begin), int(end)
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_the_time_follows_a_chosen_row(page, serve, made):
+    served = serve(made())
+    trace = served.library.document(0).trace
+    begin, end = time_range(trace)
+    table = executions(trace)
+    first = table.filter(pl.col("row") == 0)["time"][0]
+    late = (round(end - (end - begin) / 100), end)
+    assert first < late[0]
+    opened(page, served, *late)
+    page.locator(ROWS.format(0)).click()
+    page.wait_for_function(f"!location.hash.includes('time={late[0]}')")
+    seen = time_on_screen(page)
+    assert seen[0] <= first <= seen[1]
+    assert seen[1] - seen[0] == late[1] - late[0]
+    # one that is on screen moves nothing
+    other = table.filter(pl.col("time").is_between(*seen) & (pl.col("row") < 8) & (pl.col("row") > 0))["row"][0]
+    page.locator(ROWS.format(other)).click()
+    page.wait_for_url(f"**row={other}&**")
+    page.wait_for_selector('html[data-asking="0"]')
+    page.wait_for_timeout(400)
+    assert time_on_screen(page) == seen
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_what_the_pointer_is_over_shows_in_the_timeline(page, serve, made):
+    served = serve(made())
+    trace = served.library.document(0).trace
+    first = executions(trace).filter(pl.col("row") == 0)["time"][0]
+    opened(page, served, first - 100, first + 300)
+    lanes = page.locator('[data-view="compute_unit"] .timeline')
+    page.mouse.move(5, 5)
+    before = lanes.screenshot()
+    page.locator(ROWS.format(0)).hover()
+    page.wait_for_selector('html[data-asking="0"]')
+    page.wait_for_timeout(200)
+    assert lanes.screenshot() != before
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(200)
+    assert lanes.screenshot() == before
+
+
+def test_the_list_opens_where_something_ran(page, serve):
+    folder = SHARED / "data" / "att-mi300x-bmm" / "c08" / "raw"
+    if not folder.is_dir():
+        pytest.skip("no raw capture with several kernels in ../shared")
+    served = serve(folder)
+    page.goto(served.url)
+    trace = served.library.document(0).trace
+    first = trace.instructions.filter(pl.col("row") >= 0)["row"].min()
+    assert first > 100
+    page.locator(ROWS.format(first)).wait_for()
+    box = page.locator(ROWS.format(first)).bounding_box()
+    assert 0 < box["y"] < 800
+
+
+@pytest.mark.parametrize("made", INPUTS)
+def test_the_length_of_a_trace_is_one_number(page, serve, made):
+    served = serve(made())
+    length = overview(served.library.document(0).trace).span_cycles
+    page.goto(f"{served.url}#view=summary")
+    page.get_by_text(re.compile(rf" {length:,} cycles$")).wait_for()
+    page.locator(f'[data-view="summary"] [title^="{length:,} cycles from the first begin"]').first.wait_for()
+
+
+def test_a_loss_tells_what_it_counts(page, serve):
+    served = serve(damaged_capture())
+    losses = served.library.document(0).trace.losses
+    count = losses.filter(pl.col("kind") == "wave_incomplete")["count"].sum()
+    page.goto(f"{served.url}#view=losses")
+    page.locator('[data-loss="wave_incomplete"]').get_by_text(f"{count:,} instructions of such waves").wait_for()
+
+
+def test_loops_of_samples_have_no_cycles(page, serve):
+    served = serve(sampled())
+    page.goto(f"{served.url}#view=loops")
+    view = page.locator('[data-view="loops"]')
+    view.get_by_text("what they cost is not known").wait_for()
+    assert "%" not in view.inner_text()
