@@ -51,7 +51,8 @@ function Losses() {
               <b>{loss.message}</b>
             </header>
             <p class="faint-text">
-              <code>{loss.kind}</code> · {loss.count === 1 ? "once" : `${exact(loss.count)} ${loss.counted_in ?? "times"}`}
+              <code>{loss.kind}</code> ·{" "}
+              {loss.count === 1 ? "once" : `${exact(loss.count)} ${loss.counted_in ?? "times"}`}
               <Where loss={loss} />
             </p>
             {loss.advice ? <p>What to do: {loss.advice}</p> : null}
