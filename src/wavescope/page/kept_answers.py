@@ -32,6 +32,7 @@ MOST_BYTES = 32 << 20
 MOST_IN_CACHE = 256 << 20
 """All files of the cache; those that were not used for longest go first."""
 _QUIET_SECONDS = 0.4
+_ABANDONED_SECONDS = 3600
 _MAGIC = b"wavescope answers 1\n"
 
 
@@ -213,7 +214,7 @@ class KeptAnswers:
         self._saved |= answers.keys()
         with suppress(OSError):  # without a place to keep them, opening takes a little longer the next time
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.file.parent)
+            descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(_written(self._earlier | answers))
             Path(name).replace(self.file)
@@ -260,3 +261,6 @@ def _prune(folder: Path) -> None:
         total += file.stat().st_size
         if total > MOST_IN_CACHE:
             file.unlink(missing_ok=True)
+    for part in folder.glob("*.part"):  # of a process that was killed while it wrote
+        if time.time() - part.stat().st_mtime > _ABANDONED_SECONDS:
+            part.unlink(missing_ok=True)

@@ -114,6 +114,18 @@ def test_the_cache_is_bounded(tmp_path, monkeypatch):
     assert list(tmp_path.glob("*.answers")) == []
 
 
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    old, new = tmp_path / "old.part", tmp_path / "new.part"
+    for part in (old, new):
+        part.write_text("")
+    os.utime(old, (1, 1))
+    kept = KeptAnswers(tmp_path / "a.answers")
+    kept.put("overview", {}, Payload(b"{}", JSON))
+    kept.save()
+    assert not old.exists()
+    assert new.exists()
+
+
 def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path):
     (tmp_path / "file").write_text("")
     kept = KeptAnswers(tmp_path / "file" / "a.answers")
