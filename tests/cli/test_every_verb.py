@@ -48,11 +48,12 @@ VERBS = [
     for verb in _group.list_commands(click.Context(_group))
     if any(isinstance(parameter, click.Argument) for parameter in _command(verb).params)
     and not any(
-        {"--scheduler", "--engine", "--view", "--with-environment"} & {*parameter.opts}
+        {"--scheduler", "--engine", "--view", "--with-environment", "--no-browser"} & {*parameter.opts}
         for parameter in _command(verb).params
     )
 ]
-"""Those that take the path of a trace; verbs about profiles have a scheduler, an engine, views or an environment."""
+"""Those that take the path of a trace and end: verbs about profiles have a scheduler, an engine, views or an environment,
+those that serve a page have a browser (test_open.py)."""
 
 
 def has(verb: str, option: str) -> bool:
