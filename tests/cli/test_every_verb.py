@@ -52,8 +52,8 @@ VERBS = [
         for parameter in _command(verb).params
     )
 ]
-"""Those that take the path of a trace and end: verbs about profiles have a scheduler, an engine, views or an environment,
-those that serve a page have a browser (test_open.py)."""
+"""Those that take the path of a trace and end: verbs about profiles have a scheduler, an engine, views or an
+environment, those that serve a page a browser (test_open.py)."""
 
 
 def has(verb: str, option: str) -> bool:
