@@ -107,5 +107,16 @@ export function followLocation(layout: () => string, go: (address: Address) => v
     show(address.shown ?? bounds.value);
     if (address.view) go(address);
   });
-  return { layoutChanged: replaceSoon };
+  let replacedAt = Number.NEGATIVE_INFINITY;
+  // Moving a panel says so many times a second, and browsers bound how often a URL may change; a tab is fronted once.
+  const layoutChanged = () => {
+    if (performance.now() - replacedAt < SETTLED_MS) {
+      replaceSoon();
+      return;
+    }
+    replacedAt = performance.now();
+    clearTimeout(timer);
+    history.replaceState(null, "", hash());
+  };
+  return { layoutChanged };
 }
