@@ -1,19 +1,10 @@
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-
+#include "checks.hpp"
 #include "sqlite_text.hpp"
 #include "targets.hpp"
 #include "wavescope/sqlite_scan.hpp"
 
 namespace wavescope::fuzz {
 namespace {
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "invariant broken: %s\n", what);
-    std::abort();
-}
 
 std::vector<SqliteWanted> wanted(uint8_t types) {
     std::vector<SqliteWanted> columns{{0, SqliteType::integer, true}};

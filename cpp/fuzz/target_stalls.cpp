@@ -1,29 +1,9 @@
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
+#include "checks.hpp"
 #include "targets.hpp"
 #include "wavescope/stalls.hpp"
 
 namespace wavescope::fuzz {
 namespace {
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "invariant broken: %s\n", what);
-    std::abort();
-}
-
-// Takes a value from the front; zeros where the input ends.
-template <class T>
-T take(Bytes& rest) {
-    T value{};
-    const size_t count = std::min(sizeof value, rest.size());
-    if (count != 0) std::memcpy(&value, rest.data(), count);
-    rest = rest.subspan(count);
-    return value;
-}
 
 struct Rules {
     std::vector<uint16_t> adds;
