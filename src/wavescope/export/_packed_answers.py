@@ -189,12 +189,12 @@ def _droppable(groups: Iterable[str]) -> list[str]:
 def _answer(library: Library, one: Held) -> tuple[bytes, bool]:
     """The bytes that the server would send, and whether they are an error."""
     from wavescope.page.asking import ask, json
+    from wavescope.page.payload import error_body
 
     try:
         return ask(library.document(one.document), one.question, one.parameters).content, False
     except WavescopeError as error:
-        told = {"what": error.what, "where": error.where, "kept": error.kept, "advice": error.advice}
-        return json({"error": told}).content, True
+        return json(error_body(error.what, error.where, error.kept, error.advice)).content, True
 
 
 def _batches(held: Iterable[Held]) -> Iterator[list[Held]]:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ARROW", "JSON", "Payload", "key_of"]
+__all__ = ["ARROW", "JSON", "Payload", "error_body", "key_of"]
 
 ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"
@@ -29,6 +29,17 @@ class Payload:
 
     content: bytes
     media_type: str
+
+
+def error_body(what: str, where: str = "", kept: str = "", advice: str = "") -> dict[str, dict[str, str]]:
+    """A question that cannot be answered, as the page reads it (web/src/data/answer_error.ts).
+
+    Examples
+    --------
+    >>> error_body("gone")["error"]["what"]
+    'gone'
+    """
+    return {"error": {"what": what, "where": where, "kept": kept, "advice": advice}}
 
 
 def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:

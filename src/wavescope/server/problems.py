@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.errors import UsageError, WavescopeError
+from wavescope.page.payload import error_body
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
@@ -41,7 +42,7 @@ class Problem(NamedTuple):
         >>> Problem(410, "gone").body["error"]["what"]
         'gone'
         """
-        return {"error": {"what": self.what, "where": self.where, "kept": self.kept, "advice": self.advice}}
+        return error_body(self.what, self.where, self.kept, self.advice)
 
 
 def problem_of(error: BaseException, document: Document | None = None) -> Problem:
