@@ -55,9 +55,15 @@ _GROUPS = {
     },
     "A kernel: does it fill the GPU, and can I trust the trace?": {
         "coverage": "Which code, waves and lines does the trace cover, and what speaks against it?",
-        "l2": "Does a kernel use L2 and memory well? From counters (CSV), not from a trace.",
         "occupancy": "How many waves fit on a SIMD, how many were there, what limits them?",
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
+    },
+    "A kernel: what did the hardware do? From counters": {
+        "counters": "How near is each unit to its limit: speed of light, and the panels behind it?",
+        "l2": "Does a kernel use L2 and memory well, and what to conclude?",
+        "memory-chart": "What flows between waves, caches and memory, as a diagram with its numbers?",
+        "metrics": "Which metrics are there, and how is each computed?",
+        "roofline": "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
     },
     "What changed, what to do?": {
         "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
@@ -86,7 +92,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
-        command: click.Command = import_module(f"wavescope.cli.{cmd_name}").command
+        command: click.Command = import_module(f"wavescope.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

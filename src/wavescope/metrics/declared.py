@@ -1,0 +1,96 @@
+"""What a metric is: a formula over counters with its unit, peak, meaning and source; panels of them per GPU target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["COLUMNS", "Metric", "MetricTable", "Panel"]
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "average": ("average",),
+    "spread": ("average", "minimum", "maximum"),
+    "peak": ("average", "peak", "peak_share"),
+    "quartiles": ("minimum", "q1", "median", "q3", "maximum"),
+    "deviation": ("average", "deviation", "minimum", "maximum"),
+    "value": ("average",),
+}
+"""Layout of a table -> the statistics that it shows, in order."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric on one target.
+
+    Examples
+    --------
+    >>> Metric("17.1.2", "Hit Rate", "%", "100 * TCC_HIT / (TCC_HIT + TCC_MISS)").unit
+    '%'
+    """
+
+    id: str
+    """panel.table.index; the index counts the metrics of the table on this target."""
+    name: str
+    unit: str
+    """`/N` in it stands for the normalization: Req/N is requests per wave, per cycle, ..."""
+    formula: str | None
+    """Per dispatch; None = the metric is listed, but this target has no counters for it."""
+    peak: str | None = None
+    """Formula of the peak, in the same unit."""
+    level: str = ""
+    """The level counter whose own pass measures `accumulated` and the other counters, except cycles."""
+    zero: str = "blank"
+    """What a division by zero gives: blank, zero or infinity; anything but blank only under the reference's rules."""
+    series: str = ""
+    """Of per-channel tables with several columns: the column."""
+    about: str = ""
+    source: str = ""
+    """Where the formula comes from."""
+    defect: str = ""
+    """Defect of the reference that the formula corrects, or repeats under its rules: T1 to T18."""
+
+
+@dataclass(frozen=True)
+class MetricTable:
+    """One table of metrics.
+
+    Examples
+    --------
+    >>> MetricTable("17.1", "L2 Speed-of-Light", "average", ()).columns
+    ('average',)
+    """
+
+    id: str
+    title: str
+    layout: str
+    """Key of COLUMNS."""
+    metrics: tuple[Metric, ...]
+    per_channel: bool = False
+    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The statistics that it shows, in order.
+
+        Examples
+        --------
+        >>> MetricTable("16.2", "Stalls", "quartiles", ()).columns[1]
+        'q1'
+        """
+        return COLUMNS[self.layout]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Tables about one part of the hardware.
+
+    Examples
+    --------
+    >>> Panel(17, "l2", "L2 Cache", ()).word
+    'l2'
+    """
+
+    number: int
+    word: str
+    """How to ask for it: --panel l2."""
+    title: str
+    tables: tuple[MetricTable, ...]
