@@ -10,6 +10,7 @@ from wavescope.model.losses import LOSSES
 from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.thread_trace import ThreadTrace
 
 __all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span"]
@@ -124,8 +125,8 @@ def traced_span(trace: ThreadTrace) -> int:
     return max(ends, default=0) - min(begins, default=0)
 
 
-def losses_of(trace: ThreadTrace) -> tuple[LossLine, ...]:
-    """The losses of a trace, each with whether it is damage.
+def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
+    """The losses of a trace, or of a counter capture, each with whether it is damage.
 
     Examples
     --------
