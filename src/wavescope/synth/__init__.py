@@ -18,8 +18,15 @@ Runs of applications, as ROCpd or RPD databases:
 from __future__ import annotations
 
 from wavescope.synth.capture import write_capture
+from wavescope.synth.counter_capture import (
+    CounterCapture,
+    SyntheticCounters,
+    write_counter_csv,
+    write_counters,
+)
 from wavescope.synth.grow import GrownTrace, grow, repeat_stream
 from wavescope.synth.kernel import KernelImage, compiled, family_of, tour
+from wavescope.synth.kernel_work import KernelWork, typical_kernels
 from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
 from wavescope.synth.rpd import write_rpd
 from wavescope.synth.run_truth import RankTruth, Sums, SyntheticRun
@@ -27,12 +34,15 @@ from wavescope.synth.scenario import Scenario, SyntheticCapture, SyntheticTrace,
 from wavescope.synth.workload import Workload
 
 __all__ = [
+    "CounterCapture",
     "GrownTrace",
     "KernelImage",
+    "KernelWork",
     "RankTruth",
     "Scenario",
     "Sums",
     "SyntheticCapture",
+    "SyntheticCounters",
     "SyntheticRun",
     "SyntheticTrace",
     "Workload",
@@ -42,7 +52,10 @@ __all__ = [
     "repeat_stream",
     "synthesize",
     "tour",
+    "typical_kernels",
     "write_capture",
+    "write_counter_csv",
+    "write_counters",
     "write_rocpd",
     "write_rocpd_ranks",
     "write_rpd",
