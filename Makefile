@@ -103,10 +103,11 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
 	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
-bench: browser page $(STAMPS)/package $(STAMPS)/test ## speed and memory of the decoder, of analyses, of databases and of the viewer
+bench: browser page $(STAMPS)/package $(STAMPS)/test ## speed and memory of the decoder, of analyses, of databases, of counters and of the viewer
 	$(BIN)/python benchmarks/decode.py
 	$(BIN)/python benchmarks/analysis.py
-	$(BIN)/python benchmarks/databases.py --quick
+	$(BIN)/python -m benchmarks.databases --quick
+	$(BIN)/python -m benchmarks.counters
 	$(BIN)/python -m benchmarks.viewer
 
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings

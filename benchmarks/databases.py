@@ -7,7 +7,7 @@ are measured side by side when their places are given, otherwise the seconds tha
     WAVESCOPE_ROCPD          folder that holds the package rocpd
     WAVESCOPE_RPD2TRACING    the script rpd2tracing.py
 
-usage: python benchmarks/databases.py [--quick] [--only NAME] [--keep FOLDER]
+usage: python -m benchmarks.databases [--quick] [--only NAME] [--keep FOLDER]
 
 --quick leaves out everything above 100 k dispatches; --keep makes the databases in FOLDER and uses them again.
 """
@@ -20,13 +20,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks._programs import WAVESCOPE, Run, best
 from wavescope.synth.rocpd import write_rocpd_ranks
 from wavescope.synth.rpd import write_rpd
 from wavescope.synth.workload import Workload
@@ -34,18 +34,7 @@ from wavescope.synth.workload import Workload
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = ROOT.parent / "shared" / "tools" / "gen_rocpd.py"
 MYTRACE = ROOT.parent / "shared" / "data" / "rpd" / "mytrace.rpd.gz"
-WAVESCOPE = [sys.executable, "-m", "wavescope"]
-SAMPLING_SECONDS = 0.02
 GIB = 2**30
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a program: seconds, and the most memory that it and its children held at once."""
-
-    wall_seconds: float
-    cpu_seconds: float
-    peak_bytes: int
 
 
 @dataclass(frozen=True)
@@ -170,7 +159,8 @@ def compare(case: Case, folder: Path, repeats: int) -> None:
     ours = best(WAVESCOPE + case.ours, folder, repeats)
     line = f"{case.name:36} {described(ours)}"
     if case.peer:
-        peer = best(case.peer, folder, 1 if case.is_slow else repeats)
+        package = os.environ.get("WAVESCOPE_ROCPD", "") if "rocpd" in case.peer else ""
+        peer = best(case.peer, folder, 1 if case.is_slow else repeats, module_path=package)
         line += f"  peer {peer.wall_seconds:8.2f} s: {peer.wall_seconds / ours.wall_seconds:7.1f} times"
     if case.stated_seconds == case.stated_seconds:
         line += f"  stated {case.stated_seconds:g} s: {case.stated_seconds / ours.wall_seconds:.1f} times"
@@ -220,74 +210,6 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
         combine_summary(gather(partial(partial_summary), inputs, executor=executor).values)
         fastest = min(fastest, time.perf_counter() - began)
     return fastest
-
-
-def best(command: list[str], folder: Path, repeats: int) -> Run:
-    """The fastest of several runs, with the memory of one more, which is watched and therefore slower."""
-    run = program(command, folder)
-    peak = run(is_watched=True).peak_bytes if repeats > 1 else 0  # compiles modules and fills the file cache, too
-    fastest = min((run() for _ in range(repeats)), key=lambda done: done.wall_seconds)
-    return replace(fastest, peak_bytes=peak)
-
-
-def program(command: list[str], folder: Path) -> Callable[..., Run]:
-    """Runs a program as users have it: with compiled modules and buffered output."""
-    unusual = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
-    variables = {name: value for name, value in os.environ.items() if name not in unusual}
-    variables["PYTHONPYCACHEPREFIX"] = str(folder / "pycache")
-    if "WAVESCOPE_ROCPD" in os.environ and "rocpd" in command:
-        variables["PYTHONPATH"] = os.environ["WAVESCOPE_ROCPD"]
-
-    def run(*, is_watched: bool = False) -> Run:
-        before = os.times()
-        began = time.perf_counter()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=variables, start_new_session=True)
-        with watched(child.pid) if is_watched else nullcontext([0]) as peak:
-            status = child.wait()
-        wall, after = time.perf_counter() - began, os.times()
-        if status:
-            sys.exit(f"ended with status {status}: {' '.join(command)}")
-        cpu = after.children_user + after.children_system - before.children_user - before.children_system
-        return Run(wall, cpu, peak[0])
-
-    return run
-
-
-@contextmanager
-def watched(session: int) -> Iterator[list[int]]:
-    """The most bytes that the processes of a session held at once, shared pages counted once; sampled."""
-    peak, over = [0], threading.Event()
-
-    def watch() -> None:
-        while not over.wait(SAMPLING_SECONDS):
-            peak[0] = max(peak[0], sum(map(proportional_bytes, members(session))))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield peak
-    finally:
-        over.set()
-        watcher.join()
-
-
-def members(session: int) -> Iterator[int]:
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session:
-                yield int(entry.name)
-
-
-def proportional_bytes(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
 
 
 if __name__ == "__main__":  # worker processes import this module
