@@ -1,0 +1,188 @@
+"""What a parsed formula is made of, and what can be said of it without values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Leaf", "Node", "Number", "Operation", "Terms", "degree_of", "is_amount", "leaves_of", "unparsed"]
+
+ANY_DEGREE = math.nan
+"""Of 0, which is an amount as much as a number."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What a formula reads: a counter, a channel or channels of one, or a quantity.
+
+    Examples
+    --------
+    >>> Leaf("sum(TCC_HIT[0:16])", "TCC_HIT", 0, 16).is_sum
+    True
+    """
+
+    text: str
+    """Its key among the values of an evaluation."""
+    counter: str = ""
+    """Empty = a quantity, whose name is the text."""
+    first: int | None = None
+    """Channel, or first channel of a sum; -1 = the channel of the row (`[i]`)."""
+    end: int | None = None
+    """Of sums: the channel after the last; -1 = all there are."""
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it adds channels up.
+
+        Examples
+        --------
+        >>> Leaf("TCC_HIT[3]", "TCC_HIT", 3).is_sum
+        False
+        """
+        return self.end is not None
+
+    @property
+    def is_per_row(self) -> bool:
+        """Whether it has one value per channel (`[i]`).
+
+        Examples
+        --------
+        >>> Leaf("TCC_HIT[i]", "TCC_HIT", -1).is_per_row
+        True
+        """
+        return self.first == -1 and self.end is None
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number.
+
+    Examples
+    --------
+    >>> Number(64.0).value
+    64.0
+    """
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A chain of additions and subtractions: (sign, node), in order.
+
+    Examples
+    --------
+    >>> unparsed(Terms(((1, Number(1.0)), (-1, Leaf("norm")))))
+    '1 - norm'
+    """
+
+    terms: tuple[tuple[int, Node], ...]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A product, quotient, largest, smallest or negated value.
+
+    Examples
+    --------
+    >>> unparsed(Operation("max", (Leaf("norm"), Number(1.0))))
+    'max(norm, 1)'
+    """
+
+    word: str
+    """`*`, `/`, `max`, `min` or `-`"""
+    operands: tuple[Node, ...]
+
+
+Node = Leaf | Number | Terms | Operation
+
+
+def is_amount(chain: Terms, constants: frozenset[str]) -> bool:
+    """Whether every term of a chain is counted per dispatch, so that its value cannot be negative.
+
+    Examples
+    --------
+    >>> is_amount(Terms(((1, Leaf("TCC_REQ", "TCC_REQ")), (-1, Leaf("TCC_HIT", "TCC_HIT")))), frozenset())
+    True
+    >>> is_amount(Terms(((1, Number(100.0)), (-1, Leaf("TCC_HIT", "TCC_HIT")))), frozenset())
+    False
+    """
+    return all(degree_of(item, constants) == 1.0 for _, item in chain.terms)
+
+
+def unparsed(node: Node) -> str:
+    """A node as text.
+
+    Examples
+    --------
+    >>> unparsed(Terms(((1, Leaf("TCC_REQ", "TCC_REQ")), (-1, Leaf("TCC_HIT", "TCC_HIT")))))
+    'TCC_REQ - TCC_HIT'
+    """
+    if isinstance(node, Leaf):
+        return node.text
+    if isinstance(node, Number):
+        return f"{node.value:.15g}"
+    if isinstance(node, Terms):
+        text = "".join(f" {'-' if sign < 0 else '+'} {_inside(item)}" for sign, item in node.terms)
+        return text[3:] if text.startswith(" + ") else "-" + text[3:]
+    if node.word in ("max", "min"):
+        return f"{node.word}({', '.join(unparsed(item) for item in node.operands)})"
+    if node.word == "-":
+        return f"-{_inside(node.operands[0])}"
+    left, right = node.operands
+    closed = f"({unparsed(right)})" if isinstance(right, Operation) and right.word in "*/" else _inside(right)
+    return f"{_inside(left)} {node.word} {closed}"
+
+
+def _inside(node: Node) -> str:
+    text = unparsed(node)
+    return f"({text})" if isinstance(node, Terms) or (isinstance(node, Operation) and node.word == "-") else text
+
+
+def degree_of(node: Node, constants: frozenset[str]) -> float | None:
+    """Degree of homogeneity, see `Expression.degree`; NaN = any.
+
+    Examples
+    --------
+    >>> degree_of(Operation("*", (Leaf("TCC_HIT", "TCC_HIT"), Number(64.0))), frozenset())
+    1.0
+    """
+    if isinstance(node, Leaf):
+        return 0.0 if node.text in constants else 1.0
+    if isinstance(node, Number):
+        return ANY_DEGREE if node.value == 0 else 0.0
+    parts = [item for _, item in node.terms] if isinstance(node, Terms) else list(node.operands)
+    degrees = [degree_of(item, constants) for item in parts]
+    known = [degree for degree in degrees if degree is not None]
+    if len(known) < len(degrees):
+        return None
+    if isinstance(node, Operation) and node.word in "*/":
+        if any(math.isnan(degree) for degree in known):
+            return ANY_DEGREE
+        return known[0] + known[1] if node.word == "*" else known[0] - known[1]
+    distinct = {degree for degree in known if not math.isnan(degree)}
+    if not distinct:
+        return ANY_DEGREE
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+def leaves_of(node: Node) -> Iterator[Leaf]:
+    """The leaves in order, again where they appear again.
+
+    Examples
+    --------
+    >>> [leaf.text for leaf in leaves_of(Operation("-", (Leaf("norm"),)))]
+    ['norm']
+    """
+    if isinstance(node, Leaf):
+        yield node
+    elif isinstance(node, Terms):
+        for _, item in node.terms:
+            yield from leaves_of(item)
+    elif isinstance(node, Operation):
+        for item in node.operands:
+            yield from leaves_of(item)

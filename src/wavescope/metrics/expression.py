@@ -1,0 +1,289 @@
+"""The notation of formulas: arithmetic over counters and named quantities, parsed once and evaluated over vectors."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.metrics._nodes import Leaf, Node, Number, Operation, Terms, degree_of, is_amount, leaves_of, unparsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["ZERO_RULES", "Expression", "Leaf", "parse"]
+
+ZERO_RULES = ("blank", "zero", "infinity")
+"""What a division by zero can give."""
+_LONGEST_TEXT = 4000
+_MOST_NODES = 1000
+_MOST_CHANNELS = 4096
+_LARGEST = 1e300
+_CALLS = ("max", "min", "sum")
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed formula.
+
+    Examples
+    --------
+    >>> parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)").counters
+    ('TCC_HIT', 'TCC_MISS')
+    """
+
+    text: str
+    node: Node
+    leaves: tuple[Leaf, ...]
+    """Each once, in the order of their first appearance."""
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters without channels, each once.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT[0] + TCC_HIT[1]").counters
+        ('TCC_HIT',)
+        """
+        return tuple(dict.fromkeys(leaf.counter for leaf in self.leaves if leaf.counter))
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Lower-case names, each once.
+
+        Examples
+        --------
+        >>> parse("SQ_WAVES / duration_ns").quantities
+        ('duration_ns',)
+        """
+        return tuple(leaf.text for leaf in self.leaves if not leaf.counter)
+
+    @property
+    def is_per_channel(self) -> bool:
+        """Whether it has one value per channel.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT[i] / norm").is_per_channel
+        True
+        """
+        return any(leaf.is_per_row for leaf in self.leaves)
+
+    def degree(self, constants: frozenset[str]) -> float | None:
+        """Degree of homogeneity in what is counted per dispatch; None = not homogeneous.
+
+        0: doubling every amount changes nothing, as in ratios; 1: the value is an amount. `constants` are the
+        quantities that do not grow with the work, such as the number of CUs.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT / (TCC_HIT + TCC_MISS)").degree(frozenset())
+        0.0
+        >>> parse("64 * TCC_HIT / cu_count").degree(frozenset({"cu_count"}))
+        1.0
+        >>> parse("TCC_HIT + 1").degree(frozenset()) is None
+        True
+        """
+        found = degree_of(self.node, constants)
+        return 0.0 if found is not None and math.isnan(found) else found
+
+    def evaluate(
+        self,
+        values: Mapping[str, Any],
+        *,
+        zero: str = "blank",
+        constants: frozenset[str] | None = None,
+        negative: Callable[[str, Any, Any], None] | None = None,
+    ) -> Any:
+        """Its value over vectors: `values` maps `Leaf.text` to numbers or arrays that broadcast; NaN = not known.
+
+        `zero` says what a division by zero gives. With `constants`, as of `degree`, differences of amounts are not
+        below 0; `negative` is told what was cut off: the text of the difference, its values and its positive part.
+
+        Raises
+        ------
+        KeyError
+            When `values` lacks a leaf.
+
+        Examples
+        --------
+        >>> float(parse("SQ_INSTS / SQ_WAVES").evaluate({"SQ_INSTS": 6.0, "SQ_WAVES": 4.0}))
+        1.5
+        """
+        import numpy as np
+
+        def of(node: Node) -> Any:
+            if isinstance(node, Leaf):
+                return values[node.text]
+            if isinstance(node, Number):
+                return node.value
+            if isinstance(node, Terms):
+                return chain(node)
+            operands = [of(item) for item in node.operands]
+            if node.word == "*":
+                return np.multiply(*operands)
+            if node.word == "/":
+                return _divided(operands[0], operands[1], zero)
+            if node.word == "-":
+                return np.negative(operands[0])
+            total = operands[0]
+            for item in operands[1:]:
+                total = (np.maximum if node.word == "max" else np.minimum)(total, item)
+            return total
+
+        def chain(node: Terms) -> Any:
+            above: Any = None
+            below: Any = None
+            for sign, item in node.terms:
+                value = of(item)
+                if sign > 0:
+                    above = value if above is None else np.add(above, value)
+                else:
+                    below = value if below is None else np.add(below, value)
+            if below is None:
+                return above
+            total = np.negative(below) if above is None else np.subtract(above, below)
+            if above is None or constants is None or not is_amount(node, constants) or not np.any(np.less(total, 0)):
+                return total
+            if negative is not None:
+                negative(unparsed(node), total, above)
+            return np.maximum(total, 0.0)
+
+        with np.errstate(all="ignore"):
+            return of(self.node)
+
+
+def _divided(above: Any, below: Any, zero: str) -> Any:
+    import numpy as np
+
+    quotient = np.divide(above, below)
+    if zero == "infinity":
+        return quotient
+    return np.where(np.equal(below, 0), math.nan if zero == "blank" else 0.0, quotient)
+
+
+@lru_cache(maxsize=8192)
+def parse(text: str) -> Expression:
+    """Parse a formula.
+
+    Raises
+    ------
+    UsageError
+        When it is not of the notation; the error names the character.
+
+    Examples
+    --------
+    >>> parse("sum(TCC_HIT[:]) / norm").leaves[0].counter
+    'TCC_HIT'
+    >>> parse("TCC_HIT ** 2")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: character 1 of 'TCC_HIT ** 2': only + - * / and parentheses are known here
+    """
+    if len(text) > _LONGEST_TEXT:
+        what = f"a formula of {len(text):,} characters is too long"
+        raise UsageError(what, advice=f"at most {_LONGEST_TEXT:,}: give parts of it names of their own")
+    body = text.strip()
+    if not body:
+        what = "the formula is empty"
+        raise UsageError(what)
+    try:
+        tree = ast.parse(body, mode="eval").body
+    except SyntaxError as error:
+        raise _wrong(text, error.msg, (error.offset or 1) - 1) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise _wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
+    if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
+        raise _wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
+    try:
+        node = _read(tree, text)
+    except RecursionError:
+        raise _wrong(text, "it is nested too deeply", 0) from None
+    return Expression(body, node, tuple(dict.fromkeys(leaves_of(node))))
+
+
+def _read(node: ast.expr, text: str) -> Node:
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return Terms(tuple(_terms(node, 1, text)))
+        if isinstance(node.op, ast.Mult | ast.Div):
+            word = "*" if isinstance(node.op, ast.Mult) else "/"
+            return Operation(word, (_read(node.left, text), _read(node.right, text)))
+        raise _wrong(text, "only + - * / and parentheses are known here", node.col_offset)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _LARGEST:
+            raise _wrong(text, f"{str(value)[:40]} is not a number that a formula can hold", node.col_offset)
+        return Number(float(value))
+    if isinstance(node, ast.Name):
+        return Leaf(node.id, node.id if _is_counter(node, text) else "")
+    if isinstance(node, ast.Subscript):
+        counter = _indexed(node, text)
+        if isinstance(node.slice, ast.Name) and node.slice.id == "i":
+            return Leaf(f"{counter}[i]", counter, -1)
+        channel = _channel(node.slice, text)
+        return Leaf(f"{counter}[{channel}]", counter, channel)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return Operation("-", (_read(node.operand, text),))
+    if isinstance(node, ast.Call):
+        return _call(node, text)
+    raise _wrong(text, "only numbers, counters, quantities, + - * /, max, min and sum are known", node.col_offset)
+
+
+def _terms(node: ast.expr, sign: int, text: str) -> Iterator[tuple[int, Node]]:
+    """The terms of a chain; a chain in parentheses after a sign is one term: it is a difference of its own."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        yield from _terms(node.left, sign, text)
+        right = 1 if isinstance(node.op, ast.Add) else -1
+        yield right, _read(node.right, text)
+    else:
+        yield sign, _read(node, text)
+
+
+def _call(node: ast.Call, text: str) -> Node:
+    word = node.func.id if isinstance(node.func, ast.Name) else ""
+    if word not in _CALLS or node.keywords:
+        raise _wrong(text, f"the functions are {', '.join(_CALLS)}", node.col_offset)
+    if word != "sum":
+        if len(node.args) < 2:
+            raise _wrong(text, f"{word} takes at least two values", node.col_offset)
+        return Operation(word, tuple(_read(item, text) for item in node.args))
+    item = node.args[0] if len(node.args) == 1 else None
+    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+        raise _wrong(text, "sum takes the channels of a counter, as in sum(TCC_HIT[:])", node.col_offset)
+    counter = _indexed(item, text)
+    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
+    end = -1 if item.slice.upper is None else _channel(item.slice.upper, text)
+    if 0 <= end <= first:
+        raise _wrong(text, f"no channel is in [{first}:{end}]", node.col_offset)
+    both = "" if first == 0 and end == -1 else (str(first), "" if end == -1 else str(end))
+    return Leaf(f"sum({counter}[{both[0]}:{both[1]}])" if both else f"sum({counter}[:])", counter, first, end)
+
+
+def _indexed(node: ast.Subscript, text: str) -> str:
+    if isinstance(node.value, ast.Name) and _is_counter(node.value, text):
+        return node.value.id
+    raise _wrong(text, "only counters have channels", node.col_offset)
+
+
+def _channel(node: ast.expr, text: str) -> int:
+    value = node.value if isinstance(node, ast.Constant) else None
+    if type(value) is int and 0 <= value <= _MOST_CHANNELS:
+        return value
+    raise _wrong(text, f"a channel is i or a number from 0 to {_MOST_CHANNELS:,}", node.col_offset)
+
+
+def _is_counter(node: ast.Name, text: str) -> bool:
+    name = node.id
+    if name.isascii() and (name == name.upper() or name == name.lower()) and name not in _CALLS:
+        return name == name.upper()
+    raise _wrong(text, f"{name!r:.60}: counters are upper-case, quantities lower-case", node.col_offset)
+
+
+def _wrong(text: str, what: str, offset: int) -> UsageError:
+    lead = len(text) - len(text.lstrip())
+    shown = text if len(text) <= 80 else text[:77] + "..."
+    return UsageError(what, where=f"character {lead + offset + 1} of {shown!r}")
