@@ -73,6 +73,8 @@ class Arch:
     l2_line_bytes: int | None = None
     matrix_cycles: dict[str, int] = field(default_factory=dict, hash=False)
     """Mnemonic -> cycles from issue to result of a matrix instruction."""
+    rates: dict[str, int] = field(default_factory=dict, hash=False)
+    """Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_)."""
     marks: tuple[str, ...] = ()
     """Patterns of mnemonics that no earlier target of the family has."""
     products: tuple[Product, ...] = ()
@@ -135,7 +137,7 @@ def _targets() -> dict[str, Arch]:
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The facts of a target over those of its base; products are its own, matrix cycles add up unless fresh."""
+    """The facts of a target over those of its base; products are its own; matrix cycles, rates add up unless fresh."""
     own = dict(declared[target])
     base, fresh = own.pop("base", None), own.pop("fresh", [])
     if base is None:
@@ -143,7 +145,8 @@ def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, An
     facts = {
         name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
     }
-    own["matrix_cycles"] = facts.get("matrix_cycles", {}) | own.get("matrix_cycles", {})
+    for added in ("matrix_cycles", "rates"):
+        own[added] = facts.get(added, {}) | own.get(added, {})
     return facts | own
 
 

@@ -1,5 +1,21 @@
 """Metrics as data: formulas over hardware counters, declared per panel and GPU target in the TOML files beside this."""
 
 from wavescope.metrics.declared import COLUMNS, Metric, MetricTable, Panel
+from wavescope.metrics.families import METRIC_TARGETS
+from wavescope.metrics.names import QUANTITIES, expanded, names_of
+from wavescope.metrics.panels import RULES, formula_of, formulas_of, panels_of
 
-__all__ = ["COLUMNS", "Metric", "MetricTable", "Panel"]
+__all__ = [
+    "COLUMNS",
+    "METRIC_TARGETS",
+    "QUANTITIES",
+    "RULES",
+    "Metric",
+    "MetricTable",
+    "Panel",
+    "expanded",
+    "formula_of",
+    "formulas_of",
+    "names_of",
+    "panels_of",
+]

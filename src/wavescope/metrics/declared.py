@@ -33,13 +33,23 @@ class Metric:
     unit: str
     """`/N` in it stands for the normalization: Req/N is requests per wave, per cycle, ..."""
     formula: str | None
-    """Per dispatch; None = the metric is listed, but this target has no counters for it."""
+    """Per dispatch, over counters and quantities only; None = listed, but this target has no counters for it."""
     peak: str | None = None
     """Formula of the peak, in the same unit."""
+    written: str = ""
+    """The formula as declared, with names of sub-expressions."""
+    written_peak: str = ""
+    """The peak as declared."""
     level: str = ""
     """The level counter whose own pass measures `accumulated` and the other counters, except cycles."""
     zero: str = "blank"
     """What a division by zero gives: blank, zero or infinity; anything but blank only under the reference's rules."""
+    maximum: str = "maximum"
+    """The statistic in the column of the maximum: `minimum` where the reference mixes them up (T3)."""
+    fabric_prefix: str = ""
+    """Not empty: only counters that the capture spells so are read, under the reference's rules (T1)."""
+    labels: tuple[tuple[str, str], ...] = ()
+    """Further columns of the table that describe the row: (header, text)."""
     series: str = ""
     """Of per-channel tables with several columns: the column."""
     about: str = ""
@@ -65,7 +75,9 @@ class MetricTable:
     """Key of COLUMNS."""
     metrics: tuple[Metric, ...]
     per_channel: bool = False
-    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel."""
+    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel, and the index in its id."""
+    unit_header: str = "Unit"
+    """Header of the units in the reference's table."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,0 +1,87 @@
+"""The folders of TOML files beside this: one per family of GPUs that share their panels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["METRIC_TARGETS", "Family", "family_of", "for_target"]
+
+_FOLDER = Path(__file__).parent
+_FAMILIES = {
+    "cdna": ("gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
+}
+
+METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values() for target in targets)
+"""Targets that have panels of metrics."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What the files of one family declare, as read.
+
+    Examples
+    --------
+    >>> family_of("gfx942").common["family"]
+    'CDNA'
+    """
+
+    folder: Path
+    common: dict[str, Any] = field(hash=False)
+    """common.toml: groups of targets, named sub-expressions, sources."""
+    panels: tuple[dict[str, Any], ...] = field(hash=False)
+    """One per NN_word.toml, in order."""
+    formulas: dict[str, Any] = field(hash=False)
+    """formulas.toml: auxiliary formulas by name."""
+
+    def sets_of(self, target: str) -> tuple[str, ...]:
+        """The groups that hold the target, the widest first, and the target itself: what overrides a declaration.
+
+        Examples
+        --------
+        >>> family_of("gfx940").sets_of("gfx940")[-1]
+        'gfx940'
+        """
+        groups = [name for name, members in self.common.get("groups", {}).items() if target in members]
+        groups.sort(key=lambda name: -len(self.common["groups"][name]))
+        return (*groups, target)
+
+
+def for_target(declared: Any, sets: tuple[str, ...]) -> Any:
+    """What a declaration says for a target: itself, or of a table the entry of the narrowest set; None = nothing.
+
+    Examples
+    --------
+    >>> for_target({"gfx94x": "a", "gfx942": "b"}, ("gfx94x", "gfx942")), for_target("c", ("gfx942",))
+    ('b', 'c')
+    """
+    if not isinstance(declared, dict):
+        return declared
+    found = [declared[name] for name in sets if name in declared]
+    return found[-1] if found else None
+
+
+def family_of(target: str) -> Family | None:
+    """The family whose panels a target has; None when none are declared for it.
+
+    Examples
+    --------
+    >>> family_of("gfx900") is None
+    True
+    """
+    for folder, targets in _FAMILIES.items():
+        if target in targets:
+            return _read(folder)
+    return None
+
+
+@cache
+def _read(folder: str) -> Family:
+    import tomllib
+
+    files = {path.stem: path for path in sorted((_FOLDER / folder).glob("*.toml"))}
+    read = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    panels = tuple(table for name, table in read.items() if name[:1].isdigit())
+    return Family(_FOLDER / folder, read["common"], panels, read.get("formulas", {}))
