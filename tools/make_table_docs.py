@@ -37,7 +37,11 @@ def tables_page() -> str:
     for title, values in (("Categories", CATEGORIES), ("States", STATES), ("Event types", EVENT_TYPES)):
         lines += [f"## {title}", "", ", ".join(f"{number} {name}" for number, name in values.items()), ""]
     lines += ["## Tables of a counter set", ""]
-    lines += ["`wavescope.readers.counter_csv.read_counters(paths)` gives a `CounterSet`; it has `losses` as well.", ""]
+    lines += [
+        "`counters = wavescope.open(path)` gives a `CounterSet` where the path holds hardware counters; it has `losses` too.",
+        "`counters.measured[pass]` is a frame with one row per dispatch and one column per counter of that pass.",
+        "",
+    ]
     for table in COUNTER_SET.values():
         if table.name not in THREAD_TRACE or table is not THREAD_TRACE[table.name]:
             lines += _section(table, f"### {table.name}")

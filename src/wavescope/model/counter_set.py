@@ -40,8 +40,9 @@ _TABLES = (
         agent             String   -          | GPU as the file names it
         gpu               Int32    -          | rank of that GPU among the GPUs of the capture; null = not known
         kernel_name       String   -          | name of the kernel, without suffixes of tools
-        begin_ns          Float64  ns         | start, of the pass without counters if there is one; passes may be averaged
-        end_ns            Float64  ns         | end, likewise; null = not said, or not after the start
+        kernel_name_spelled  String  -       | name of the kernel as the file writes it
+        begin_ns          Float64  ns         | start since `origin_ns`; of the pass without counters if there is one
+        end_ns            Float64  ns         | end; mean or median where only passes with counters say it; null = none
         grid_size         Int64    lanes      | work-items
         workgroup_size    Int64    lanes      | work-items per workgroup
         lds_bytes         Int64    bytes      | LDS of a workgroup
@@ -59,8 +60,8 @@ _TABLES = (
         pass         UInt32   -   | passes.pass
         dispatch_id  Int64    -   | id of the dispatch in this pass
         process_id   Int64    -   | process of this pass; null = not said
-        begin_ns     Float64  ns  | start; null = not said
-        end_ns       Float64  ns  | end; null = not said
+        begin_ns     Float64  ns  | start since `origin_ns`, as the file says it; null = not said
+        end_ns       Float64  ns  | end, likewise; may be before the start
         """,
     ),
     table_spec(
@@ -157,6 +158,8 @@ class CounterSet:
     system: System = field(default_factory=System)
     path: str = ""
     """What was opened."""
+    origin_ns: int = 0
+    """Clock of the GPU from which times are counted: the earliest start of all passes."""
 
     def table(self, name: str) -> pl.DataFrame:
         """The table `name`; empty when there are no such rows.

@@ -289,6 +289,42 @@ _KINDS = (
         "collect the counters again; a file should hold one value per counter, dispatch and pass",
     ),
     LossKind(
+        "counter_numbers",
+        "{count} values of {detail} are no counts (not a number, negative or infinite) and were left out",
+        "copy the file again, or collect the counters again",
+        counted_in="values",
+    ),
+    LossKind(
+        "counter_commas",
+        "{count} numbers of {detail} have a comma that may be a decimal mark or group digits; they were left out",
+        "save the file again with decimal points and without groups, or open the original",
+        counted_in="values",
+    ),
+    LossKind(
+        "counter_times",
+        "{count} dispatches do not end after they begin; their durations and rates are not known",
+        "the timestamps were rounded, as spreadsheets do: open the original file, or collect again",
+        counted_in="dispatches",
+    ),
+    LossKind(
+        "counter_dispatches",
+        "{count} dispatches are not in every pass ({detail}); passes that lack one say nothing about it",
+        "collect all passes with the same input and the same filters",
+        counted_in="dispatches",
+    ),
+    LossKind(
+        "counter_silent",
+        "{detail}",
+        "fix the performance level of the GPU (rocm-smi --setperflevel high) and collect again",
+        counted_in="counters",
+    ),
+    LossKind(
+        "counter_partner",
+        "{count} L2 channels have only some of their counters ({detail}); ratios of them are not known",
+        "collect all channels of these counters in one pass",
+        counted_in="channels",
+    ),
+    LossKind(
         "resources_ambiguous",
         "{detail}",
         "give the one file that belongs to this dispatch with --resources",

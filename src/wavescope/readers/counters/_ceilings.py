@@ -1,0 +1,77 @@
+"""roofline.csv: the rates that a benchmark reached on the GPUs of the machine."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wavescope.model.counter_set import COUNTER_SET
+from wavescope.model.schema import empty_frame
+from wavescope.readers.counters._system import first_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+__all__ = ["read_ceilings"]
+
+_NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
+_SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
+_UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
+
+
+def read_ceilings(file: Path) -> pl.DataFrame:
+    """The ceilings in a file; those that are no positive number are left out.
+
+    Examples
+    --------
+    >>> read_ceilings(Path("roofline.csv"))  # doctest: +SKIP
+    """
+    import polars as pl
+
+    found: dict[tuple[int, str], dict[str, Any]] = {}
+    for place, row in enumerate(first_rows(file)):
+        device = _device(row.get("device"), place)
+        for field, word in row.items():
+            named = _ceiling(field or "")
+            value = _number(word)
+            if named is None or value is None:
+                continue
+            name, column = named
+            entry = found.setdefault((device, name), {"device": device, "name": name})
+            entry.setdefault(column, value)
+    rows = [row for row in found.values() if "value" in row]
+    spec = COUNTER_SET["ceilings"]
+    return pl.DataFrame(rows, schema=spec.dtypes) if rows else empty_frame(spec)
+
+
+def _ceiling(field: str) -> tuple[str, str] | None:
+    """The ceiling's name under one spelling, and the column of its value.
+
+    Examples
+    --------
+    >>> _ceiling("hbmBwHigh"), _ceiling("MFMAFI8OpsLow"), _ceiling("device")
+    (('HBMBw', 'value_high'), ('MFMAI8Ops', 'value_low'), None)
+    """
+    match = _NAME.fullmatch(field.strip())
+    if match is None:
+        return None
+    what = _SPELLED.get(match[1].lower(), match[1].upper())
+    column = "value" if match[3] is None else f"value_{match[3].lower()}"
+    return f"{what}{_UNITS[match[2].lower()]}", column
+
+
+def _device(word: str | None, place: int) -> int:
+    try:
+        return int(float(word or ""))
+    except (ValueError, OverflowError):
+        return place
+
+
+def _number(word: object) -> float | None:
+    try:
+        value = float(str(word))
+    except ValueError:
+        return None
+    return value if 0 < value < float("inf") else None

@@ -1,0 +1,128 @@
+"""What one pass measured: its dispatches as the file describes them, and their counters side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.readers.counters._names import COLUMNS, Named, counter_named, is_counter, may_be_counter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavescope.readers.counters._table import Table
+
+__all__ = ["Pass", "Spelled", "described", "wide_pass"]
+
+INTEGERS = (
+    "dispatch_id",
+    "process_id",
+    "grid_size",
+    "workgroup_size",
+    "lds_bytes",
+    "scratch_bytes",
+    "arch_vgprs",
+    "accum_vgprs",
+    "sgprs",
+)
+_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A counter of a pass and how its file writes it."""
+
+    named: Named
+    spelled: str
+
+
+@dataclass
+class Pass:
+    """One pass; row i of `rows` and of `values` are the same execution of a dispatch."""
+
+    name: str
+    file: Path
+    form: str
+    rows: pl.DataFrame
+    """dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, begin_ns, end_ns (Int64 or Float64), ..."""
+    values: pl.DataFrame
+    counters: list[Spelled]
+    is_joined: bool = False
+    """Whether it joins passes that cannot be told apart."""
+
+
+def described(table: Table) -> pl.DataFrame:
+    """The columns about dispatches in our names and types; absent ones are null."""
+    import polars as pl
+
+    columns = []
+    for ours, theirs in COLUMNS.items():
+        index = table.index(*theirs)
+        column = table.frame[str(index)] if index is not None else pl.Series(ours, [None], dtype=pl.String)
+        if index is None and table.frame.height != 1:
+            column = column.new_from_index(0, table.frame.height)
+        columns.append(column.alias(ours))
+    frame = pl.DataFrame(columns)
+    return frame.with_columns(
+        *(_integer(pl.col(name)) for name in INTEGERS),
+        _time(frame["begin_ns"]),
+        _time(frame["end_ns"]),
+        pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
+        pl.col("kernel_name").str.replace(_SUFFIX, ""),
+        kernel_name_spelled=pl.col("kernel_name"),
+    )
+
+
+def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
+    """The pass in a table with one column per counter; rows without a kernel are left out and counted."""
+    import polars as pl
+
+    rows = described(table)
+    chosen: dict[str, tuple[Spelled, pl.Series]] = {}
+    twice = 0
+    # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
+    for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
+        column = table.frame[str(index)]
+        if not is_counter(header):
+            if not may_be_counter(header):
+                continue
+            column = column.str.strip_chars().cast(pl.Float64, strict=False)
+            if not column.len() or column.null_count() == column.len():
+                continue
+        named = counter_named(header)
+        if named.column in chosen:
+            if chosen[named.column][1].equals(column, null_equal=True):
+                continue
+            twice += 1
+            named = Named(header, None, header)
+        chosen.setdefault(named.column, (Spelled(named, header), column.alias(named.column)))
+    if twice:
+        losses.append(Loss("counter_twice", twice, detail=table.file.name))
+    values = pl.DataFrame([column for _, column in chosen.values()])
+    sound = rows["kernel_name"].is_not_null()
+    if not sound.all():
+        losses.append(Loss("counter_rows", int((~sound).sum()), detail=table.file.name))
+        rows, values = rows.filter(sound), values.filter(sound) if values.width else values
+    counters = [spelled for spelled, _ in chosen.values()]
+    return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
+
+
+def _integer(column: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    exact = column.str.strip_chars().cast(pl.Int64, strict=False)
+    return pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
+
+
+def _time(column: pl.Series) -> pl.Series:
+    """Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction."""
+    import polars as pl
+
+    whole = column.str.strip_chars().cast(pl.Int64, strict=False)
+    if whole.null_count() == column.null_count():
+        return whole
+    parts = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.select(pl.when(parts.is_finite()).then(parts)).to_series().alias(column.name)

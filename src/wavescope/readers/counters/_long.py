@@ -1,0 +1,128 @@
+"""A table with one row per counter and dispatch, as the passes that it holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.readers.counters._execution import Pass, Spelled, described
+from wavescope.readers.counters._names import ACCUMULATED, Named, counter_named, level_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavescope.readers.counters._table import Table
+
+__all__ = ["is_long", "long_passes", "passes_of_values"]
+
+_DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
+_EXECUTION = (*_DISPATCH, "begin_ns", "end_ns")
+
+
+def is_long(table: Table) -> bool:
+    """Whether a table has one row per counter and dispatch."""
+    return table.index("counter_name") is not None and table.index("counter_value") is not None
+
+
+def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
+    """The passes of a table: the same dispatch with other times is another execution of it."""
+    rows = described(table)
+    frame = table.frame
+    counter, value = frame[str(table.index("counter_name"))], frame[str(table.index("counter_value"))]
+    sound = rows["kernel_name"].is_not_null() & rows["dispatch_id"].is_not_null()
+    sound &= counter.is_not_null() & value.is_not_null()
+    if not sound.all():
+        losses.append(Loss("counter_rows", int((~sound).sum()), detail=table.file.name))
+        rows, counter, value = rows.filter(sound), counter.filter(sound), value.filter(sound)
+    rows = rows.with_columns(counter.str.strip_chars().alias("counter"), value.alias("value"))
+    return passes_of_values(rows, name, table.file, "long", losses)
+
+
+def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losses: list[Loss]) -> list[Pass]:
+    """Passes of rows with the columns of `described`, `counter` and `value`; first values win."""
+    executions = (
+        rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True).with_row_index("execution")
+    )
+    key = executions.select("execution", *_EXECUTION)
+    values = rows.select(*_EXECUTION, "counter", "value").join(
+        key, on=_EXECUTION, how="left", nulls_equal=True, maintain_order="left"
+    )
+    values = values.select("execution", "counter", "value")
+    single = values.unique(["execution", "counter"], keep="first", maintain_order=True)
+    if single.height < values.height:
+        losses.append(Loss("counter_twice", values.height - single.height, detail=file.name))
+    numbered = executions.with_columns(_pass_numbers(executions, single))
+    found = []
+    for mine in numbered.partition_by("pass", maintain_order=True):
+        own = single.join(mine.select("execution"), on="execution", how="semi", maintain_order="left")
+        found.append(_one(own, mine.drop("pass"), name, file, form))
+    return found
+
+
+def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
+    import polars as pl
+
+    wide = values.pivot(on="counter", index="execution", values="value")
+    wide = rows.select("execution").join(wide, on="execution", how="left", maintain_order="left").drop("execution")
+    chosen: dict[str, tuple[Spelled, pl.Series]] = {}
+    level = None
+    for spelled in wide.columns:
+        own_level = level_of(spelled)
+        named = counter_named(spelled)
+        if own_level and level is None:
+            level, named = own_level, Named(ACCUMULATED, None, ACCUMULATED)
+        chosen.setdefault(named.column, (Spelled(named, spelled), wide[spelled].alias(named.column)))
+    frame = pl.DataFrame([column for _, column in chosen.values()])
+    counters = [spelled for spelled, _ in chosen.values()]
+    return Pass(level or name, file, form, rows.drop("execution"), frame, counters)
+
+
+def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame) -> pl.Series:
+    """Executions with the same counters are one pass; the same dispatch again with the same counters is another one."""
+    import polars as pl
+
+    signs = (
+        executions.select("execution")
+        .join(
+            values.group_by("execution").agg(sign=pl.col("counter").hash().bitwise_xor()),
+            on="execution",
+            how="left",
+            maintain_order="left",
+        )["sign"]
+        .to_list()
+    )
+    keys = executions.select(_DISPATCH).rows()
+    dispatches: dict[int, set[tuple[object, ...]]] = {}
+    for sign, key in zip(signs, keys, strict=True):
+        dispatches.setdefault(sign, set()).add(key)
+    instead = _incomplete(values, signs, dispatches)
+    taken: dict[tuple[int, int], int] = {}
+    repeats: dict[tuple[int, tuple[object, ...]], int] = {}
+    numbers = []
+    for sign, key in zip((instead.get(sign, sign) for sign in signs), keys, strict=True):
+        repeat = repeats.get((sign, key), 0)
+        repeats[sign, key] = repeat + 1
+        numbers.append(taken.setdefault((sign, repeat), len(taken)))
+    return pl.Series("pass", numbers, dtype=pl.UInt32)
+
+
+def _incomplete(
+    values: pl.DataFrame, signs: Sequence[int], dispatches: dict[int, set[tuple[object, ...]]]
+) -> dict[int, int]:
+    """Sets of counters that are part of a larger set, of dispatches that the larger one lacks: rows were lost."""
+    if len(dispatches) < 2:
+        return {}
+    first = {sign: signs.index(sign) for sign in dispatches}
+    names = {sign: frozenset(values.filter(values["execution"] == row)["counter"]) for sign, row in first.items()}
+    larger = sorted(dispatches, key=lambda sign: -len(names[sign]))
+    found: dict[int, int] = {}
+    for sign, mine in names.items():
+        for other in larger:
+            if mine < names[other] and not dispatches[sign] & dispatches[other]:
+                found[sign] = other
+                dispatches[other] |= dispatches[sign]
+                break
+    return found

@@ -1,0 +1,124 @@
+"""Names in tables of counters: one spelling for counters, and the columns that describe a dispatch."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["ACCUMULATED", "COLUMNS", "Named", "counter_named", "is_counter", "level_of", "plain_kernel", "plain_word"]
+
+ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
+"""What a level pass accumulates; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM."""
+
+COLUMNS = {
+    "dispatch_id": ("dispatch_id", "index"),
+    "process_id": ("process_id", "pid"),
+    "agent": ("agent_id", "gpu_id", "gpu-id"),
+    "kernel_name": ("kernel_name", "kernelname"),
+    "begin_ns": ("start_timestamp", "beginns"),
+    "end_ns": ("end_timestamp", "endns"),
+    "grid_size": ("grid_size", "grd"),
+    "workgroup_size": ("workgroup_size", "wgr"),
+    "lds_bytes": ("lds_per_workgroup", "lds_block_size", "lds"),
+    "scratch_bytes": ("scratch_per_workitem", "scratch_size", "scr"),
+    "arch_vgprs": ("arch_vgpr", "vgpr_count", "arch_vgpr_count", "vgpr"),
+    "accum_vgprs": ("accum_vgpr", "accum_vgpr_count"),
+    "sgprs": ("sgpr", "sgpr_count"),
+}
+"""Ours -> theirs, of all generations of tools, in small letters."""
+
+_KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
+    *("queue_id", "queue-id", "queue-index", "tid", "thread_id", "wave_size", "sig", "obj", "fbar", "guid", "nid"),
+    *("dispatchns", "completens", "durationns", "correlation_id", "kernel_id", "xcc_index", "node_id", "agent_type"),
+    *("stream_id", "counter_name", "counter_value", "counter_id"),
+}
+_BLOCK = re.compile(
+    r"(SQC?|SQG|SP|SPI|TA|TD|TC[ACP]|TCI|GDS|GRBM|GRBMH|CP[CFG]|GL[12][ACXR]|GCEA|GCR|GC|EA|MC|GUS|CHA|CHC|RLC)_[A-Z0-9]"
+)
+_PLAIN = re.compile(r"[A-Za-z]\w*(\[\d{1,4}\])?")
+_CHANNEL = re.compile(r"(.+)\[(\d{1,4})\]")
+_REPEATED = re.compile(r"_\d{1,4}$")
+_KERNEL_SUFFIX = re.compile(r"( \[clone \.kd\]| \(\.kd\)|\.kd)$")
+
+
+class Named(NamedTuple):
+    """A counter as the model calls it."""
+
+    counter: str
+    channel: int | None
+    column: str
+
+
+def counter_named(spelled: str) -> Named:
+    """The counter that a tool spells so: without _sum, under one name of the fabric interface, channel apart.
+
+    Examples
+    --------
+    >>> counter_named("TCC_EA_RDREQ_sum").column, counter_named("TCC_EA_RDREQ[3]")
+    ('TCC_EA0_RDREQ', Named(counter='TCC_EA0_RDREQ', channel=3, column='TCC_EA0_RDREQ[3]'))
+    """
+    match = _CHANNEL.fullmatch(spelled)
+    name, channel = (match[1], int(match[2])) if match else (spelled, None)
+    name = name.removesuffix("_sum")
+    if name.startswith("TCC_EA_"):
+        name = f"TCC_EA0_{name[7:]}"
+    return Named(name, channel, name if channel is None else f"{name}[{channel}]")
+
+
+def level_of(counter: str) -> str | None:
+    """The level that a counter of the ROCpd form accumulates; None = it is no such counter.
+
+    Examples
+    --------
+    >>> level_of("SQ_LEVEL_WAVES_ACCUM"), level_of("SQ_WAVES")
+    ('SQ_LEVEL_WAVES', None)
+    """
+    level = counter.removesuffix("_ACCUM")
+    return level if level != counter and "LEVEL" in level else None
+
+
+def is_counter(column: str) -> bool:
+    """Whether a column is named like a counter of a known block.
+
+    Examples
+    --------
+    >>> is_counter("SQ_WAVES"), is_counter("obj_3"), is_counter("LDS_Per_Workgroup")
+    (True, False, False)
+    """
+    return _BLOCK.match(column) is not None
+
+
+def may_be_counter(column: str) -> bool:
+    """Whether a column that is not named like a counter of a block can be one, such as FETCH_SIZE or a user's own.
+
+    Examples
+    --------
+    >>> may_be_counter("FETCH_SIZE"), may_be_counter("wave_size_7"), may_be_counter("SQ_WAVES.1")
+    (True, False, False)
+    """
+    plain = column.lower()
+    if plain in _KNOWN or _REPEATED.sub("", plain) in _KNOWN or plain.startswith("unnamed"):
+        return False
+    return _PLAIN.fullmatch(column) is not None
+
+
+def plain_word(column: str) -> str:
+    """A header field for looking up: small letters, no space around it.
+
+    Examples
+    --------
+    >>> plain_word(" Kernel_Name")
+    'kernel_name'
+    """
+    return column.strip().lower()
+
+
+def plain_kernel(name: str) -> str:
+    """The kernel without what tools append to it.
+
+    Examples
+    --------
+    >>> plain_kernel("copy(double*) [clone .kd]"), plain_kernel("copy.kd")
+    ('copy(double*)', 'copy')
+    """
+    return _KERNEL_SUFFIX.sub("", name)

@@ -1,0 +1,226 @@
+"""One CSV file as columns: numbers where the header names counters, text elsewhere; what cannot be read is counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavescope.errors import NotATraceError
+from wavescope.model.losses import Loss
+from wavescope.readers.counters._names import is_counter, plain_word
+from wavescope.readers.counters._numbers import evidence, number
+from wavescope.readers.counters._pieces import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
+
+__all__ = ["Table", "read_table"]
+
+_MAX_COLUMNS = 100_000
+_LONG_VALUE = "counter_value"
+_NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))
+"""Words that say that there is no value."""
+
+
+@dataclass
+class Table:
+    """A CSV file: column i of `frame` is named str(i) and stands under header[i]."""
+
+    file: Path
+    header: list[str]
+    frame: pl.DataFrame
+    losses: list[Loss] = field(default_factory=list)
+
+    def index(self, *names: str) -> int | None:
+        """The first column with one of these names, in small letters."""
+        words = [plain_word(name) for name in self.header]
+        return next((words.index(name) for name in names if name in words), None)
+
+
+def read_table(file: Path) -> Table:
+    """The table in a CSV file, plain or gzip.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is no table.
+
+    Examples
+    --------
+    >>> read_table(Path("pmc_perf.csv")).header  # doctest: +SKIP
+    """
+    import polars as pl
+
+    reading = _Reading(file, set())
+    parts = [part for text in pieces(file) if (part := reading.part(text)) is not None]
+    if len(parts) > 1 and reading.commas:  # what they mean in the last piece they mean in the first
+        reading = _Reading(file, reading.commas)
+        parts = [part for text in pieces(file) if (part := reading.part(text)) is not None]
+    if not reading.header:
+        what = "this file is empty"
+        raise NotATraceError(what, where=str(file), advice="collect the counters again")
+    frame = pl.concat(parts) if parts else pl.DataFrame(schema=reading.schema)
+    return Table(file, reading.header, frame, reading.losses())
+
+
+class _Reading:
+    """What is known of a file while it is read."""
+
+    def __init__(self, file: Path, commas: set[str]) -> None:
+        self.file = file
+        self.header: list[str] = []
+        self.schema: dict[str, pl.DataType] = {}
+        self.separator = ","
+        self.commas = set(commas)
+        self.bad_rows = 0
+        self.bad_numbers = 0
+        self.unclear = 0
+        self.bad_columns: set[str] = set()
+
+    def part(self, text: bytes) -> pl.DataFrame | None:
+        import polars as pl
+
+        if not self.header:
+            text = self._take_header(text)
+        whole = text if text.endswith(b"\n") else self._trusted(text)
+        if not whole.strip():
+            return None
+        self.commas |= evidence(whole, self.separator)
+        if not self.commas:
+            try:
+                frame = pl.read_csv(
+                    whole,
+                    has_header=False,
+                    schema=self.schema,
+                    separator=self.separator,
+                    encoding="utf8-lossy",
+                    low_memory=True,
+                )
+            except (pl.exceptions.PolarsError, ValueError, OSError):
+                return self._field_by_field(whole)
+            if not frame.to_series(-1).null_count() and not self._odd(frame):
+                return frame
+        return self._field_by_field(whole)
+
+    def losses(self) -> list[Loss]:
+        found = []
+        if self.bad_rows:
+            found.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
+        if self.bad_numbers:
+            names = ", ".join(sorted(self.bad_columns)[:6])
+            found.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
+        if self.unclear:
+            found.append(Loss("counter_commas", self.unclear, detail=self.file.name))
+        return found
+
+    def _take_header(self, text: bytes) -> bytes:
+        import polars as pl
+
+        text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+        line, _, rest = text.partition(b"\n")
+        words = line.decode("utf-8", "replace").strip("\r\n")
+        self.separator = max(",;\t", key=words.count)
+        try:
+            self.header = next(csv.reader([words], delimiter=self.separator), [])
+        except csv.Error as error:
+            raise _no_table(self.file) from error
+        self.header = [name.strip() for name in self.header]
+        if not any(self.header) or len(self.header) > _MAX_COLUMNS:
+            raise _no_table(self.file)
+        is_number = [is_counter(name) or plain_word(name) == _LONG_VALUE for name in self.header]
+        self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
+        return rest
+
+    def _trusted(self, text: bytes) -> bytes:
+        """The text without its last row, if that row was cut."""
+        body, _, last = text.rpartition(b"\n")
+        cells = self._cells(last.decode("utf-8", "replace"))
+        before = self._cells(body.rpartition(b"\n")[2].decode("utf-8", "replace"))
+        mine = cells[-1] if cells else ""
+        is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
+        if not is_cut and len(before) == len(cells):  # a last field that is not of the form of the one above it
+            is_cut = ("." in before[-1] and not mine.rpartition(".")[2].isdigit()) or (
+                "." in before[-1] and "." not in mine
+            )
+            is_cut |= len(before[-1]) > _TIME_DIGITS and len(mine) < len(before[-1])
+        if not is_cut or not last.strip():
+            return text + b"\n"
+        self.bad_rows += 1
+        return body + b"\n"
+
+    def _cells(self, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line], delimiter=self.separator), [])
+        except csv.Error:
+            return []
+
+    def _odd(self, frame: pl.DataFrame) -> bool:
+        """Whether a counter is negative or not finite."""
+        import polars as pl
+
+        numbers = frame.select(pl.selectors.float())
+        if not numbers.width or not numbers.height:
+            return False
+        total, least = numbers.sum_horizontal(), numbers.min_horizontal()
+        smallest = least.min()
+        return not bool(total.is_finite().all()) or (isinstance(smallest, float) and smallest < 0)
+
+    def _field_by_field(self, text: bytes) -> pl.DataFrame:
+        """Slower than polars, and knows what is wrong with which row and number."""
+        import polars as pl
+
+        rows = list(self._rows(text))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.header)
+        frame: dict[str, pl.Series] = {}
+        for (name, dtype), header, cells in zip(self.schema.items(), self.header, columns, strict=True):
+            values = (
+                [self._number(cell, header) for cell in cells] if dtype == pl.Float64() else [c or None for c in cells]
+            )
+            frame[name] = pl.Series(name, values, dtype=dtype)
+        return pl.DataFrame(frame)
+
+    def _rows(self, text: bytes) -> Iterator[list[str]]:
+        reader = csv.reader(io.StringIO(text.decode("utf-8", "replace")), delimiter=self.separator)
+        width = len(self.header)
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error:  # a gigantic field
+                self.bad_rows += 1
+                continue
+            if len(row) == width:
+                yield row
+            elif row:
+                self.bad_rows += 1
+
+    def _number(self, cell: str, header: str) -> float | None:
+        comma = next(iter(self.commas - {"unclear"})) if len(self.commas - {"unclear"}) == 1 else ""
+        value = number(cell, comma)
+        if value is not None and value >= 0:
+            return value
+        if cell.strip().lower() in _NULLS:
+            return None
+        if "," in cell and not comma:
+            self.unclear += 1
+        else:
+            self.bad_numbers += 1
+            self.bad_columns.add(header)
+        return None
+
+
+_TIME_DIGITS = 9
+"""Numbers longer than this in the last column are times, which are all of one length."""
+
+
+def _no_table(file: Path) -> NotATraceError:
+    what = "not a table of counters"
+    return NotATraceError(what, where=str(file), advice="give the CSV files that the profiler wrote")
