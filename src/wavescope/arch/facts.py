@@ -30,6 +30,15 @@ class Product:
     clock_hz_max: int | None = None
     l2_channel_count: int | None = None
     memory_bytes_per_second_peak: int | None = None
+    memory_clock_hz_max: int | None = None
+    memory_channel_count: int | None = None
+    """Of 32 bytes per memory clock each."""
+    se_count: int | None = None
+    """Shader engines."""
+    sqc_count: int | None = None
+    """Caches for instructions and scalars."""
+    xcds_per_partition: dict[str, int] = field(default_factory=dict, hash=False)
+    """Compute partition (SPX, DPX, ...) -> dies of one GPU in it; empty = one die."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,9 @@ class Arch:
     sgprs_per_simd: int | None = None
     """None = scalar registers do not limit the number of waves."""
     l2_line_bytes: int | None = None
+    lds_bank_count: int | None = None
+    pipe_count: int | None = None
+    """Scheduler pipes."""
     matrix_cycles: dict[str, int] = field(default_factory=dict, hash=False)
     """Mnemonic -> cycles from issue to result of a matrix instruction."""
     rates: dict[str, int] = field(default_factory=dict, hash=False)

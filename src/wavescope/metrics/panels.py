@@ -94,9 +94,12 @@ def _formulas(target: str, rules: str) -> dict[str, str]:
     sets = family.sets_of(target)
     told = {name: for_target(entry, sets) for name, entry in family.common["expressions"].items()}
     for name, entry in family.formulas.items():
+        if "targets" in entry and not set(sets) & set(entry["targets"]):
+            continue
         said = _overridden(entry, sets)
         told[name] = (said | said.get("reference", {}) if rules != RULES[0] else said).get("formula")
-    return {name: expanded(formula, target) for name, formula in told.items() if formula}
+    whole = {name: expanded(formula, target) for name, formula in told.items() if formula}
+    return {name: formula for name, formula in whole.items() if "rate_" not in formula}
 
 
 @cache

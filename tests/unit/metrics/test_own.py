@@ -1,0 +1,91 @@
+"""Metrics of the user: read, numbered after ours, and every mistake told with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wavescope.errors import UsageError
+from wavescope.metrics import panels_of
+
+GOOD = """
+[[metrics]]
+name = "LDS instructions per wave"
+unit = "Instr/wave"
+formula = "SQ_INSTS_LDS / SQ_WAVES"
+
+[[metrics]]
+name = "Share of F16"
+unit = "%"
+formula = "100 * mfma_flops_f16 / mfma_flops"
+peak = "100"
+panel = "GEMM"
+table = "Types"
+targets = ["gfx94x"]
+about = "How much of the matrix work is in half precision."
+"""
+
+
+def written(tmp_path: Path, text: str) -> list[Path]:
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    return [path]
+
+
+def test_own_panels_come_after_ours(tmp_path: Path) -> None:
+    own = [panel for panel in panels_of("gfx942", more=written(tmp_path, GOOD)) if panel.number >= 100]
+    assert [(panel.number, panel.word, panel.title) for panel in own] == [
+        (100, "own", "Own metrics"),
+        (101, "own2", "GEMM"),
+    ]
+    share = own[1].tables[0].metrics[0]
+    assert share.id == "101.1.0"
+    assert share.formula == panels_of("gfx942", more=written(tmp_path, GOOD))[-1].tables[0].metrics[0].formula
+    assert "SQ_INSTS_VALU_MFMA_MOPS_F8" in str(share.formula)
+    assert own[0].tables[0].layout == "spread"
+    assert own[1].tables[0].layout == "peak"
+
+
+def test_metrics_of_other_targets_are_left_out(tmp_path: Path) -> None:
+    assert [panel.title for panel in panels_of("gfx90a", more=written(tmp_path, GOOD))][-1] == "Own metrics"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[metrics]]\nname = 'a'\nunit = '%'", "metric 1 .'a'.: has no formula"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = 'A ** B'", "metric 1 .'a'., formula, character 1"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = 'A'\npeak = 'A +'", "metric 1 .'a'., peak, character"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = 'rate_magic * A'", "no quantity 'rate_magic' on gfx942"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = ''", "formula is empty"),
+        ("[[metrics]]\nname = 'a'\nunit = 5\nformula = 'A'", "unit is not a text"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = 'A'\ncolour = 'red'", "unknown key 'colour'"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = 'A'\ntargets = 'gfx942'", "targets is not a list"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = '" + "A+" * 5000 + "A'", "longer than"),
+        ("[[metrics]]\nname = 'a'\nunit = '%'\nformula = '" + "(" * 900 + "A" + ")" * 900 + "'", "metric 1"),
+        ("[[metrics]]\nname = \"a\\u001b[31m\"\nunit = '%'\nformula = 'A'", "cannot be printed"),
+        ("[[metric]]\nname = 'a'", "unknown entry 'metric'"),
+        ("metrics = 3", "holds no"),
+        ("", "holds no"),
+        ("a = [" * 5000, "is not TOML"),
+        ("name = ", "is not TOML"),
+    ],
+)
+def test_mistakes_name_file_metric_and_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told) as caught:
+        panels_of("gfx942", more=written(tmp_path, text))
+    assert "own.toml" in str(caught.value)
+
+
+def test_size_and_number_are_bounded(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="too many for a file"):
+        panels_of("gfx942", more=written(tmp_path, "#" * 1_000_001))
+    one = "[[metrics]]\nname='a'\nunit='%'\nformula='A'\n"
+    with pytest.raises(UsageError, match="2,001 metrics are too many"):
+        panels_of("gfx942", more=written(tmp_path, one * 2001))
+    with pytest.raises(UsageError, match="cannot be read"):
+        panels_of("gfx942", more=[tmp_path / "none.toml"])
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="is not TOML"):
+        panels_of("gfx942", more=[tmp_path / "bytes.toml"])
