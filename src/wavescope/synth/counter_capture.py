@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ _LEVELS = {
     "SQC_DCACHE_INFLIGHT_LEVEL": ("SQC_DCACHE_REQ",),
 }
 """Level counter -> counters that are measured in the same pass."""
+_COUNTER = re.compile(r"\b[A-Z][A-Z0-9]+_\w+")
 _SUMMED = ("TA_", "TD_", "TCP_", "TCC_")
 _GAP_NS = 5_000
 
@@ -269,12 +271,23 @@ def _counters(capture: CounterCapture) -> pl.DataFrame:
     order = _dispatches(capture)
     kernels = pl.Series([kernel for kernel, _ in order], dtype=pl.UInt32)
     factors = pl.Series([factor for _, factor in order], dtype=pl.Float64)
-    base = pl.DataFrame([counters_of(work, capture.device) for work in capture.works]).fill_null(0.0)
+    unused = dict.fromkeys(_read_by_panels(capture.target), 0.0)
+    base = pl.DataFrame([unused | counters_of(work, capture.device) for work in capture.works]).fill_null(0.0)
     rows = base[kernels]
     fixed = {name for work in capture.works for name in work.counters}
     return rows.with_columns(
         (rows[name] * factors).round() for name in rows.columns if _is_time(name) and name not in fixed
     )
+
+
+@cache
+def _read_by_panels(target: str) -> tuple[str, ...]:
+    """Counters that the metrics of a target need: a capture has them even where a kernel does nothing of the kind."""
+    from wavescope.metrics import expanded, panels_of
+
+    metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]
+    formulas = [expanded(metric.formula, target) for metric in metrics if metric.formula]
+    return tuple(sorted({name for formula in formulas for name in _COUNTER.findall(formula)}))
 
 
 def _is_time(name: str) -> bool:
