@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Leaf", "Node", "Number", "Operation", "Terms", "degree_of", "is_amount", "leaves_of", "unparsed"]
+__all__ = [
+    "Leaf",
+    "Node",
+    "Number",
+    "Operation",
+    "Terms",
+    "degree_of",
+    "divisors_of",
+    "is_amount",
+    "leaves_of",
+    "unparsed",
+]
 
 ANY_DEGREE = math.nan
 """Of 0, which is an amount as much as a number."""
@@ -186,3 +197,20 @@ def leaves_of(node: Node) -> Iterator[Leaf]:
     elif isinstance(node, Operation):
         for item in node.operands:
             yield from leaves_of(item)
+
+
+def divisors_of(node: Node) -> Iterator[Node]:
+    """What is divided by, again where it is divided by again.
+
+    Examples
+    --------
+    >>> [unparsed(item) for item in divisors_of(Operation("/", (Leaf("norm"), Leaf("wave_size"))))]
+    ['wave_size']
+    """
+    if isinstance(node, Leaf | Number):
+        return
+    parts = [item for _, item in node.terms] if isinstance(node, Terms) else list(node.operands)
+    for item in parts:
+        yield from divisors_of(item)
+    if isinstance(node, Operation) and node.word == "/":
+        yield node.operands[1]

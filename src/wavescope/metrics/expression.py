@@ -9,12 +9,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.metrics._nodes import Leaf, Node, Number, Operation, Terms, degree_of, is_amount, leaves_of, unparsed
+from wavescope.metrics._nodes import (
+    Leaf,
+    Node,
+    Number,
+    Operation,
+    Terms,
+    degree_of,
+    divisors_of,
+    is_amount,
+    leaves_of,
+    unparsed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["ZERO_RULES", "Expression", "Leaf", "parse"]
+__all__ = ["ZERO_RULES", "Expression", "Leaf", "denominators", "parse"]
 
 ZERO_RULES = ("blank", "zero", "infinity")
 """What a division by zero can give."""
@@ -155,6 +166,18 @@ class Expression:
 
         with np.errstate(all="ignore"):
             return of(self.node)
+
+
+def denominators(expression: Expression) -> tuple[Expression, ...]:
+    """What a formula divides by, each once.
+
+    Examples
+    --------
+    >>> [part.text for part in denominators(parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)"))]
+    ['TCC_HIT + TCC_MISS']
+    """
+    found = dict.fromkeys(divisors_of(expression.node))
+    return tuple(Expression(unparsed(node), node, tuple(dict.fromkeys(leaves_of(node)))) for node in found)
 
 
 def _divided(above: Any, below: Any, zero: str) -> Any:

@@ -1,0 +1,243 @@
+"""Formulas over the chosen dispatches: values of single dispatches, and averages over groups of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.metrics.columns import Columns
+from wavescope.analysis.metrics.quantities import CYCLES, LAUNCH, facts_of, launch_facts
+from wavescope.analysis.metrics.reasons import missing_reason, zero_reason
+from wavescope.analysis.metrics.reference import (
+    ReferenceSources,
+    active_cus,
+    reference_durations,
+    reference_facts,
+    spellings,
+)
+from wavescope.analysis.metrics.sources import PER_ROW, Sources, needed_by
+from wavescope.metrics.expression import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from wavescope.analysis.metrics.sources import Needed, Resolved
+    from wavescope.metrics.expression import Expression
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["Evaluation", "Outcome"]
+
+_KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
+_ACTIVE_CUS = re.compile(r"\bactive_cus\b")
+_LARGEST_ERROR = 0.01  # of negative differences that go without a doubt
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A formula over the chosen dispatches; the last axis of arrays is dispatches or groups, the first channels.
+
+    Examples
+    --------
+    >>> Outcome(None, None, "needs SQ_WAVES, which was not measured").values is None
+    True
+    """
+
+    values: Any
+    """Per dispatch; None = see `reason`."""
+    average: Any
+    """Per group: ratio of sums, sum per dispatch, or mean of values; None = see `reason`."""
+    reason: str = ""
+    """Why nothing, or no average, could be computed."""
+
+
+class Evaluation:
+    """Evaluates formulas over chosen dispatches of a capture, by the rules that were asked for.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> empty = CounterSet({})
+    >>> Evaluation(empty, empty.dispatches).evaluate("SQ_WAVES").reason
+    'needs SQ_WAVES, which was not measured'
+    """
+
+    def __init__(
+        self,
+        counters: CounterSet,
+        dispatches: pl.DataFrame,
+        *,
+        normalization: str = "kernel",
+        is_reference: bool = False,
+        groups: Any = None,
+    ) -> None:
+        import numpy as np
+        import polars as pl
+
+        self.is_reference = is_reference
+        self.normalization = normalization
+        self.count = dispatches.height
+        self.columns = Columns(counters, dispatches["dispatch"].to_numpy())
+        self.facts = reference_facts(counters.system) if is_reference else facts_of(counters.system)
+        self._groups = groups
+        self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
+        known = [number for one in self.columns.passes.values() for own in one.channels.values() for number in own]
+        told = self.facts["l2_channel_count"]
+        self.channel_count = int(told) if told > 0 else max(known, default=-1) + 1
+        self.sources: Sources = (
+            ReferenceSources(self.columns, self.channel_count, spellings(counters))
+            if is_reference
+            else Sources(self.columns, self.channel_count)
+        )
+        durations = dispatches.select(pl.col("end_ns") - pl.col("begin_ns")).to_series().cast(pl.Float64).to_numpy()
+        if is_reference and self.sources.main in self.columns.joined:
+            durations = reference_durations(counters, self.sources.main, self.columns.numbers)
+        self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
+        if normalization in ("kernel", "second"):
+            self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
+        self.constants = frozenset(self.facts) | {"active_cus"}
+        self._kept: dict[tuple[int, Needed], Any] = {}
+        self._totals: dict[int, tuple[Any, Any]] = {}
+        self.negative: dict[str, float] = {}
+        """Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from."""
+        self.spread: set[frozenset[int]] = set()
+        """Passes whose counters met in one formula."""
+        if is_reference:
+            self.facts["active_cus"] = self._active_cus()
+
+    def load(self, formulas: Iterable[str]) -> None:
+        """Take over at once what these formulas read: faster than one by one."""
+        plain: set[str] = set(CYCLES.values())
+        for text in formulas:
+            plain.update(leaf.text for leaf in parse(text).leaves if leaf.counter and leaf.first is None)
+        for one in self.columns.passes.values():
+            one.load(plain)
+
+    def evaluate(self, formula: str, *, level: str = "", zero: str = "blank", prefix: str = "") -> Outcome:
+        """A formula; `level`, `zero` and `prefix` as of `Metric`."""
+        if not self.is_reference and "active_cus" in formula:
+            formula = _ACTIVE_CUS.sub("min(SQ_BUSY_CU_CYCLES / busy_cycles, cu_count)", formula)
+        expression = parse(formula)
+        if isinstance(self.sources, ReferenceSources):
+            resolved = self.sources.resolve(expression, level, self.normalization, prefix)
+        else:
+            resolved = self.sources.resolve(expression, level, self.normalization)
+        reason = missing_reason(expression, resolved.missing, level, self.facts, self._given)
+        if reason:
+            return Outcome(None, None, reason)
+        given = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
+        constants = None if self.is_reference else self.constants
+        values = expression.evaluate(given, zero=zero, constants=constants)
+        average = None if self.is_reference else self._average(expression, given, values)
+        if resolved.is_spread:
+            self.spread.add(resolved.passes)
+        return Outcome(values, average, "" if self.is_reference else self._why_blank(expression, given, average))
+
+    def constant(self, formula: str) -> float:
+        """A formula over facts of the GPU only, such as a peak; NaN = not known."""
+        expression = parse(formula)
+        zero = "infinity" if self.is_reference else "blank"
+        given = {name: self.facts.get(name, math.nan) for name in expression.quantities}
+        return float(expression.evaluate(given, zero=zero)) if not expression.counters else math.nan
+
+    def over_groups(self, values: Any) -> tuple[Any, Any]:
+        """Sum and count of known values per group; the last axis is dispatches."""
+        import numpy as np
+
+        known = ~np.isnan(values)
+        clean = np.where(known, values, 0.0)
+        if self._groups is None:
+            return clean.sum(axis=-1, keepdims=True), known.sum(axis=-1, keepdims=True)
+        if values.ndim == 1:
+            count = self.group_count
+            sums = np.bincount(self._groups, weights=clean, minlength=count)
+            return sums, np.bincount(self._groups, weights=known, minlength=count)
+        both = [self.over_groups(row) for row in values]
+        return np.stack([total for total, _ in both]), np.stack([count for _, count in both])
+
+    def _value(self, key: str, resolved: Resolved) -> Any:
+        if key in resolved.place:
+            number, needed = resolved.place[key]
+            value = self._counter(number, needed)
+            return value / self.facts["xcd_count"] if self._is_per_die(key) else value
+        return self._given[key] if key in self._given else self.facts[key]
+
+    def _is_per_die(self, key: str) -> bool:
+        return key in CYCLES or (key == "norm" and self.normalization == "cycle")
+
+    def _counter(self, number: int, needed: Needed) -> Any:
+        import numpy as np
+
+        columns = self.columns.passes[number]
+        if needed.channels is None:
+            return columns.vector(needed.counter)
+        if (number, needed) in self._kept:
+            return self._kept[number, needed]
+        if needed.channels == (PER_ROW,):
+            own = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
+            found = np.full((self.channel_count, self.count), np.nan)
+            found[own] = columns.vectors([f"{needed.counter}[{channel}]" for channel in own])
+        else:
+            found = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
+        if found.size <= _KEPT_VALUES:
+            self._kept[number, needed] = found
+        return found
+
+    def _average(self, expression: Expression, given: dict[str, Any], values: Any) -> Any:
+        """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
+        import numpy as np
+
+        degree = expression.degree(self.constants)
+        varying = {key: value for key, value in given.items() if np.ndim(value)}
+        if not varying:
+            return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.group_count,))
+        if degree not in (0.0, 1.0):
+            total, count = self.over_groups(np.broadcast_to(values, (*np.shape(values)[:-1], self.count)))
+            return total / np.where(count, count, np.nan)
+        both = {key: self._total(value) for key, value in varying.items()}
+        counts = [count for _, count in both.values()]
+        whole = self.over_groups(np.ones(self.count))[1]
+        if any(np.any(count != whole) for count in counts):
+            known = np.isfinite(sum(varying.values()))
+            both = {key: self.over_groups(np.where(known, value, np.nan)) for key, value in varying.items()}
+            counts = [next(iter(both.values()))[1]]
+        sums = given | {key: total for key, (total, _) in both.items()}
+        found = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
+        count = np.where(counts[0], counts[0], np.nan)
+        found = np.where(np.isnan(count), np.nan, found)
+        return found / count if degree == 1.0 else found
+
+    def _total(self, value: Any) -> tuple[Any, Any]:
+        """Sum and count per group, kept as long as the values are the same object."""
+        known = self._totals.get(id(value))
+        if known is None or known[0] is not value:
+            known = (value, self.over_groups(value))
+            if value.size <= _KEPT_VALUES:
+                self._totals[id(value)] = known
+        return known[1]  # type: ignore[no-any-return]
+
+    def _tell_negative(self, text: str, total: Any, above: Any) -> None:
+        import numpy as np
+
+        share = np.where(above > 0, -total / np.where(above > 0, above, 1.0), np.where(total < 0, 1.0, 0.0))
+        worst = float(np.nanmax(share, initial=0.0))
+        if worst > _LARGEST_ERROR:
+            self.negative[text] = max(worst, self.negative.get(text, 0.0))
+
+    def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
+        import numpy as np
+
+        if not np.isnan(average).all():
+            return ""
+        return zero_reason(expression, given, self.count)
+
+    def _active_cus(self) -> float:
+        expression = parse("SQ_BUSY_CU_CYCLES / busy_cycles")
+        resolved = self.sources.resolve(expression, "", "kernel")
+        if resolved.missing:
+            return math.nan
+        both = [self._value(leaf.text, resolved) for leaf in expression.leaves]
+        return active_cus(both[0], both[1], self.facts)

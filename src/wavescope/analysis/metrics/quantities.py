@@ -1,0 +1,91 @@
+"""What formulas can name besides counters: facts of the GPU, and amounts of each dispatch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.counter_set import System
+
+__all__ = ["CYCLES", "LAUNCH", "NORMALIZATIONS", "UNKNOWN", "facts_of", "launch_facts"]
+
+CYCLES = {"busy_cycles": "GRBM_GUI_ACTIVE", "grbm_cycles": "GRBM_COUNT", "spi_busy_cycles": "GRBM_SPI_BUSY"}
+"""Quantity -> the counter that has it, added up over the dies."""
+NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
+"""Normalization -> the counter that it divides by."""
+LAUNCH = ("grid_size", "workgroup_size", "arch_vgprs", "accum_vgprs", "sgprs", "lds_bytes", "scratch_bytes")
+"""Columns of `dispatches` that formulas can name."""
+_FACTS = (
+    "cu_count",
+    "se_count",
+    "simds_per_cu",
+    "pipe_count",
+    "sqc_count",
+    "lds_bank_count",
+    "waves_per_cu_max",
+    "l2_channel_count",
+    "wave_size",
+    "xcd_count",
+    "clock_mhz_max",
+)
+_BYTES_PER_MEMORY_CLOCK = 32
+UNKNOWN = {
+    "clock_mhz_max": "the clock of the GPU",
+    "memory_gb_per_second": "the bandwidth of the memory",
+    "cu_count": "the number of CUs",
+    "se_count": "the number of shader engines",
+    "l2_channel_count": "the number of L2 channels",
+    "sqc_count": "the number of instruction and scalar caches",
+    "xcd_count": "the number of dies",
+}
+"""Fact -> in words."""
+
+
+def facts_of(system: System) -> dict[str, float]:
+    """Facts of the GPU that do not change between dispatches; NaN = not known.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import System
+    >>> facts_of(System(target="gfx942", cu_count=304))["cu_count"]
+    304.0
+    """
+    facts = {name: _known(getattr(system, name)) for name in _FACTS}
+    clock, channels = _known(system.memory_clock_mhz_max), _known(system.memory_channel_count)
+    facts["memory_gb_per_second"] = clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels
+    if math.isnan(facts["xcd_count"]) and (system.target or "") in ("gfx906", "gfx908", "gfx90a"):
+        facts["xcd_count"] = 1.0  # one die is one GPU there
+    return facts | _rates(system.target)
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _rates(target: str | None) -> dict[str, float]:
+    from wavescope import arch
+
+    try:
+        rates = arch.of(target or "").rates
+    except UsageError:
+        return {}
+    return {f"rate_{name}": float(rate) for name, rate in rates.items()}
+
+
+def launch_facts(dispatches: pl.DataFrame) -> dict[str, Any]:
+    """How each dispatch was launched, as vectors; NaN = not said.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> launch_facts(pl.DataFrame({name: [64] for name in LAUNCH}))["grid_size"].tolist()
+    [64.0]
+    """
+    import polars as pl
+
+    return {name: dispatches[name].cast(pl.Float64).to_numpy() for name in LAUNCH}

@@ -1,0 +1,163 @@
+"""The rules of ROCm Compute Profiler 3.3, for numbers that can be compared with its own."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.metrics.quantities import CYCLES, facts_of
+from wavescope.analysis.metrics.sources import ACCUMULATED, PER_ROW, Needed, Resolved, Sources, needed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavescope.analysis.metrics.columns import Columns
+    from wavescope.metrics.expression import Expression
+    from wavescope.model.counter_set import CounterSet, System
+
+__all__ = ["ReferenceSources", "active_cus", "reference_durations", "reference_facts", "spellings"]
+
+_FIELDS = {
+    "cu_count": "cu_per_gpu",
+    "se_count": "se_per_gpu",
+    "pipe_count": "pipes_per_gpu",
+    "sqc_count": "sqc_per_gpu",
+    "lds_bank_count": "lds_banks_per_cu",
+    "waves_per_cu_max": "max_waves_per_cu",
+    "l2_channel_count": "total_l2_chan",
+    "wave_size": "wave_size",
+    "xcd_count": "num_xcd",
+    "clock_mhz_max": "max_sclk",
+}
+
+
+def reference_facts(system: System) -> dict[str, float]:
+    """Facts of the GPU as sysinfo.csv writes them: a clock of 0 is taken for a clock.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import System
+    >>> reference_facts(System(described={"max_sclk": "0"}))["clock_mhz_max"]
+    0.0
+    """
+    facts = facts_of(system)
+    said = system.described
+    facts |= {name: _number(said[field]) for name, field in _FIELDS.items() if field in said}
+    if "max_mclk" in said and "num_hbm_channels" in said:
+        facts["memory_gb_per_second"] = _number(said["max_mclk"]) / 1000 * 32 * _number(said["num_hbm_channels"])
+    return facts
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan
+
+
+def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]) -> float:
+    """CUs that the reference takes for active: one number for all chosen dispatches; NaN = not known.
+
+    Examples
+    --------
+    >>> active_cus([600.0], [100.0], {"cu_count": 104.0, "waves_per_cu_max": 32.0})
+    14.0
+    """
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        ratios = 4 * np.asarray(busy_cu_cycles, float) / np.asarray(busy_cycles, float)
+    known = ratios[~np.isnan(ratios)]
+    waves, cus = facts["waves_per_cu_max"], facts["cu_count"]
+    if not known.size or math.isnan(waves + cus) or not waves or not math.isfinite(known.mean()):
+        return math.nan
+    level = round(float(known.mean()))
+    return float(int(min(8 * level / waves + min(level % waves, 8), cus)))
+
+
+def reference_durations(counters: CounterSet, main: int | None, numbers: Any) -> Any:
+    """Duration of each dispatch in ns by the times of the joined table, also where they make no sense."""
+    import numpy as np
+    import polars as pl
+
+    if main is None:
+        return np.full(len(numbers), np.nan)
+    own = counters.executions.filter(pl.col("pass") == main).select(
+        "dispatch", duration=pl.col("end_ns") - pl.col("begin_ns")
+    )
+    wanted = pl.DataFrame({"dispatch": pl.Series(numbers, dtype=pl.UInt32)})
+    joined = wanted.join(own, on="dispatch", how="left", maintain_order="left")
+    return joined["duration"].cast(pl.Float64).to_numpy()
+
+
+def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
+    """Pass -> spelling of fabric counters without _sum -> column; `NAME[` stands for channels of it.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> spellings(CounterSet({}))
+    {}
+    """
+    import polars as pl
+
+    found: dict[int, dict[str, str]] = {}
+    fabric = counters.counters.filter(pl.col("spelled").str.starts_with("TCC_EA"))
+    for number, column, spelled in fabric.select("pass", "column", "spelled").iter_rows():
+        name = f"{spelled.split('[', 1)[0]}[" if spelled.endswith("]") else spelled.removesuffix("_sum")
+        found.setdefault(number, {}).setdefault(name, column)
+    return found
+
+
+class ReferenceSources(Sources):
+    """As the reference reads: one joined table, level counters from files of their own, and its spelling of names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wavescope.analysis.metrics.columns import Columns
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> ReferenceSources(Columns(CounterSet({}), np.array([])), 16, {}).main is None
+    True
+    """
+
+    def __init__(self, columns: Columns, channel_count: int, spelled: Mapping[int, Mapping[str, str]]) -> None:
+        super().__init__(columns, channel_count)
+        self._spelled = spelled
+        """Pass -> spelling of a counter without _sum -> column."""
+
+    def spelled(self, number: int, one: Needed, prefix: str) -> Needed | None:
+        """What to read in a pass when fabric counters must be spelled with this prefix; None = it has none."""
+        if not prefix or not one.counter.startswith("TCC_EA0_"):
+            return one if self._plainly_has(number, one) else None
+        name = prefix + one.counter.removeprefix("TCC_EA0_")
+        known = self._spelled.get(number, {})
+        if one.channels is None:
+            return Needed(one.key, known[name]) if name in known else None
+        return one if f"{name}[" in known and self._plainly_has(number, one) else None
+
+    def _plainly_has(self, number: int, one: Needed) -> bool:
+        columns = self.columns.passes[number]
+        if one.channels is None:
+            return one.counter in columns.names
+        known = columns.channels.get(one.counter, ())
+        return bool(known) if one.channels == (PER_ROW,) else set(one.channels) <= set(known)
+
+    def resolve(self, expression: Expression, level: str, normalization: str, prefix: str = "") -> Resolved:
+        """The pass of each counter; no other pass stands in for one that lacks it."""
+        needed = needed_by(expression, normalization, self.channel_count)
+        place: dict[str, tuple[int, Needed]] = {}
+        main = [self.main] if self.main in self.columns.joined else sorted(self.columns.passes, reverse=True)
+        for one in needed:
+            if one.counter == ACCUMULATED:
+                where = [self.level_pass(level)] if level else [self.main]
+            elif level and one.key not in CYCLES and self.main in self.columns.joined:
+                where = [self.level_pass(level)]
+            else:
+                where = list(main)
+            for number in where:
+                found = None if number is None else self.spelled(number, one, prefix)
+                if number is not None and found is not None:
+                    place[one.key] = (number, found)
+                    break
+        return Resolved(place, tuple(dict.fromkeys(one.column for one in needed if one.key not in place)))

@@ -1,0 +1,66 @@
+"""Statistics of values over dispatches, row by row; what is not known is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Spread", "spread_of"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One number per row of values; NaN = no value.
+
+    Examples
+    --------
+    >>> spread_of([[1.0, 3.0]]).mean.tolist()
+    [2.0]
+    """
+
+    count: Any
+    """Values that are known."""
+    mean: Any
+    deviation: Any
+    """Of a sample; one value has none."""
+    minimum: Any
+    q1: Any
+    median: Any
+    q3: Any
+    maximum: Any
+
+
+def spread_of(values: Any) -> Spread:
+    """Statistics along the last axis; quartiles are interpolated between the two nearest values.
+
+    Examples
+    --------
+    >>> found = spread_of([[4.0, float("nan"), 1.0, 2.0]])
+    >>> found.count.tolist(), found.median.tolist(), found.q1.tolist()
+    ([3], [2.0], [1.5])
+    """
+    import numpy as np
+
+    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
+    known = ~np.isnan(ordered)
+    count = known.sum(axis=-1)
+    if ordered.shape[-1] == 0:
+        blank = np.full(ordered.shape[:-1], np.nan)
+        return Spread(count, blank, blank, blank, blank, blank, blank, blank)
+    with np.errstate(all="ignore"):
+        mean = np.where(known, ordered, 0.0).sum(axis=-1) / np.where(count, count, np.nan)
+        apart = np.where(known, ordered - mean[..., None], 0.0)
+        deviation = np.sqrt((apart * apart).sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
+        last = np.maximum(count - 1, 0)
+
+        def at(position: Any) -> Any:
+            return np.take_along_axis(ordered, position[..., None], axis=-1)[..., 0]
+
+        def quantile(share: float) -> Any:
+            place = share * last
+            below = np.floor(place).astype(np.int64)
+            low, high, between = at(below), at(np.minimum(below + 1, last)), place - below
+            return np.where(between < 0.5, low + (high - low) * between, high - (high - low) * (1 - between))
+
+        middle = (at(last // 2) + at((last + 1) // 2)) / 2
+        return Spread(count, mean, deviation, ordered[..., 0], quantile(0.25), middle, quantile(0.75), at(last))
