@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.counter_set import CounterSet
 
-__all__ = ["CounterChoice", "chosen_dispatches", "ranked_kernels"]
+__all__ = ["ALL_DISPATCHES", "CounterChoice", "chosen_dispatches", "ranked_kernels"]
 
 _SHOWN_NAMES = 5
 
@@ -35,6 +35,10 @@ class CounterChoice:
     """Values of dispatches.dispatch_id."""
     gpus: tuple[int, ...] = ()
     """Values of dispatches.gpu."""
+
+
+ALL_DISPATCHES = CounterChoice()
+"""No choice: everything."""
 
 
 def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
@@ -102,7 +106,8 @@ def _all_known(word: str, asked: Sequence[int], known: pl.Series, path: str) -> 
     unknown = sorted(set(asked) - set(known.drop_nulls().to_list()))
     if unknown:
         has = f"it has {_listed(known)}" if known.drop_nulls().len() else "it does not say any"
-        raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
+        what = f"no {word} {unknown[0]} in this capture"
+        raise UsageError(what, where=path, advice=has)
 
 
 def _listed(known: pl.Series) -> str:

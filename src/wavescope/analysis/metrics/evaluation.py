@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.metrics.columns import Columns
-from wavescope.analysis.metrics.quantities import CYCLES, LAUNCH, facts_of, launch_facts
+from wavescope.analysis.metrics.quantities import CYCLES, facts_of, launch_facts
 from wavescope.analysis.metrics.reasons import missing_reason, zero_reason
 from wavescope.analysis.metrics.reference import (
     ReferenceSources,
@@ -17,7 +17,7 @@ from wavescope.analysis.metrics.reference import (
     reference_facts,
     spellings,
 )
-from wavescope.analysis.metrics.sources import PER_ROW, Sources, needed_by
+from wavescope.analysis.metrics.sources import PER_ROW, Sources
 from wavescope.metrics.expression import parse
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ class Evaluation:
         if not self.is_reference and "active_cus" in formula:
             formula = _ACTIVE_CUS.sub("min(SQ_BUSY_CU_CYCLES / busy_cycles, cu_count)", formula)
         expression = parse(formula)
-        if isinstance(self.sources, ReferenceSources):
-            resolved = self.sources.resolve(expression, level, self.normalization, prefix)
-        else:
-            resolved = self.sources.resolve(expression, level, self.normalization)
+        resolved = self.sources.resolve(expression, level, self.normalization, prefix)
         reason = missing_reason(expression, resolved.missing, level, self.facts, self._given)
         if reason:
             return Outcome(None, None, reason)
@@ -142,6 +139,14 @@ class Evaluation:
         zero = "infinity" if self.is_reference else "blank"
         given = {name: self.facts.get(name, math.nan) for name in expression.quantities}
         return float(expression.evaluate(given, zero=zero)) if not expression.counters else math.nan
+
+    def channel_reason(self, formula: str, channel: int) -> str:
+        """Why one channel has no value although the metric has some."""
+        for leaf in parse(formula).leaves:
+            known = [one.channels[leaf.counter] for one in self.columns.passes.values() if leaf.counter in one.channels]
+            if leaf.is_per_row and not any(channel in own for own in known):
+                return f"needs {leaf.counter}[{channel}], which was not measured"
+        return "0 in every dispatch of this channel"
 
     def over_groups(self, values: Any) -> tuple[Any, Any]:
         """Sum and count of known values per group; the last axis is dispatches."""
@@ -217,7 +222,7 @@ class Evaluation:
             known = (value, self.over_groups(value))
             if value.size <= _KEPT_VALUES:
                 self._totals[id(value)] = known
-        return known[1]  # type: ignore[no-any-return]
+        return known[1]
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
         import numpy as np

@@ -99,7 +99,7 @@ class Sources:
         apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
         joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
         self._order = [*apart, *joined, *sorted(accumulating)]
-        self.main = (joined or apart or [None])[0]
+        self.main: int | None = next(iter((*joined, *apart)), None)
         """The pass that cycles of level metrics come from: the joined one, or the first."""
 
     def level_pass(self, level: str) -> int | None:
@@ -112,9 +112,9 @@ class Sources:
                 return number
         return None
 
-    def resolve(self, expression: Expression, level: str, normalization: str, extra: Sequence[Needed] = ()) -> Resolved:
-        """The pass of each counter; what no pass has is missing."""
-        needed = [*needed_by(expression, normalization, self.channel_count), *extra]
+    def resolve(self, expression: Expression, level: str, normalization: str, prefix: str = "") -> Resolved:
+        """The pass of each counter; what no pass has is missing. Both spellings of fabric counters are read."""
+        needed = needed_by(expression, normalization, self.channel_count)
         place: dict[str, tuple[int, Needed]] = {}
         level_pass = self.level_pass(level) if level else None
         if level_pass is not None:

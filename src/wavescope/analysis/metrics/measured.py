@@ -1,0 +1,122 @@
+"""Any formulas over a capture, per kernel or per dispatch: what roofline, memory chart and diagnosis are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.metrics.evaluation import Evaluation
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["Measured", "measure"]
+
+_BY = ("kernel", "dispatch", "all")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Values of formulas.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> measure(CounterSet({}), {"waves": "SQ_WAVES"}).reasons
+    {'waves': 'needs SQ_WAVES, which was not measured'}
+    """
+
+    frame: pl.DataFrame
+    """One row per kernel (the longest first), per dispatch, or one: kernel, kernel_name, dispatch, dispatch_count,
+    duration_ns_mean, and one Float64 column per formula; null = no value."""
+    reasons: dict[str, str] = field(hash=False)
+    """Formula -> why it has no value in any row."""
+
+
+def measure(
+    counters: CounterSet,
+    formulas: Mapping[str, str],
+    *,
+    by: str = "kernel",
+    choice: CounterChoice = ALL_DISPATCHES,
+    rules: str = "corrected",
+    levels: Mapping[str, str] | None = None,
+) -> Measured:
+    """Evaluate formulas; ratios are ratios of sums over the dispatches of a row, amounts are means per dispatch.
+
+    `levels`: formula -> level counter whose pass it reads. Under the reference's rules a row is the mean over its
+    dispatches.
+
+    Raises
+    ------
+    UsageError
+        When a formula is not of the notation, or the choice or `by` does not exist.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> measure(CounterSet({}), {"waves": "SQ_WAVES"}).frame.columns[-1]
+    'waves'
+    """
+    import numpy as np
+    import polars as pl
+
+    from wavescope.metrics import RULES
+
+    if by not in _BY:
+        what = f"no rows by {by[:60]!r}"
+        raise UsageError(what, advice=f"rows are by {', '.join(_BY)}")
+    dispatches = chosen_dispatches(counters, choice)
+    ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
+    named = dispatches.join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
+    described, groups = _described(named, by)
+    evaluation = Evaluation(counters, dispatches, is_reference=rules != RULES[0], groups=groups)
+    evaluation.load(formulas.values())
+    columns: dict[str, Any] = {}
+    reasons = {}
+    for name, formula in formulas.items():
+        outcome = evaluation.evaluate(formula, level=(levels or {}).get(name, ""))
+        values = np.full(described.height, np.nan)
+        if outcome.values is not None:
+            each = np.broadcast_to(np.asarray(outcome.values, dtype=np.float64), (dispatches.height,))
+            if by == "dispatch":
+                values = each
+            elif outcome.average is not None:
+                values = outcome.average
+            else:
+                total, count = evaluation.over_groups(each)
+                values = total / np.where(count, count, np.nan)
+        if not np.isfinite(values).any():
+            reasons[name] = outcome.reason or "no dispatch has a value"
+        columns[name] = pl.Series(name, np.array(values, dtype=np.float64)).fill_nan(None)
+    return Measured(described.with_columns(columns.values()), reasons)
+
+
+def _described(named: pl.DataFrame, by: str) -> tuple[pl.DataFrame, Any]:
+    """The rows without values, and for each dispatch its row; None = all are one row."""
+    import polars as pl
+
+    duration = pl.col("end_ns") - pl.col("begin_ns")
+    if by == "dispatch":
+        columns = ("kernel", "kernel_name", "dispatch")
+        rows = named.select(*columns, pl.lit(1, pl.UInt32).alias("dispatch_count"), duration_ns_mean=duration)
+        return rows, pl.int_range(named.height, eager=True).to_numpy()
+    counted = (pl.len().cast(pl.UInt32).alias("dispatch_count"), duration.mean().alias("duration_ns_mean"))
+    if by == "all":
+        whole = named.select(*counted)
+        blank = {"kernel": pl.UInt32, "kernel_name": pl.String, "dispatch": pl.UInt32}
+        return whole.select(*(pl.lit(None, kind).alias(name) for name, kind in blank.items()), *whole.columns), None
+    rows = named.group_by("kernel", "kernel_name").agg(*counted).sort("kernel")
+    place = named.join(
+        rows.with_row_index("row").select("kernel", "row"), on="kernel", maintain_order="left", how="left"
+    )
+    order = ("kernel", "kernel_name", "dispatch", "dispatch_count", "duration_ns_mean")
+    return rows.with_columns(pl.lit(None, pl.UInt32).alias("dispatch")).select(order), place["row"].cast(
+        pl.Int64
+    ).to_numpy()

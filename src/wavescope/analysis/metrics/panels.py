@@ -1,0 +1,205 @@
+"""Every metric of the panels over the chosen dispatches."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.metrics.answer import CounterPanels
+from wavescope.analysis.metrics.asked import asked_panels
+from wavescope.analysis.metrics.doubts import doubts_of
+from wavescope.analysis.metrics.evaluation import Evaluation, Outcome
+from wavescope.analysis.metrics.quantities import NORMALIZATIONS
+from wavescope.analysis.metrics.statistics import spread_of
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavescope.metrics import Metric, MetricTable, Panel
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["counter_panels", "kernels_of"]
+
+_UNITS = {"kernel": "/kernel", "wave": "/wave", "cycle": "/cycle", "second": "/s"}
+_STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
+
+
+def counter_panels(
+    counters: CounterSet,
+    *,
+    choice: CounterChoice = ALL_DISPATCHES,
+    panels: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    normalization: str = "kernel",
+    rules: str = "corrected",
+    more: Sequence[Path] = (),
+) -> CounterPanels:
+    """Evaluate the metrics of the capture's GPU; `more` are TOML files with the user's own.
+
+    `panels` are words, numbers or ids (`l2`, `17`, `17.1`), `metrics` ids or parts of names; none = all. Amounts are
+    per `normalization`: kernel, wave, cycle or second. `rules`: see `wavescope.metrics.RULES`.
+
+    Raises
+    ------
+    UsageError
+        When the choice, a panel, a metric, the normalization or the rules do not exist, or a TOML file has a mistake.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["l2"], metrics=["17.1.0"])
+    >>> answer.rows["reason"].to_list()
+    ['needs TCC_BUSY and GRBM_GUI_ACTIVE, which were not measured']
+    """
+    if normalization not in NORMALIZATIONS:
+        what = f"no normalization {normalization[:60]!r}"
+        raise UsageError(what, advice=f"normalizations: {', '.join(NORMALIZATIONS)}")
+    if not counters.measured and counters.stored_metrics.height:
+        from wavescope.analysis.metrics.stored import stored_panels
+
+        return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
+    from wavescope.metrics import RULES, panels_of
+
+    target = counters.system.target or ""
+    declared = panels_of(target, rules=rules, more=more)
+    chosen = asked_panels(declared, panels, metrics)
+    dispatches = chosen_dispatches(counters, choice)
+    evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=rules != RULES[0])
+    rows = _rows(chosen, evaluation)
+    return CounterPanels(
+        target=target,
+        product=counters.system.product or "",
+        normalization=normalization,
+        rules=rules,
+        dispatch_count=dispatches.height,
+        panels=chosen,
+        kernels=kernels_of(counters, dispatches),
+        rows=rows,
+        doubts=doubts_of(counters, dispatches, evaluation, rows, has_panels=bool(declared)),
+    )
+
+
+def kernels_of(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
+    """All kernels of the capture, and whether a chosen dispatch is of them.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> kernels_of(CounterSet({}), CounterSet({}).dispatches).height
+    0
+    """
+    import polars as pl
+
+    ranked = ranked_kernels(counters.dispatches)
+    is_chosen = pl.col("kernel_name").is_in(chosen["kernel_name"].unique().implode())
+    return ranked.with_columns(is_chosen.alias("is_chosen")).select(CounterPanels.tables["kernels"].names)
+
+
+def _rows(panels: Sequence[Panel], evaluation: Evaluation) -> pl.DataFrame:
+    evaluation.load(
+        metric.formula for panel in panels for table in panel.tables for metric in table.metrics if metric.formula
+    )
+    parts = _Parts(evaluation)
+    for panel in panels:
+        for table in panel.tables:
+            for metric in table.metrics:
+                parts.add(table, metric)
+    return parts.frame()
+
+
+class _Parts:
+    """The columns of `rows`, while they are made: single values are gathered, so that they are reduced together."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._single: list[Any] = []
+        self._blocks: list[tuple[int, Any]] = []
+        self._texts: dict[str, list[Any]] = {
+            name: [] for name in ("table_id", "metric_id", "name", "series", "channel", "unit", "reason")
+        }
+        self._average: list[float] = []
+        self._peak: list[float] = []
+        self._rounded: list[bool] = []
+        self._swapped: list[int] = []
+
+    def add(self, table: MetricTable, metric: Metric) -> None:
+        evaluation = self._evaluation
+        outcome = (
+            evaluation.evaluate(metric.formula, level=metric.level, zero=metric.zero, prefix=metric.fabric_prefix)
+            if metric.formula
+            else Outcome(None, None, "this GPU has no counters for it")
+        )
+        peak = evaluation.constant(metric.peak) if metric.peak else math.nan
+        if table.per_channel:
+            self._add_channels(table, metric, outcome, peak)
+            return
+        self._describe(table, metric, None, metric.id, outcome.reason, peak)
+        self._average.append(math.nan if outcome.average is None else float(outcome.average[0]))
+        self._blocks.append((len(self._single), None))
+        self._single.append(math.nan if outcome.values is None else outcome.values)
+
+    def frame(self) -> pl.DataFrame:
+        import numpy as np
+        import polars as pl
+
+        from wavescope.analysis.metrics.answer import CounterPanels
+
+        evaluation = self._evaluation
+        singles = np.empty((len(self._single), evaluation.count))
+        for row, values in enumerate(self._single):
+            singles[row] = values
+        spread = spread_of(singles)
+        columns: dict[str, list[Any]] = {name: [] for name in ("count", "mean", *_STATISTICS)}
+        for start, block in self._blocks:
+            for name, parts in columns.items():
+                parts.append(getattr(spread, name)[start : start + 1] if block is None else getattr(block, name))
+        joined = {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()}
+        average = joined["mean"] if evaluation.is_reference else np.array(self._average)
+        peak = np.array(self._peak)
+        with np.errstate(all="ignore"):
+            share = 100 * average / (peak if evaluation.is_reference else np.where(peak > 0, peak, np.nan))
+        if evaluation.is_reference:
+            average = np.where(self._rounded, np.round(average), average)
+            joined["maximum"][self._swapped] = joined["minimum"][self._swapped]
+        numbers = {name: joined[name] for name in _STATISTICS} | {"peak": peak, "peak_share": share}
+        frame = pl.DataFrame(
+            self._texts | {"average": average, **numbers, "dispatch_count": joined["count"].astype(np.uint32)},
+            schema_overrides={"channel": pl.UInt16},
+        )
+        spec = CounterPanels.tables["rows"].names
+        return frame.select(spec).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
+        import numpy as np
+
+        evaluation = self._evaluation
+        count = evaluation.channel_count
+        values = np.nan if outcome.values is None else outcome.values
+        spread = spread_of(np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count)))
+        self._blocks.append((0, spread))
+        average = (
+            np.full(count, np.nan) if outcome.average is None else np.broadcast_to(outcome.average, (count, 1))[:, 0]
+        )
+        self._average += average.tolist()
+        for channel in range(count):
+            reason = outcome.reason
+            if not reason and not evaluation.is_reference and math.isnan(average[channel]):
+                reason = evaluation.channel_reason(metric.formula or "", channel)
+            self._describe(table, metric, channel, f"{table.id}.{channel}", reason, peak)
+
+    def _describe(
+        self, table: MetricTable, metric: Metric, channel: int | None, identity: str, reason: str, peak: float
+    ) -> None:
+        unit = metric.unit.replace("/N", _UNITS[self._evaluation.normalization])
+        described = (table.id, identity, metric.name, metric.series, channel, unit, reason)
+        if metric.maximum == "minimum":
+            self._swapped.append(len(self._peak))
+        for values, value in zip(self._texts.values(), described, strict=True):
+            values.append(value)
+        self._peak.append(peak)
+        self._rounded.append(table.layout == "value")
