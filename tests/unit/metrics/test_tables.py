@@ -53,10 +53,12 @@ def test_every_formula_is_of_counters_and_known_quantities(target: str, rules: s
 
 
 @pytest.mark.parametrize("target", METRIC_TARGETS)
-def test_every_metric_says_its_unit_and_where_it_comes_from(target: str) -> None:
+def test_every_metric_says_its_unit_its_meaning_and_where_it_comes_from(target: str) -> None:
     for key, metric in metrics_of(target):
         assert metric.unit in UNITS, key
         assert metric.source, key
+        assert metric.about.endswith("."), key
+        assert 10 < len(metric.about) < 300, key
         assert metric.zero == "blank", key
         assert metric.fabric_prefix == "", key
         assert metric.maximum == "maximum", key
