@@ -58,7 +58,7 @@ def test_every_metric_says_its_unit_its_meaning_and_where_it_comes_from(target: 
         assert metric.unit in UNITS, key
         assert metric.source, key
         assert metric.about.endswith("."), key
-        assert 10 < len(metric.about) < 300, key
+        assert 8 < len(metric.about) < 300, key
         assert metric.zero == "blank", key
         assert metric.fabric_prefix == "", key
         assert metric.maximum == "maximum", key
