@@ -38,7 +38,7 @@ def tables_page() -> str:
         lines += [f"## {title}", "", ", ".join(f"{number} {name}" for number, name in values.items()), ""]
     lines += ["## Tables of a counter set", ""]
     lines += [
-        "`counters = wavescope.open(path)` gives a `CounterSet` where the path holds hardware counters; it has `losses` too.",
+        "`counters = wavescope.open(path)` gives a `CounterSet` where the path holds counters; it has `losses`, too.",
         "`counters.measured[pass]` is a frame with one row per dispatch and one column per counter of that pass.",
         "",
     ]

@@ -127,6 +127,8 @@ class System:
     clock_mhz_max: float | None = None
     memory_clock_mhz_max: float | None = None
     memory_channel_count: float | None = None
+    memory_gb_per_second: float | None = None
+    """Peak, in 10^9 bytes per second: 32 bytes per channel and memory clock, or that of the product."""
     l2_channel_count: float | None = None
     lds_bank_count: float | None = None
     sqc_count: float | None = None

@@ -18,7 +18,16 @@ from wavescope.readers.decoded import form_of, survey
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["PROFILES", "THREAD_TRACES", "Generation", "Kind", "generation_of", "sniff"]
+__all__ = [
+    "COUNTER_TABLES",
+    "PROFILES",
+    "STORES_OF_COUNTERS",
+    "THREAD_TRACES",
+    "Generation",
+    "Kind",
+    "generation_of",
+    "sniff",
+]
 
 
 class Kind(Enum):
@@ -48,6 +57,7 @@ class Kind(Enum):
     ROCPROF_DATABASE = "rocprof (v1) database"
     ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
     ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
+    COMPUTE_DATABASE = "analysis database of ROCm Compute Profiler"
     DATABASE = "SQLite database"
     BROKEN_DATABASE = "SQLite database that cannot be read"
     PACKAGE = "ROCpd package"
@@ -81,6 +91,13 @@ PROFILES = (
     Kind.PROFILE_FOLDER,
 )
 """Kinds that hold profiles of a run. Files of counters may hold one, too."""
+
+
+COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)
+"""Kinds of tables with hardware counters per dispatch."""
+
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS, Kind.COMPUTE_DATABASE)
+"""Kinds that may hold hardware counters beside other things."""
 
 
 class Generation(Enum):

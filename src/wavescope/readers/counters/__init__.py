@@ -5,33 +5,48 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import UsageError
+from wavescope.errors import WavescopeError
 from wavescope.model.counter_set import CounterSet, System
+from wavescope.model.losses import Loss
 from wavescope.readers.counters._assembled import assembled
 from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._execution import wide_pass
+from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes
-from wavescope.readers.counters._system import first_rows, system_of_rows
+from wavescope.readers.counters._silent import without_silent
+from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
 from wavescope.readers.counters._table import read_table
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
-    from wavescope.model.losses import Loss
     from wavescope.readers.counters._execution import Pass
+    from wavescope.readers.counters._found import Found
 
 __all__ = ["open_counters"]
 
+_NAMED = 6
 
-def open_counters(path: str | os.PathLike[str]) -> CounterSet:
+
+def open_counters(path: str | os.PathLike[str], *, target: str | None = None) -> CounterSet:
     """Open a capture of hardware counters; all files below a folder are passes over the same program.
 
     Passes are joined by dispatch and never added up. What is missing, damaged or cannot be true is a row of `losses`.
 
+    Parameters
+    ----------
+    path
+        A workload folder of ROCm Compute Profiler, its pmc_perf.csv or its analysis database; *_counter_collection.csv
+        of rocprofv3, or a folder of its passes; CSV files of rocprof (v1); ROCpd databases and rocprofv3 JSON with
+        counters.
+    target
+        The GPU (`gfx942`, `MI300X`) where the capture does not say it, or says it wrong.
+
     Raises
     ------
     UsageError
-        When the path does not exist, or the folder holds several captures.
+        When the path does not exist, or the folder holds several captures; when there is no such GPU.
     NotATraceError
         When there are no counters.
 
@@ -42,36 +57,69 @@ def open_counters(path: str | os.PathLike[str]) -> CounterSet:
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     place = Path(path)
-    if not place.exists():
-        what = "no such file or folder"
-        raise UsageError(what, where=str(place))
+    found = find_counters(place)
     losses: list[Loss] = []
-    folder = place if place.is_dir() else place.parent
-    passes: list[Pass] = []
-    for file in _files(place):
-        passes += _passes_of(file, losses)
-    about = folder / "sysinfo.csv"
-    rows = first_rows(about, 1)
-    system = system_of_rows(rows[0], about.name) if rows else System()
-    ceilings = folder / "roofline.csv"
+    if found.stores:
+        raise NotImplementedError
+    passes = _passes(found, place, losses)
+    system = _system(found, passes)
+    passes = without_silent(passes, losses)
+    if found.left_out:
+        names = ", ".join(file.name for file in found.left_out[:_NAMED])
+        losses.append(Loss("other_forms", len(found.left_out), detail=names))
     return assembled(
-        passes, system, losses, path=str(place), ceilings=read_ceilings(ceilings) if ceilings.is_file() else None
+        passes,
+        with_facts(system, target),
+        losses,
+        path=str(place),
+        ceilings=read_ceilings(found.ceilings) if found.ceilings else None,
     )
 
 
-def _files(place: Path) -> list[Path]:
-    if place.is_file():
-        return [place]
-    joined = [file for name in ("pmc_perf.csv", "pmc_perf.csv.gz") if (file := place / name).is_file()][:1]
-    levels = sorted(file for pattern in ("SQ*.csv", "SQ*.csv.gz") for file in place.rglob(pattern))
-    times = [file for file in [place / "timestamps.csv"] if file.is_file()]
-    return joined + levels + times
+def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
+    """All passes; a file that cannot be read is a loss where others can."""
+    passes: list[Pass] = []
+    problems: list[WavescopeError] = []
+    for file in [*found.tables, *([found.times] if found.times else [])]:
+        try:
+            passes += _passes_of(file, place, losses)
+        except WavescopeError as error:
+            problems.append(error)
+    if problems and not any(one.counters for one in passes):
+        raise problems[0]
+    losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
+    return passes
 
 
-def _passes_of(file: Path, losses: list[Loss]) -> list[Pass]:
+def _passes_of(file: Path, place: Path, losses: list[Loss]) -> list[Pass]:
     table = read_table(file)
     losses += table.losses
-    name = file.name.split(".csv", 1)[0]
+    name = _pass_name(file, place)
     if is_long(table):
         return long_passes(table, name, losses)
     return [wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)]
+
+
+def _pass_name(file: Path, place: Path) -> str:
+    """The level or the table of ROCm Compute Profiler; of rocprofv3, the folder of the pass or the file."""
+    stem = plain_stem(file)
+    if stem.startswith(("pmc_perf", "SQ", "timestamps")):
+        return stem
+    stem = stem.removesuffix("counter_collection").rstrip("_")
+    folder = file.parent.name if place.is_dir() and file.parent != place else ""
+    return folder or stem or plain_stem(file)
+
+
+def _system(found: Found, passes: Sequence[Pass]) -> System:
+    if found.system:
+        rows = first_rows(found.system, 1)
+        if rows:
+            return system_of_row(rows[0], found.system.name)
+    used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
+    for file in found.tables:
+        beside = file.with_name(file.name.split("counter_collection.csv")[0] + "agent_info.csv")
+        if beside.is_file() and beside != file:
+            system = system_of_agents(first_rows(beside), used, beside.name)
+            if system.target:
+                return system
+    return System()

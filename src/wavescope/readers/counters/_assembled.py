@@ -35,7 +35,7 @@ def assembled(
     measured: dict[int, pl.DataFrame] = {}
     for number, (one, mine) in enumerate(zip(passes, places.dispatch_of, strict=True)):
         dispatch = pl.Series("dispatch", mine, dtype=pl.UInt32)
-        measured[number] = pl.DataFrame([dispatch, *one.values.get_columns()])
+        measured[number] = one.values.insert_column(0, dispatch) if one.values.width else dispatch.to_frame()
     tables = {
         "passes": _passes(passes, system),
         "dispatches": _dispatches(passes, places, times),

@@ -81,32 +81,36 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
     import polars as pl
 
     rows = described(table)
-    chosen: dict[str, tuple[Spelled, pl.Series]] = {}
+    more: dict[int, pl.Series] = {}
+    chosen: dict[str, tuple[int, Spelled]] = {}
     twice = 0
     # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
     for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
-        column = table.frame[str(index)]
         if not is_counter(header):
             if not may_be_counter(header):
                 continue
-            column = column.str.strip_chars().cast(pl.Float64, strict=False)
+            column = table.frame[str(index)].str.strip_chars().cast(pl.Float64, strict=False)
             if not column.len() or column.null_count() == column.len():
                 continue
+            more[index] = column
         named = counter_named(header)
         if named.column in chosen:
-            if chosen[named.column][1].equals(column, null_equal=True):
+            if table.frame[str(chosen[named.column][0])].equals(table.frame[str(index)], null_equal=True):
                 continue
             twice += 1
             named = Named(header, None, header)
-        chosen.setdefault(named.column, (Spelled(named, header), column.alias(named.column)))
+        chosen.setdefault(named.column, (index, Spelled(named, header)))
     if twice:
         losses.append(Loss("counter_twice", twice, detail=table.file.name))
-    values = pl.DataFrame([column for _, column in chosen.values()])
+    values = pl.DataFrame()
+    if chosen:
+        values = table.frame.with_columns(more.values())[[str(index) for index, _ in chosen.values()]]
+        values.columns = list(chosen)
+    counters = [spelled for _, spelled in chosen.values()]
     sound = rows["kernel_name"].is_not_null()
     if not sound.all():
         losses.append(Loss("counter_rows", int((~sound).sum()), detail=table.file.name))
         rows, values = rows.filter(sound), values.filter(sound) if values.width else values
-    counters = [spelled for spelled, _ in chosen.values()]
     return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
 
 

@@ -14,7 +14,7 @@ _COMMA_DECIMAL = re.compile(
 )
 _COMMA_GROUPS = re.compile(rf"{_GROUPED.format(mark=',')}[.]\d*|[+-]?[1-9]\d{{0,2}}(,\d{{3}}){{2,}}")
 _DOT_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}([.]\d{3})+(,\d*)?")
-_QUOTED = re.compile(rb'(?<=")\s*[+-]?\d[\d.]*,\d[\d,.]*\s*(?=")')
+_QUOTED = re.compile(rb'"\s*[+-]?\d[\d.]*,\d[\d,.]*\s*"')
 
 
 def evidence(text: bytes, separator: str) -> set[str]:
@@ -29,7 +29,7 @@ def evidence(text: bytes, separator: str) -> set[str]:
         return {"decimal"} if re.search(rb"(^|[;\t\n\"])[+-]?\d[\d.]*,\d", text) else set()
     found = set()
     for quoted in set(_QUOTED.findall(text)):
-        word = quoted.decode().strip()
+        word = quoted.decode().strip('" ')
         if _COMMA_DECIMAL.fullmatch(word):
             found.add("decimal")
         elif _COMMA_GROUPS.fullmatch(word):

@@ -19,7 +19,7 @@ __all__ = ["MAX_BYTES", "pieces"]
 
 MAX_BYTES = 1 << 31
 """Of one file, unpacked."""
-_PIECE = 8 << 20
+_PIECE = 4 << 20
 _MAX_LINE = 32 << 20
 _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 """zstd and zlib: polars would unpack them itself, without a bound."""

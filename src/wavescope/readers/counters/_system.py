@@ -1,17 +1,20 @@
-"""The GPU of a capture: from sysinfo.csv, or from the list of agents beside the counters."""
+"""The GPU of a capture: from sysinfo.csv, from the list of agents beside the counters, or as the user says."""
 
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from wavescope import arch
+from wavescope.errors import UsageError
 from wavescope.model.counter_set import System
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["first_rows", "system_of_rows"]
+__all__ = ["first_rows", "system_of_agents", "system_of_row", "with_facts"]
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",
@@ -28,8 +31,20 @@ _FIELDS = {
     "pipe_count": "pipes_per_gpu",
     "xcd_count": "num_xcd",
 }
+_AGENT_FIELDS = {
+    "cu_count": "Cu_Count",
+    "simds_per_cu": "Simd_Per_Cu",
+    "wave_size": "Wave_Front_Size",
+    "waves_per_cu_max": "Max_Waves_Per_Cu",
+    "clock_mhz_max": "Max_Engine_Clk_Fcompute",
+    "xcd_count": "Num_Xcc",
+}
 _MAX_BYTES = 1 << 20
 _NOTHING = ("", "na", "n/a", "nan", "none", "null")
+_BYTES_PER_MEMORY_CLOCK = 32
+_LDS_BANKS = 32
+_PIPES = 4
+_CUS_PER_SQC = 2
 
 
 def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
@@ -44,20 +59,120 @@ def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
         return []
 
 
-def system_of_rows(row: Mapping[str, str], file: str) -> System:
+def system_of_row(row: Mapping[str, str], file: str) -> System:
     """What a row of sysinfo.csv says; 0, NA and nothing mean: not known.
 
     Examples
     --------
-    >>> found = system_of_rows({"gpu_arch": "gfx942", "cu_per_gpu": "304", "max_mclk": "NA"}, "sysinfo.csv")
+    >>> found = system_of_row({"gpu_arch": "gfx942", "cu_per_gpu": "304", "max_mclk": "NA"}, "sysinfo.csv")
     >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
     ('gfx942', 304.0, None, 'sysinfo.csv')
     """
-    numbers = {name: value for name, field in _FIELDS.items() if (value := _number(row.get(field)))}
-    target, product = _word(row.get("gpu_arch")), _word(row.get("gpu_model"))
-    words = {name: value for name, value in (("target", target), ("product", product)) if value}
-    said_by = dict.fromkeys((*words, *numbers), file)
-    return System(target=target, product=product, **numbers, said_by=said_by, described=dict(row))
+    known: dict[str, Any] = {name: _number(row.get(field)) for name, field in _FIELDS.items()}
+    known |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
+    return _said(known, file, {name: word for name, word in row.items() if name})
+
+
+def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], file: str) -> System:
+    """What a list of agents says about the GPUs that were used, if they are alike; None = of all of them.
+
+    Examples
+    --------
+    >>> gpu = {"Node_Id": "1", "Agent_Type": "GPU", "Name": "gfx942", "Cu_Count": "304", "Num_Xcc": "8"}
+    >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
+    8.0
+    """
+    gpus = [row for row in rows if (row.get("Agent_Type") or "").upper() == "GPU"]
+    chosen = [row for row in gpus if row.get("Node_Id") in used] or gpus
+    targets = {row.get("Name") for row in chosen}
+    if len(targets) != 1:
+        return System()
+    row = chosen[0]
+    known: dict[str, Any] = {name: _number(row.get(field)) for name, field in _AGENT_FIELDS.items()}
+    arrays, per_engine = _number(row.get("Array_Count")), _number(row.get("Simd_Arrays_Per_Engine"))
+    known["se_count"] = arrays / per_engine if arrays and per_engine else None
+    known |= {"target": _word(row.get("Name")), "product": _word(row.get("Product_Name"))}
+    return _said(known, file, {name: word for name, word in row.items() if name})
+
+
+def with_facts(system: System, named: str | None = None) -> System:
+    """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
+
+    A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
+
+    Raises
+    ------
+    UsageError
+        When the user names a GPU that is not known here.
+
+    Examples
+    --------
+    >>> found = with_facts(System(target="gfx942", product="MI300X_A1"))
+    >>> found.clock_mhz_max, found.said_by["clock_mhz_max"], with_facts(System(), "MI210").target
+    (2100.0, 'facts of MI300X', 'gfx90a')
+    """
+    facts = arch.of(named) if named else _facts(system)
+    if facts is None:
+        return _with_rules(system)
+    if named:
+        by_user: dict[str, Any] = {"target": facts.target, "product": facts.product.name or None}
+        system = replace(system, **by_user, said_by=system.said_by | dict.fromkeys(by_user, "--target"))
+    product = facts.product
+    is_whole = system.cu_count is None or system.cu_count == product.cu_count
+    known: dict[str, Any] = {
+        "cu_count": product.cu_count,
+        "simds_per_cu": facts.simds_per_cu,
+        "wave_size": max(facts.wave_sizes) if facts.target.startswith("gfx9") else None,
+        "waves_per_cu_max": facts.compute_waves_per_cu_max or facts.waves_per_simd_max * facts.simds_per_cu,
+        "clock_mhz_max": product.clock_hz_max / 1e6 if product.clock_hz_max else None,
+        "l2_channel_count": product.l2_channel_count if is_whole else None,
+    }
+    if system.memory_clock_mhz_max is None or system.memory_channel_count is None:
+        peak = product.memory_bytes_per_second_peak
+        known["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
+    source = f"facts of {product.name or facts.target}"
+    named_product = (system.product or "").lower()
+    if product.name and product.name.lower() not in named_product and not named:
+        source += f", assumed for {system.product or facts.target}"
+    return _with_rules(_filled(system, known, source))
+
+
+def _with_rules(system: System) -> System:
+    """What follows from other facts."""
+    known: dict[str, Any] = {}
+    clock, channels = system.memory_clock_mhz_max, system.memory_channel_count
+    if clock and channels:
+        source = system.said_by.get("memory_clock_mhz_max", "")
+        system = _filled(system, {"memory_gb_per_second": clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels}, source)
+    if (system.target or "").startswith("gfx9"):
+        known = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
+        if system.cu_count and system.se_count:
+            pairs = -(-system.cu_count // (system.se_count * _CUS_PER_SQC))
+            known["sqc_count"] = pairs * system.se_count
+    return _filled(system, known, f"facts of {system.target}")
+
+
+def _facts(system: System) -> arch.Arch | None:
+    for name in (system.product, (system.product or "").split("_")[0], system.target):
+        try:
+            facts = arch.of(name or "")
+        except UsageError:
+            continue
+        if system.target is None or facts.target == system.target:
+            return facts
+    return None
+
+
+def _filled(system: System, known: Mapping[str, Any], source: str) -> System:
+    new: dict[str, Any] = {
+        name: float(value) for name, value in known.items() if value and getattr(system, name) is None
+    }
+    return replace(system, **new, said_by=system.said_by | dict.fromkeys(new, source))
+
+
+def _said(known: Mapping[str, Any], file: str, described: dict[str, str]) -> System:
+    values = {name: value for name, value in known.items() if value is not None}
+    return System(**values, said_by=dict.fromkeys(values, file), described=described)
 
 
 def _number(word: str | None) -> float | None:

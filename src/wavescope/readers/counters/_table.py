@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
@@ -38,8 +39,11 @@ class Table:
 
     def index(self, *names: str) -> int | None:
         """The first column with one of these names, in small letters."""
-        words = [plain_word(name) for name in self.header]
-        return next((words.index(name) for name in names if name in words), None)
+        return next((self._places[name] for name in names if name in self._places), None)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {plain_word(name): place for place, name in reversed(list(enumerate(self.header)))}
 
 
 def read_table(file: Path) -> Table:
@@ -90,7 +94,7 @@ class _Reading:
         if not self.header:
             text = self._take_header(text)
         whole = text if text.endswith(b"\n") else self._trusted(text)
-        if not whole.strip():
+        if not whole or whole.isspace():
             return None
         self.commas |= evidence(whole, self.separator)
         if not self.commas:
@@ -105,8 +109,8 @@ class _Reading:
                 )
             except (pl.exceptions.PolarsError, ValueError, OSError):
                 return self._field_by_field(whole)
-            if not frame.to_series(-1).null_count() and not self._odd(frame):
-                return frame
+            if not frame.to_series(-1).null_count() and not (_may_be_odd(whole) and _is_odd(frame)):
+                return frame.rechunk()
         return self._field_by_field(whole)
 
     def losses(self) -> list[Loss]:
@@ -161,17 +165,6 @@ class _Reading:
         except csv.Error:
             return []
 
-    def _odd(self, frame: pl.DataFrame) -> bool:
-        """Whether a counter is negative or not finite."""
-        import polars as pl
-
-        numbers = frame.select(pl.selectors.float())
-        if not numbers.width or not numbers.height:
-            return False
-        total, least = numbers.sum_horizontal(), numbers.min_horizontal()
-        smallest = least.min()
-        return not bool(total.is_finite().all()) or (isinstance(smallest, float) and smallest < 0)
-
     def _field_by_field(self, text: bytes) -> pl.DataFrame:
         """Slower than polars, and knows what is wrong with which row and number."""
         import polars as pl
@@ -215,6 +208,22 @@ class _Reading:
             self.bad_numbers += 1
             self.bad_columns.add(header)
         return None
+
+
+def _may_be_odd(text: bytes) -> bool:
+    """Whether a number can be negative or not finite; quicker than to look at the numbers."""
+    return any(sign in text for sign in (b"-", b"nan", b"NaN", b"NAN", b"inf", b"Inf", b"INF"))
+
+
+def _is_odd(frame: pl.DataFrame) -> bool:
+    import polars as pl
+
+    numbers = frame.select(pl.selectors.float())
+    if not numbers.width or not numbers.height:
+        return False
+    smallest = numbers.min_horizontal().min()
+    is_negative = isinstance(smallest, float) and smallest < 0
+    return is_negative or not bool(numbers.sum_horizontal().is_finite().all())
 
 
 _TIME_DIGITS = 9
