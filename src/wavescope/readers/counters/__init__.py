@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import WavescopeError
+from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._assembled import assembled
@@ -60,7 +60,8 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     found = find_counters(place)
     losses: list[Loss] = []
     if found.stores:
-        raise NotImplementedError
+        what = "counters inside databases and JSON are not read here"
+        raise NotATraceError(what, where=str(place), advice=f"wavescope summary {place}")
     passes = _passes(found, place, losses)
     system = _system(found, passes)
     passes = without_silent(passes, losses)
