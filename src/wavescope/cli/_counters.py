@@ -14,12 +14,12 @@ from wavescope.cli._io import console, emit_json, json_option, progress
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     import polars as pl
     from rich.console import RenderableType
 
-    from wavescope.analysis.counter_choice import CounterChoice  # type: ignore[import-untyped,unused-ignore]
+    from wavescope.analysis.counter_choice import CounterChoice
     from wavescope.model import Answer
     from wavescope.model.counter_set import CounterSet
 
@@ -55,13 +55,13 @@ class AskedCounters:
     @cached_property
     def counters(self) -> CounterSet:
         """The capture, whole, with progress on a terminal."""
-        from wavescope.readers.counters import open_counters  # type: ignore[import-untyped,unused-ignore]
+        from wavescope.readers.counters import open_counters
 
         if self.path is None:
             what = "no capture is named"
             raise UsageError(what, advice="give the PATH of a counter capture")
         with progress(f"reading {self.path.name}"):
-            opened: CounterSet = open_counters(self.path, target=self.target)
+            opened: CounterSet = open_counters(self.path)
         return opened
 
     @cached_property
@@ -92,15 +92,21 @@ class AskedCounters:
 
         Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
         """
-        from wavescope.analysis.overview import losses_of
-        from wavescope.report.losses import loss_lines
-
         if self.as_json:
             from wavescope.model import to_builtins
 
             body = to_builtins(answer, top=self.top or None)
-            emit_json({"input": str(self.path), **more, **body, "losses": self.counters.losses.to_dicts()})
+            emit_json({"input": str(self.path), **body, **more, "losses": self.counters.losses.to_dicts()})
             return
+        self.show(table, report, [self.counters])
+
+    def show(
+        self, table: pl.DataFrame, report: Callable[[], Iterable[RenderableType]], captures: Sequence[CounterSet]
+    ) -> None:
+        """`table` as CSV or the parts of `report`, then the losses of the captures: with CSV on stderr."""
+        from wavescope.analysis.overview import losses_of
+        from wavescope.report.losses import loss_lines
+
         if self.as_csv:
             from wavescope.model.csv_text import write_csv
 
@@ -111,8 +117,9 @@ class AskedCounters:
         out = console(stderr=self.as_csv)
         for part in () if self.as_csv else report():
             out.print(part)
-        for line in loss_lines(losses_of(self.counters)):
-            out.print(line)
+        for counters in captures:
+            for line in loss_lines(losses_of(counters)):
+                out.print(line)
 
     def _dispatch_ids(self) -> tuple[int, ...]:
         """Ids of the capture's dispatches in one of the spans; all of them where nothing is said: ()."""
@@ -120,7 +127,10 @@ class AskedCounters:
 
         if not self.dispatches:
             return ()
-        ids = self.counters.dispatches["dispatch_id"].unique().sort()
+        rows = self.counters.dispatches
+        if self.gpus:
+            rows = rows.filter(pl.col("gpu").is_in(self.gpus))
+        ids = rows["dispatch_id"].drop_nulls().unique().sort()
         lowest, highest = -(1 << 63), (1 << 63) - 1
         inside = [
             pl.col("dispatch_id").is_between(max(lowest, begin or 0), highest if end is None else min(highest, end))

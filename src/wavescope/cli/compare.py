@@ -1,4 +1,4 @@
-"""`wavescope compare`: what changed between traces of the same kernel, or between profiles of runs?"""
+"""`wavescope compare`: what changed between traces of the same kernel, profiles of runs, or counter captures?"""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavescope.cli._counters import counter_options
 from wavescope.cli._io import console, emit_json, json_option
 from wavescope.cli._profile import profile_options
 from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
+from wavescope.model.words import counted
 
 if TYPE_CHECKING:
     from wavescope.analysis.selection import Selection
+    from wavescope.cli._counters import AskedCounters
     from wavescope.cli._profile import AskedProfile
     from wavescope.model import ThreadTrace
 
@@ -192,31 +195,120 @@ def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: 
     )
 
 
+@click.command(name="compare")
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--panel", "panels", multiple=True, metavar="WORD", help="Only this panel of metrics; may be repeated.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="Only metrics by id or part of the name; repeatable."
+)
+@click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
+@click.option(
+    "--per",
+    "normalization",
+    type=click.Choice(["kernel", "wave", "cycle", "second"]),
+    default="kernel",
+    help="What amounts of counters are divided by. Default: kernel.",
+)
+@click.option("--decimals", type=click.IntRange(0, 12), metavar="N", help="Write all digits, N after the point.")
+@click.option(
+    "--more",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="TOML file with metrics of your own; may be repeated.",
+)
+@click.option(
+    "--fail-above",
+    type=click.FloatRange(min=0),
+    metavar="PERCENT",
+    help="Leave with status 1 if a kernel got slower by more than this, unless that may be noise.",
+)
+@counter_options
+def _counters(
+    asked: AskedCounters,
+    paths: tuple[Path, ...],
+    panels: tuple[str, ...],
+    metrics: tuple[str, ...],
+    everything: bool,
+    normalization: str,
+    decimals: int | None,
+    more: tuple[Path, ...],
+    fail_above: float | None,
+) -> None:
+    """Compare counter captures PATHS with the first one: kernel times and metrics."""
+    from wavescope.analysis.counter_compare import counter_compare
+    from wavescope.report.counter_compare import counter_comparison_report
+
+    sides = [asked.at(path) for path in paths]
+    answer = counter_compare(
+        [side.counters for side in sides],
+        choices=[side.choice for side in sides],
+        panels=panels,
+        metrics=metrics,
+        normalization=normalization,
+        more=more,
+    )
+    others = range(1, len(sides))
+    failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
+    is_failed = any(rows.height for rows in failed)
+    if asked.as_json:
+        from wavescope.model import to_builtins
+
+        told: dict[str, Any] = {"inputs": [str(path) for path in paths]}
+        told["verdicts"] = [answer.verdict(side) for side in others]
+        told |= {} if fail_above is None else {"is_failed": is_failed}
+        losses = [side.counters.losses.to_dicts() for side in sides]
+        emit_json({**told, **to_builtins(answer, top=asked.top or None), "losses": losses})
+    else:
+        width = console().width
+        asked.show(
+            answer.metrics,
+            lambda: counter_comparison_report(
+                answer, width=width, limit=asked.limit, everything=everything, decimals=decimals
+            ),
+            [side.counters for side in sides],
+        )
+    if is_failed:
+        slower = sum(rows.height for rows in failed)
+        click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)
+        raise click.exceptions.Exit(1)
+
+
 class _Either(click.Command):
-    """Compares traces or profiles, by what the paths are; shows the options of both."""
+    """Compares traces, profiles or counters, by what the paths are; shows the options of all."""
 
     def __init__(self) -> None:
         known = {option for parameter in _traces.params for option in parameter.opts}
-        more = [parameter for parameter in _profiles.params if not known & set(parameter.opts)]
-        self.of_profiles = {option for parameter in more for option in parameter.opts}
+        more: list[click.Parameter] = []
+        self.only_of: dict[str, str] = {}
+        for kind, command in (("profile", _profiles), ("counters", _counters)):
+            own = [parameter for parameter in command.params if not known & set(parameter.opts)]
+            known |= {option for parameter in own for option in parameter.opts}
+            self.only_of |= {option: kind for parameter in own for option in parameter.opts}
+            more += own
         super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        kinds = {_is_profile(word) for word in args if not word.startswith("-")} - {None}
+        if {"-h", "--help"} & set(args):
+            return super().make_context(info_name, args, parent, **extra)
+        kinds = {kind for word in args if not word.startswith("-") and (kind := _kind_of(word))}
+        asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
+        if kinds <= {"profile", "counters"} and "counters" in asked:
+            kinds = {"counters"}  # what has counters may be a profile of a run as well
         if len(kinds) > 1:
             from wavescope.errors import UsageError
 
-            what = "these are thread traces and profiles of runs"
-            raise UsageError(what, advice="compare traces with traces, or profiles with profiles")
-        if {"-h", "--help"} & set(args):
-            return super().make_context(info_name, args, parent, **extra)
-        about_profiles = True in kinds or (not kinds and bool(self.of_profiles & {word.split("=")[0] for word in args}))
-        return (_profiles if about_profiles else _traces).make_context(info_name, args, parent, **extra)
+            what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
+            raise UsageError(what, advice="compare inputs of the same kind")
+        chosen = next(iter(kinds or asked), "trace")
+        return _COMMANDS[chosen].make_context(info_name, args, parent, **extra)
 
 
-_HELP = """Compare PATHS with the first one: thread traces of the same kernel, or profiles of runs.
+_NAMES = {"trace": "thread traces", "profile": "profiles of runs", "counters": "counter captures"}
+_COMMANDS = {"trace": _traces, "profile": _profiles, "counters": _counters}
+_HELP = """Compare PATHS with the first one: thread traces of the same kernel, profiles of runs, or counter captures.
 
 Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Other dispatches of
 the same kernel and code in the same folder show how much runs differ by themselves.
@@ -224,12 +316,14 @@ the same kernel and code in the same folder show how much runs differ by themsel
 Profiles: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
 folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.
 
+Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise.
+
 Only larger differences are reported.
 """
 
 
-def _is_profile(word: str) -> bool | None:
-    """Whether a word of the command line names a profile, or a trace; None = neither."""
+def _kind_of(word: str) -> str | None:
+    """What a word of the command line names: a trace, a profile or counters; None = nothing of these."""
     import glob
 
     from wavescope.errors import WavescopeError
@@ -242,9 +336,11 @@ def _is_profile(word: str) -> bool | None:
         kind = sniff(path) if path.exists() else None
     except (WavescopeError, OSError, ValueError):
         return None
+    if kind in (Kind.COUNTERS, Kind.ROCPROF_COUNTERS):
+        return "counters"
     if kind in (*PROFILES, Kind.DATABASE, Kind.BROKEN_DATABASE):
-        return True
-    return False if kind in THREAD_TRACES else None
+        return "profile"
+    return "trace" if kind in THREAD_TRACES else None
 
 
 command = _Either()

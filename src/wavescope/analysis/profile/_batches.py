@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from math import cos, pi, sin, sqrt, tan
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.profile._events import EVENT_TABLES, Events
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["Batches", "batches_of", "means", "t_bound"]
+__all__ = ["Batches", "batches_of", "means"]
 
 _FEWEST_BATCHES, _MOST_BATCHES = 8, 64
-_MOST_DEGREES = 200
 _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
 _BATCHES = table_spec(
@@ -102,42 +100,6 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
     spread = real.join(rates, on=thing, maintain_order="left").group_by(thing).agg(rest=rest)
     rows = whole.join(spread, on=thing).sort(thing)
     return rows.with_columns(_errors(rows)).select(*thing, "calls", "total_ns", "mean_ns", "error_ns", "degrees")
-
-
-def t_bound(tail: float, degrees: int) -> float:
-    """What a Student's t variable exceeds, up or down, with probability `tail`.
-
-    Examples
-    --------
-    >>> round(t_bound(0.05, 1), 2), round(t_bound(0.05, 10), 3), round(t_bound(0.01, 60), 3)
-    (12.71, 2.228, 2.66)
-    """
-    return _t_bound(tail, min(degrees, _MOST_DEGREES))
-
-
-@cache
-def _t_bound(tail: float, degrees: int) -> float:
-    low, high = 0.0, pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        low, high = (angle, high) if 1 - _inside(angle, degrees) > tail else (low, angle)
-    return sqrt(degrees) * tan(low)
-
-
-def _inside(angle: float, degrees: int) -> float:
-    """The probability that a t variable lies within +-sqrt(degrees) * tan(angle): a finite series for whole degrees."""
-    square, term, total = cos(angle) ** 2, 1.0, 1.0
-    if degrees % 2 == 0:
-        for k in range(2, degrees, 2):
-            term *= square * (k - 1) / k
-            total += term
-        return sin(angle) * total
-    if degrees == 1:
-        return 2 * angle / pi
-    for k in range(3, degrees, 2):
-        term *= square * (k - 1) / k
-        total += term
-    return 2 / pi * (angle + sin(angle) * cos(angle) * total)
 
 
 def _surplus(batches: pl.Series) -> int:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis._spread import student_t
-from wavescope.analysis.profile._batches import Batches, batches_of, means, t_bound
+from wavescope.analysis._student import difference_bound, t_bound
+from wavescope.analysis.profile._batches import Batches, batches_of, means
 from wavescope.analysis.profile._events import EXTENTS
 from wavescope.analysis.profile.summary import GPU_DOMAINS, wall_of
 from wavescope.errors import UsageError
@@ -348,13 +349,8 @@ def _noise(rows: pl.DataFrame) -> pl.Series:
     for base, base_degrees, other, degrees in rows.select(
         "base_error_ns", "base_degrees", "error_ns", "degrees"
     ).rows():
-        if base is None or other is None:
-            found.append(None)
-            continue
-        square = base**2 + other**2
-        weight = base**4 / base_degrees + other**4 / degrees  # Welch and Satterthwaite
-        free = int(square**2 / weight) if weight else min(base_degrees, degrees)
-        found.append(t_bound(tail, max(free, 1)) * square**0.5)
+        is_known = base is not None and other is not None
+        found.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
     return pl.Series("noise_ns", found, dtype=pl.Float64)
 
 

@@ -10,7 +10,8 @@ import msgspec
 import polars as pl
 import pytest
 
-from wavescope.analysis.profile._batches import batches_of, means, t_bound
+from wavescope.analysis._student import t_bound
+from wavescope.analysis.profile._batches import batches_of, means
 from wavescope.analysis.profile.compare import ProfileComparison, combine_compare, compare_profiles, partial_compare
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins

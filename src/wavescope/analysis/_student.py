@@ -1,0 +1,62 @@
+"""How far a mean of few values can be off: bounds of Student's t distribution."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import cos, pi, sin, sqrt, tan
+
+__all__ = ["difference_bound", "t_bound"]
+
+_MOST_DEGREES = 200
+
+
+def t_bound(tail: float, degrees: int) -> float:
+    """What a Student's t variable exceeds, up or down, with probability `tail`.
+
+    Examples
+    --------
+    >>> round(t_bound(0.05, 1), 2), round(t_bound(0.05, 10), 3), round(t_bound(0.01, 60), 3)
+    (12.71, 2.228, 2.66)
+    """
+    return _t_bound(tail, min(degrees, _MOST_DEGREES))
+
+
+def difference_bound(tail: float, base: tuple[float, int], other: tuple[float, int]) -> float:
+    """What two means of equal things may differ by with probability `tail`; each: standard error, degrees of freedom.
+
+    Degrees of freedom of the difference are those of Welch and Satterthwaite.
+
+    Examples
+    --------
+    >>> round(difference_bound(0.05, (3.0, 10), (4.0, 10)), 3)
+    10.505
+    """
+    square = base[0] ** 2 + other[0] ** 2
+    weight = base[0] ** 4 / base[1] + other[0] ** 4 / other[1]
+    free = int(square**2 / weight) if weight else min(base[1], other[1])
+    return t_bound(tail, max(free, 1)) * sqrt(square)
+
+
+@cache
+def _t_bound(tail: float, degrees: int) -> float:
+    low, high = 0.0, pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        low, high = (angle, high) if 1 - _inside(angle, degrees) > tail else (low, angle)
+    return sqrt(degrees) * tan(low)
+
+
+def _inside(angle: float, degrees: int) -> float:
+    """The probability that a t variable lies within +-sqrt(degrees) * tan(angle): a finite series for whole degrees."""
+    square, term, total = cos(angle) ** 2, 1.0, 1.0
+    if degrees % 2 == 0:
+        for k in range(2, degrees, 2):
+            term *= square * (k - 1) / k
+            total += term
+        return sin(angle) * total
+    if degrees == 1:
+        return 2 * angle / pi
+    for k in range(3, degrees, 2):
+        term *= square * (k - 1) / k
+        total += term
+    return 2 / pi * (angle + sin(angle) * cos(angle) * total)

@@ -1,0 +1,133 @@
+"""The captures of a comparison: their metrics per kernel, the durations of their dispatches, which kernels match."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counter_choice import chosen_dispatches
+from wavescope.analysis.metrics import counter_panels
+from wavescope.model.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavescope.analysis.counter_choice import CounterChoice
+    from wavescope.analysis.metrics import CounterPanels
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["MOST_KERNELS", "Side", "gpu_notes", "matched"]
+
+MOST_KERNELS = 8
+"""Kernels whose metrics are compared; times are compared of all."""
+
+
+class Side:
+    """One capture, evaluated per kernel when that is asked for.
+
+    Examples
+    --------
+    >>> Side.__name__
+    'Side'
+    """
+
+    def __init__(self, label: str, counters: CounterSet, choice: CounterChoice, asking: dict[str, Any]) -> None:
+        self.label = label
+        self.counters = counters
+        self.choice = choice
+        self.asking = asking
+        self.whole = counter_panels(counters, choice=choice, **asking)
+        self.kernels = self.whole.kernels.filter(self.whole.kernels["is_chosen"])
+        self._kept: dict[int, CounterPanels] = {}
+
+    def panels(self, rank: int | None) -> CounterPanels:
+        """Metrics of the kernel of this rank; None = of all chosen dispatches."""
+        if rank is None or self.kernels.height == 1:
+            return self.whole
+        if rank not in self._kept:
+            choice = replace(self.choice, kernels=(str(rank),))
+            self._kept[rank] = counter_panels(self.counters, choice=choice, **self.asking)
+        return self._kept[rank]
+
+    @cached_property
+    def durations(self) -> dict[str, tuple[int, float | None, float | None]]:
+        """Kernel -> chosen dispatches, mean and sample deviation of their durations in ns; None = not known."""
+        import polars as pl
+
+        spent = pl.col("end_ns") - pl.col("begin_ns")
+        frame = chosen_dispatches(self.counters, self.choice).group_by("kernel_name", maintain_order=True)
+        rows = frame.agg(pl.len(), spent.mean().alias("mean"), spent.std().alias("deviation"))
+        return {name: (count, mean, deviation) for name, count, mean, deviation in rows.iter_rows()}
+
+    @property
+    def duration_ns(self) -> float | None:
+        """Of all chosen dispatches; None where a kernel has no sound times."""
+        if not self.durations or any(mean is None for _, mean, _ in self.durations.values()):
+            return None
+        return sum(count * mean for count, mean, _ in self.durations.values() if mean is not None)
+
+
+def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]], list[str]]:
+    """Pairs of ranks whose metrics can be compared, and what to know about the match.
+
+    Kernels match by name. Where none does, single kernels are compared all the same, several as a whole.
+
+    Examples
+    --------
+    >>> matched.__name__
+    'matched'
+    """
+    ranks, base_ranks = (dict(one.kernels.select("kernel_name", "kernel").iter_rows()) for one in (side, base))
+    common = [name for name in base_ranks if name in ranks]
+    notes = list(_unmatched(base, side, len(common)))
+    if common:
+        if len(common) > MOST_KERNELS:
+            shown = f"{MOST_KERNELS} of {counted(len(common), 'kernels')}"
+            notes.append(f"showing metrics of {shown}, the longest ones; --kernel chooses others")
+        return [(base_ranks[name], ranks[name]) for name in common[:MOST_KERNELS]], notes
+    if not ranks or not base_ranks:
+        return [], notes
+    if len(ranks) == len(base_ranks) == 1:
+        notes.append(
+            f"the kernels of {base.label} and {side.label} have different names: they are compared all the same"
+        )
+        return [(next(iter(base_ranks.values())), next(iter(ranks.values())))], notes
+    notes.append(f"no kernel is in both {base.label} and {side.label}: all their dispatches are compared as a whole")
+    return [(None, None)], notes
+
+
+def _unmatched(base: Side, side: Side, common: int) -> Iterator[str]:
+    for one, other in ((base, side), (side, base)):
+        missing = one.kernels.height - common
+        if missing and common:
+            yield f"{counted(missing, 'kernels')} of {one.label} {'is' if missing == 1 else 'are'} not in {other.label}"
+
+
+def gpu_notes(sides: Sequence[Side]) -> list[str]:
+    """What differs in the GPUs: other targets, other numbers of CUs, other clocks.
+
+    Examples
+    --------
+    >>> gpu_notes([])
+    []
+    """
+    notes = []
+    for side in sides[1:]:
+        base = sides[0]
+        one, other = base.counters.system, side.counters.system
+        if base.whole.target != side.whole.target:
+            names = (base.whole.target or "an unknown GPU", side.whole.target or "an unknown GPU")
+            notes.append(
+                f"{base.label} is from {names[0]}, {side.label} from {names[1]}: peaks differ, and so may counters of "
+                "the same name"
+            )
+            continue
+        for what, first, second in (
+            ("CUs", one.cu_count, other.cu_count),
+            ("MHz", one.clock_mhz_max, other.clock_mhz_max),
+            ("MHz of the memory", one.memory_clock_mhz_max, other.memory_clock_mhz_max),
+        ):
+            if first and second and first != second:
+                notes.append(f"{base.label} has {first:,.0f} {what}, {side.label} {second:,.0f}: peaks differ")
+    return notes

@@ -1,0 +1,281 @@
+"""The first look at a counter capture: what was measured, which kernels, how near each unit is to its limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.model.words import counted, percent
+from wavescope.report.bars import bar
+from wavescope.report.counter_panels import peak_cell
+from wavescope.report.counter_words import figure, sentence_list
+from wavescope.report.profile._words import brief_kernel, duration
+from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from wavescope.analysis.metrics import CounterPanels
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["SPEED_OF_LIGHT", "capture_lines", "doubt_lines", "kernel_table", "next_line", "summary_parts"]
+
+SPEED_OF_LIGHT = "2.1"
+"""The table that the summary is about."""
+_GROUPS = ("compute", "caches", "memory")
+_MOST_KERNELS = 3
+_LEAST_SHARE = 0.01
+"""Of the time; kernels with less have no column of their own."""
+_HIGHEST = 3
+_DOUBTS = 4
+
+
+def summary_parts(
+    answer: CounterPanels,
+    counters: CounterSet,
+    by_kernel: Sequence[tuple[int, CounterPanels]] = (),
+    *,
+    path: str = "PATH",
+    width: int = WIDE,
+    limit: int = 5,
+    decimals: int | None = None,
+) -> Iterator[RenderableType]:
+    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels.
+
+    Examples
+    --------
+    >>> summary_parts.__name__
+    'summary_parts'
+    """
+    from rich.text import Text
+
+    yield from capture_lines(answer, counters)
+    yield Text()
+    yield kernel_table(answer.kernels, width=width, limit=limit)
+    yield Text()
+    rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
+    if rows.height:
+        yield from _speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
+    yield from doubt_lines(answer.doubts)
+    yield next_line(path)
+
+
+def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]:
+    """What was captured, in two lines.
+
+    Examples
+    --------
+    >>> capture_lines.__name__
+    'capture_lines'
+    """
+    from rich.text import Text
+
+    yield Text(_machine(answer, counters), "bold")
+    passes, dispatches = counters.passes.height, counters.dispatches.height
+    names = counters.counters["counter"].n_unique()
+    gpus = counters.dispatches["gpu"].drop_nulls().n_unique()
+    said = f"{counted(dispatches, 'dispatches')} of {counted(answer.kernels.height, 'kernels')}"
+    said += f" on {counted(gpus, 'GPUs')}" if gpus > 1 else ""
+    said += f"; {counted(names, 'counters')} in {counted(passes, 'passes')}" if names else ""
+    if counters.stored_metrics.height:
+        said += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
+    if answer.dispatch_count != dispatches:
+        said += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
+    if answer.rules != "corrected":
+        said += f"; rules of {answer.rules}"
+    if answer.normalization != "kernel":
+        said += f"; amounts per {answer.normalization}"
+    yield Text(said)
+
+
+def _machine(answer: CounterPanels, counters: CounterSet) -> str:
+    system = counters.system
+    name = printable(answer.product or answer.target or "unknown GPU")
+    facts = [printable(answer.target)] if answer.target and answer.product else []
+    for value, what in ((system.cu_count, "CUs"), (system.l2_channel_count, "L2 channels")):
+        facts += [f"{value:,.0f} {what}"] if value else []
+    facts.append(f"{system.clock_mhz_max:,.0f} MHz" if system.clock_mhz_max else "clock not known")
+    facts.append(
+        f"memory {system.memory_clock_mhz_max:,.0f} MHz" if system.memory_clock_mhz_max else "memory clock not known"
+    )
+    return f"{name} ({', '.join(facts)})"
+
+
+def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
+    """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.metrics import CounterPanels
+    >>> from wavescope.model.schema import empty_frame
+    >>> kernel_table(empty_frame(CounterPanels.tables["kernels"]), width=80, limit=5).title
+    '0 kernels'
+    """
+    is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
+    columns = [
+        Column("#", lambda row: str(row["kernel"])),
+        *([Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True)] if is_partly else []),
+        Column("time", lambda row: percent(row["duration_share"])),
+        Column("", lambda row: bar(row["duration_share"] or 0.0, 10), is_text=True, is_fixed=True),
+        Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        Column("total", lambda row: duration(row["duration_ns_total"])),
+        Column("mean", lambda row: duration(row["duration_ns_mean"])),
+        Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
+        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    ]
+    return frame_table(kernels, columns, limit=limit, what="kernels", width=width)
+
+
+def _speed_of_light(
+    answer: CounterPanels,
+    rows: pl.DataFrame,
+    by_kernel: Sequence[tuple[int, CounterPanels]],
+    *,
+    width: int,
+    decimals: int | None,
+) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    known = rows.filter(rows["average"] != 0)
+    if known.height:
+        yield _speed_table(answer, known, by_kernel, width=width, decimals=decimals)
+        sentence = _nearest(known)
+        if sentence:
+            yield Text(sentence, "bold")
+    zero = rows.filter(rows["average"] == 0)
+    if zero.height:
+        yield Text(f"zero: {', '.join(printable(name) for name in zero['name'])}", "dim")
+    blank = rows.filter(rows["average"].is_null())
+    if blank.height:
+        names = sentence_list([printable(name) for name in blank["name"]], 4)
+        reasons = sentence_list(
+            [printable(why) for why in blank["reason"].unique(maintain_order=True)], 2, "more reasons"
+        )
+        yield Text(f"blank: {blank.height} of {counted(rows.height, 'metrics')}: {names}; {reasons}", "dim")
+
+
+def _speed_table(
+    answer: CounterPanels,
+    rows: pl.DataFrame,
+    by_kernel: Sequence[tuple[int, CounterPanels]],
+    *,
+    width: int,
+    decimals: int | None,
+) -> Table:
+    """One table with a line for each group, so that all columns stand below each other."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shares = [
+        (
+            rank,
+            dict(one.rows.filter(one.rows["table_id"] == SPEED_OF_LIGHT).select("metric_id", "peak_share").iter_rows()),
+        )
+        for rank, one in by_kernel
+    ]
+    title = f"speed of light of {counted(answer.dispatch_count, 'dispatches')}"
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
+    for heading, justify in (
+        ("", "left"),
+        ("average", "right"),
+        ("unit", "left"),
+        ("peak", "right"),
+        ("of peak", "left"),
+    ):
+        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
+    for rank, _ in shares:
+        table.add_column(f"#{rank}", justify="right", no_wrap=True)
+    cells = 10 if width < WIDE else 20
+    for group in _GROUPS:
+        members = [row for row in rows.iter_rows(named=True) if _group_of(row["name"]) == group]
+        if members:
+            table.add_row(Text(group, "bold cyan"))
+        for row in members:
+            table.add_row(
+                one_line(f"  {row['name']}"),
+                figure(row["average"], decimals),
+                one_line(row["unit"]),
+                "" if row["peak"] is None else figure(row["peak"], decimals),
+                peak_cell(row, cells),
+                *(_share(found.get(row["metric_id"])) for _, found in shares),
+            )
+    return table
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.1f} %"
+
+
+def _group_of(name: str) -> str:
+    if "fabric" in name.lower() or "HBM" in name:
+        return "memory"
+    return "caches" if any(word in name for word in ("L1", "L2", "LDS", "Cache")) else "compute"
+
+
+def _is_limit(row: dict[str, Any]) -> bool:
+    """Whether a high share of the peak means that a unit is near its limit: not so of hit rates and active lanes."""
+    name, unit = row["name"], row["unit"]
+    return unit.endswith("/s") or name.endswith("Utilization") or name == "IPC"
+
+
+def _nearest(rows: pl.DataFrame) -> str:
+    limits = [row for row in rows.iter_rows(named=True) if row["peak_share"] is not None and _is_limit(row)]
+    highest = sorted(limits, key=lambda row: -row["peak_share"])[:_HIGHEST]
+    if not highest or not highest[0]["peak_share"]:
+        return ""
+    named = ", ".join(f"{printable(row['name'])} {row['peak_share']:.1f} %" for row in highest)
+    return f"nearest to their peaks: {named}"
+
+
+def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:
+    """What limits the trust in the numbers; says how many are not shown.
+
+    Examples
+    --------
+    >>> [line.plain for line in doubt_lines(["no clock"])]
+    ['note: no clock']
+    """
+    from rich.text import Text
+
+    for doubt in doubts[:_DOUBTS]:
+        yield Text.assemble(("note:", "bold cyan"), f" {printable(doubt)}")
+    if len(doubts) > _DOUBTS:
+        yield Text(f"showing {_DOUBTS} of {len(doubts):,} notes; --json has all", "bold cyan")
+
+
+def next_line(path: str, words: Sequence[str] = ()) -> Text:
+    """What to ask next; `words` are those of the panels.
+
+    Examples
+    --------
+    >>> next_line("run", ["sol", "l2"]).plain.splitlines()[0]
+    'next: wavescope counters run --panel l2; panels: sol, l2; or --all, --by kernel, --by dispatch'
+    """
+    from rich.text import Text
+
+    panels = f"; panels: {', '.join(words)}" if words else ""
+    return Text.assemble(
+        ("next: ", "bold"),
+        f"wavescope counters {printable(path)} --panel l2{panels}; or --all, --by kernel, --by dispatch\n",
+        "      wavescope roofline, memory-chart or diagnose of the same path",
+    )
+
+
+def shown_kernels(kernels: pl.DataFrame) -> list[int]:
+    """Ranks of the chosen kernels that get a column of their own: none for one kernel.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> shown_kernels(pl.DataFrame({"kernel": [0, 1], "is_chosen": [True, True], "duration_share": [0.9, 0.1]}))
+    [0, 1]
+    """
+    chosen = kernels.filter(kernels["is_chosen"])
+    if chosen.height < 2:
+        return []
+    large = chosen.filter(chosen["duration_share"].is_null() | (chosen["duration_share"] >= _LEAST_SHARE))
+    return large["kernel"].head(_MOST_KERNELS).to_list()

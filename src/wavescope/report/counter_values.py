@@ -1,0 +1,156 @@
+"""Metrics per kernel or per dispatch for the terminal: a column per kernel, or a row per dispatch with outliers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.model.words import counted
+from wavescope.report.counter_words import Footnotes, figure
+from wavescope.report.profile._words import brief_kernel, duration
+from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable, truncation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.metric_values import MetricValues
+
+__all__ = ["values_report"]
+
+_NUMBER = 11
+_NAME = 34
+_LEAST_NAME = 12
+_OUTLIERS = 10
+_NAMED = 4
+
+
+def values_report(
+    answer: MetricValues, *, width: int = WIDE, limit: int = 20, decimals: int | None = None
+) -> Iterator[RenderableType]:
+    """The parts of the answer in order.
+
+    Examples
+    --------
+    >>> values_report.__name__
+    'values_report'
+    """
+    from rich.text import Text
+
+    if answer.by == "kernel":
+        yield from _kernel_names(answer, width, limit)
+        yield Text()
+        yield from _by_kernel(answer, width, limit, decimals)
+        return
+    yield from _by_dispatch(answer, width, limit, decimals)
+    yield Text()
+    yield from _outliers(answer, min(limit, _OUTLIERS))
+
+
+def _outliers(answer: MetricValues, limit: int) -> Iterator[RenderableType]:
+    """One line per dispatch that differs from the others of its kernel, with the metrics that differ most."""
+    from rich.text import Text
+
+    found = answer.outliers.partition_by("dispatch_id", maintain_order=True)
+    if not found:
+        yield Text("no outliers: no dispatch differs much from the others of its kernel", "dim")
+        return
+    yield Text(truncation(min(limit, len(found)), len(found), "outliers"), "bold")
+    for rows in found[:limit]:
+        first = rows.row(0, named=True)
+        said = [_outlier(row) for row in rows.head(_NAMED).iter_rows(named=True)]
+        more = f" and {rows.height - _NAMED} more" if rows.height > _NAMED else ""
+        number = "-" if first["dispatch_id"] is None else first["dispatch_id"]
+        yield Text.assemble(
+            (f"  dispatch {number}", "bold"), f" of {brief_kernel(first['kernel_name'])}: ", "; ".join(said), more
+        )
+
+
+def _outlier(row: dict[str, Any]) -> str:
+    unit = f" {printable(row['unit'])}" if row["unit"] else ""
+    factor = f", x {row['value'] / row['median']:.2f}" if row["median"] else ""
+    return f"{printable(row['name'])} {figure(row['value'])}{unit} (median {figure(row['median'])}{factor})"
+
+
+def _kernel_names(answer: MetricValues, width: int, limit: int) -> Iterator[RenderableType]:
+    columns = [
+        Column("#", lambda row: str(row["kernel"])),
+        Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        Column("mean", lambda row: duration(row["duration_ns_mean"])),
+        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    ]
+    yield frame_table(answer.values, columns, limit=limit, what="kernels", width=width)
+
+
+def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    kernels = answer.values
+    fits = max(1, min(limit, (width - _NAME - 14) // _NUMBER))
+    shown = kernels.head(fits)
+    notes = Footnotes()
+    title = truncation(shown.height, kernels.height, "kernels as columns")
+    table = _table(title, [("", "left"), ("metric", "left"), ("unit", "left")])
+    for rank in shown["kernel"]:
+        table.add_column(f"#{rank}", justify="right", no_wrap=True, min_width=_NUMBER - 2)
+    for metric in answer.metrics.iter_rows(named=True):
+        cells = [
+            notes.mark(metric["reason"]) if value is None else figure(value, decimals)
+            for value in shown[metric["column"]]
+        ]
+        table.add_row(Text(metric["metric_id"], "dim"), one_line(_label(metric)), one_line(metric["unit"]), *cells)
+    yield table
+    for line in notes.lines():
+        yield Text(line, "dim")
+    if shown.height < kernels.height:
+        yield Text("--csv and --json have all kernels; --kernel chooses some", "bold")
+
+
+def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    values = answer.values.head(limit)
+    known = [
+        row
+        for row in answer.metrics.iter_rows(named=True)
+        if answer.values[row["column"]].null_count() < answer.values.height
+    ]
+    fits = max(1, (width - _LEAST_NAME - 24) // (_NUMBER + 2))
+    told = [truncation(values.height, answer.values.height, "dispatches")]
+    if len(known) > fits:
+        told.append(truncation(fits, len(known), "metrics"))
+    table = _table(", ".join(told), [("id", "right"), ("time", "right")])
+    for metric in known[:fits]:
+        unit = f" ({metric['unit']})" if metric["unit"] else ""
+        table.add_column(
+            Text(printable(f"{_label(metric)}{unit}")), justify="right", max_width=_NUMBER + 1, overflow="fold"
+        )
+    table.add_column("kernel", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.expand = True
+    for row in values.iter_rows(named=True):
+        cells = [figure(row[metric["column"]], decimals) for metric in known[:fits]]
+        number = "-" if row["dispatch_id"] is None else str(row["dispatch_id"])
+        table.add_row(
+            number, duration(row["duration_ns_mean"]), *cells, one_line(brief_kernel(row["kernel_name"], 200))
+        )
+    yield table
+    if values.height < answer.values.height or len(known) > fits:
+        yield Text("--csv and --json have all; --metric, --kernel and --dispatch choose some", "bold")
+    blank = answer.metrics.height - len(known)
+    if blank:
+        yield Text(f"{counted(blank, 'metrics')} blank for every dispatch; --panel sol says why", "dim")
+
+
+def _label(metric: dict[str, Any]) -> str:
+    name = printable(metric["series"] or metric["name"])
+    return name if metric["channel"] is None else f"{name} [{metric['channel']}]"
+
+
+def _table(title: str, headings: list[tuple[str, Any]]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
+    for heading, justify in headings:
+        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", max_width=_NAME)
+    return table
