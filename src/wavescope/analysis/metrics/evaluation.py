@@ -13,7 +13,6 @@ from wavescope.analysis.metrics.reasons import missing_reason, zero_reason
 from wavescope.analysis.metrics.reference import (
     ReferenceSources,
     active_cus,
-    reference_durations,
     reference_facts,
     spellings,
 )
@@ -93,8 +92,6 @@ class Evaluation:
             else Sources(self.columns, self.channel_count)
         )
         durations = dispatches.select(pl.col("end_ns") - pl.col("begin_ns")).to_series().cast(pl.Float64).to_numpy()
-        if is_reference and self.sources.main in self.columns.joined:
-            durations = reference_durations(counters, self.sources.main, self.columns.numbers)
         self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
         if normalization in ("kernel", "second"):
             self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
@@ -128,6 +125,8 @@ class Evaluation:
         given = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
         constants = None if self.is_reference else self.constants
         values = expression.evaluate(given, zero=zero, constants=constants)
+        if expression.is_per_channel and zero == "zero":
+            values = _without_channels(values, given)
         average = None if self.is_reference else self._average(expression, given, values)
         if resolved.is_spread:
             self.spread.add(resolved.passes)
@@ -246,3 +245,13 @@ class Evaluation:
             return math.nan
         both = [self._value(leaf.text, resolved) for leaf in expression.leaves]
         return active_cus(both[0], both[1], self.facts)
+
+
+def _without_channels(values: Any, given: dict[str, Any]) -> Any:
+    """Nothing divided by 0 is 0 under this rule, but a channel that was not measured has no value."""
+    import numpy as np
+
+    for value in given.values():
+        if np.ndim(value) > 1:
+            values = np.where(np.isnan(value).all(axis=-1, keepdims=True), np.nan, values)
+    return values

@@ -11,6 +11,7 @@ from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.analysis.metrics.doubts import doubts_of
 from wavescope.analysis.metrics.evaluation import Evaluation, Outcome
 from wavescope.analysis.metrics.quantities import NORMALIZATIONS
+from wavescope.analysis.metrics.reference import reference_dispatches
 from wavescope.analysis.metrics.statistics import spread_of
 from wavescope.errors import UsageError
 
@@ -69,6 +70,10 @@ def counter_panels(
     declared = panels_of(target, rules=rules, more=more)
     chosen = asked_panels(declared, panels, metrics)
     dispatches = chosen_dispatches(counters, choice)
+    if rules != RULES[0]:
+        dispatches = reference_dispatches(counters).join(
+            dispatches.select("dispatch"), on="dispatch", how="semi", maintain_order="left"
+        )
     evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=rules != RULES[0])
     rows = _rows(chosen, evaluation)
     return CounterPanels(

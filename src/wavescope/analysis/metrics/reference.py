@@ -11,11 +11,13 @@ from wavescope.analysis.metrics.sources import ACCUMULATED, PER_ROW, Needed, Res
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import polars as pl
+
     from wavescope.analysis.metrics.columns import Columns
     from wavescope.metrics.expression import Expression
     from wavescope.model.counter_set import CounterSet, System
 
-__all__ = ["ReferenceSources", "active_cus", "reference_durations", "reference_facts", "spellings"]
+__all__ = ["ReferenceSources", "active_cus", "reference_dispatches", "reference_facts", "spellings"]
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",
@@ -75,19 +77,22 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
     return float(int(min(8 * level / waves + min(level % waves, 8), cus)))
 
 
-def reference_durations(counters: CounterSet, main: int | None, numbers: Any) -> Any:
-    """Duration of each dispatch in ns by the times of the joined table, also where they make no sense."""
-    import numpy as np
+def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
+    """The dispatches of the joined table with its times, also where they make no sense; else all dispatches.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> reference_dispatches(CounterSet({})).height
+    0
+    """
     import polars as pl
 
-    if main is None:
-        return np.full(len(numbers), np.nan)
-    own = counters.executions.filter(pl.col("pass") == main).select(
-        "dispatch", duration=pl.col("end_ns") - pl.col("begin_ns")
-    )
-    wanted = pl.DataFrame({"dispatch": pl.Series(numbers, dtype=pl.UInt32)})
-    joined = wanted.join(own, on="dispatch", how="left", maintain_order="left")
-    return joined["duration"].cast(pl.Float64).to_numpy()
+    joined = counters.passes.filter("is_joined")["pass"]
+    if not joined.len():
+        return counters.dispatches
+    own = counters.executions.filter(pl.col("pass") == joined[0]).select("dispatch", "begin_ns", "end_ns")
+    return counters.dispatches.drop("begin_ns", "end_ns").join(own, on="dispatch", maintain_order="left")
 
 
 def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
