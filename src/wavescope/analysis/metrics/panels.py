@@ -152,8 +152,6 @@ class _Parts:
         import numpy as np
         import polars as pl
 
-        from wavescope.analysis.metrics.answer import CounterPanels
-
         evaluation = self._evaluation
         singles = np.empty((len(self._single), evaluation.count))
         for row, values in enumerate(self._single):
@@ -172,12 +170,12 @@ class _Parts:
             average = np.where(self._rounded, np.round(average), average)
             joined["maximum"][self._swapped] = joined["minimum"][self._swapped]
         numbers = {name: joined[name] for name in _STATISTICS} | {"peak": peak, "peak_share": share}
+        spec = CounterPanels.tables["rows"]
         frame = pl.DataFrame(
             self._texts | {"average": average, **numbers, "dispatch_count": joined["count"].astype(np.uint32)},
-            schema_overrides={"channel": pl.UInt16},
+            schema_overrides=spec.dtypes,
         )
-        spec = CounterPanels.tables["rows"].names
-        return frame.select(spec).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.select(spec.names).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
         import numpy as np
