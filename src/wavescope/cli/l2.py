@@ -10,7 +10,7 @@ from wavescope.cli._io import console, emit_json, json_option, progress
 
 
 @click.command()
-@click.argument("csv", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CSV...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME.")
 @click.option("--ideal-gb", type=float, metavar="GB", help="10^9 bytes that one dispatch has to read at least.")
 @click.option(
@@ -20,7 +20,7 @@ from wavescope.cli._io import console, emit_json, json_option, progress
 @click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
 @json_option
 def command(
-    csv: tuple[Path, ...],
+    paths: tuple[Path, ...],
     kernel: str | None,
     ideal_gb: float | None,
     ea_channels: int | None,
@@ -30,22 +30,28 @@ def command(
 ) -> None:
     """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel, and what to conclude.
 
-    CSV is a *_counter_collection.csv of rocprofv3, a pmc_perf.csv of ROCm Compute Profiler, or a folder of them. Every
-    file is a run of its own: runs are shown side by side, never added up.
+    PATH is a capture of hardware counters: a workload folder of ROCm Compute Profiler or its pmc_perf.csv, a
+    *_counter_collection.csv of rocprofv3 or a folder of its passes, or a ROCpd database with counters. Every PATH is a
+    run of its own: runs are shown side by side, never added up.
     """
+    import polars as pl
+
     from wavescope.analysis.l2 import l2
     from wavescope.model import to_builtins
-    from wavescope.readers.counter_csv import read_counters
+    from wavescope.readers.counters import open_counters
     from wavescope.report.l2 import l2_report
 
-    with progress("reading counters"):
-        counters = read_counters(csv)
-    answer = l2(counters, kernel=kernel, ideal_gb=ideal_gb, ea_channels=ea_channels, gpu=gpu)
+    captures = []
+    for path in dict.fromkeys(paths):
+        with progress(f"reading {path.name}"):
+            captures.append(open_counters(path))
+    answer = l2(*captures, kernel=kernel, ideal_gb=ideal_gb, ea_channels=ea_channels, gpu=gpu)
+    losses = pl.concat([counters.losses for counters in captures])
     if as_json:
         body = to_builtins(answer, top=top or None)
-        emit_json({"input": [str(path) for path in csv], **body, "losses": counters.losses.to_dicts()})
+        emit_json({"input": [str(path) for path in paths], **body, "losses": losses.to_dicts()})
         return
     out = console()
     limit = 20 if top is None else top or 1 << 62
-    for part in l2_report(answer, counters.losses, limit=limit):
+    for part in l2_report(answer, losses, limit=limit):
         out.print(part)

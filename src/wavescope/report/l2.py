@@ -39,7 +39,7 @@ def l2_report(answer: L2, losses: pl.DataFrame, *, limit: int) -> Iterator[Rende
     for finding in answer.findings.filter(answer.findings["kernel_name"] == first["kernel_name"]).iter_rows(named=True):
         yield Text.assemble((f"{finding['question']} ", "bold"), f"{finding['answer']}: {finding['reason']}")
     yield _kernel_table(answer.kernels, limit)
-    if answer.measurements["run"].n_unique() > 1:
+    if answer.measurements.select("run", "file").n_unique() > 1:
         yield _run_table(answer.measurements, limit)
     for note in answer.notes:
         yield Text.assemble(("note: ", "bold cyan"), printable(note))

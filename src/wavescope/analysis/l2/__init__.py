@@ -13,7 +13,7 @@ from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -51,7 +51,7 @@ _MEASUREMENTS = table_spec(
     metric            String   -   | hit_rate, l1_read_requests, read_32b_share, read_bytes or write_bytes
     value             Float64  -   | ratio of sums over dispatches, or mean per dispatch
     run               UInt32   -   | number of the run
-    file              String   -   | file of the run
+    file              String   -   | file of the pass, or of the first of several
     dispatch_count    UInt32   -   | dispatches
     duration_ns_mean  Float64  ns  | their mean duration; null = timestamps are missing or make no sense
     formula           String   -   | counters and weights
@@ -106,8 +106,7 @@ class L2(Answer):
 
 
 def l2(
-    counters: CounterSet,
-    *,
+    *captures: CounterSet,
     kernel: str | None = None,
     ideal_gb: float | None = None,
     ea_channels: int | None = None,
@@ -117,6 +116,8 @@ def l2(
 
     Parameters
     ----------
+    captures
+        Each is a run of its own; numbers of different runs stand side by side and are never combined.
     kernel
         Part of the kernel's name.
     ideal_gb
@@ -138,12 +139,10 @@ def l2(
     Traceback (most recent call last):
     wavescope.errors.UsageError: no dispatches in these files; rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM
     """
-    names = _chosen(counters, kernel, ideal_gb)
-    facts, notes = _facts(counters, gpu)
-    measured, silent = measure(counters)
-    mine = [_scaled(m, facts, ea_channels) for m in measured if m.kernel_name in names]
-    files = dict(counters.runs.select("run", "file").iter_rows())
-    rows = [_row(name, [m for m in mine if m.kernel_name == name], facts, ideal_gb, counters) for name in names]
+    names = _chosen(captures, kernel, ideal_gb)
+    facts, notes = _facts(captures, gpu)
+    mine = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
+    rows = [_row(name, [m for m in mine if m.kernel_name == name], facts, ideal_gb, captures) for name in names]
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     told = {row["kernel_name"]: findings(row) for row in rows}
     for row in rows:
@@ -153,14 +152,14 @@ def l2(
         product=facts.product.name or None if facts else None,
         memory_bytes_per_second_peak=facts.product.memory_bytes_per_second_peak if facts else None,
         kernels=frame_of(_KERNELS, rows),
-        measurements=frame_of(_MEASUREMENTS, [vars(m) | {"file": files[m.run]} for m in mine]),
+        measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
         findings=frame_of(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
-        notes=(*notes, *silent, *_doubts(mine, files)),
+        notes=(*notes, *_doubts(mine)),
     )
 
 
-def _chosen(counters: CounterSet, kernel: str | None, ideal_gb: float | None) -> list[str]:
-    names: list[str] = counters.dispatches["kernel_name"].unique(maintain_order=True).to_list()
+def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float | None) -> list[str]:
+    names = list(dict.fromkeys(name for counters in captures for name in counters.dispatches["kernel_name"]))
     if not names:
         what = "no dispatches in these files"
         raise UsageError(what, advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
@@ -178,17 +177,18 @@ def _chosen(counters: CounterSet, kernel: str | None, ideal_gb: float | None) ->
     return chosen
 
 
-def _facts(counters: CounterSet, gpu: str | None) -> tuple[arch.Arch | None, list[str]]:
+def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[arch.Arch | None, list[str]]:
     """The GPU, and words about how well it is known."""
     if gpu:
         facts = arch.of(gpu)
         named = gpu
     else:
-        named_by_files = counters.runs.select("target", "product").drop_nulls("target").unique(maintain_order=True)
-        if named_by_files["target"].n_unique() != 1:
-            why = "the files name several GPUs" if named_by_files.height else "nothing here names the GPU"
+        named_by_files = {counters.system.target: counters.system.product for counters in captures}
+        named_by_files.pop(None, None)
+        if len(named_by_files) != 1:
+            why = "the files name several GPUs" if named_by_files else "nothing here names the GPU"
             return None, [f"{why}, so there is no peak to compare with: say it with --gpu"]
-        target, product = named_by_files.row(0)
+        target, product = next((target, product) for target, product in named_by_files.items() if target)
         facts = _product(target, product)
         named = product or target
     if facts.product.memory_bytes_per_second_peak is None:
@@ -219,14 +219,18 @@ def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int 
 
 
 def _row(
-    name: str, mine: list[Measurement], facts: arch.Arch | None, ideal_gb: float | None, counters: CounterSet
+    name: str,
+    mine: list[Measurement],
+    facts: arch.Arch | None,
+    ideal_gb: float | None,
+    captures: Sequence[CounterSet],
 ) -> dict[str, Any]:
     """The first run that measured a metric speaks for it."""
     best: dict[str, Measurement] = {}
     for measurement in mine:
         best.setdefault(measurement.metric, measurement)
     read, written = best.get("read_bytes"), best.get("write_bytes")
-    row: dict[str, Any] = {"kernel_name": name} | _times(name, counters)
+    row: dict[str, Any] = {"kernel_name": name} | _times(name, captures)
     for metric in ("hit_rate", "read_32b_share"):
         row[metric] = best[metric].value if metric in best else None
     row["l1_read_requests_mean"] = best["l1_read_requests"].value if "l1_read_requests" in best else None
@@ -248,25 +252,23 @@ def _row(
     return row
 
 
-def _times(name: str, counters: CounterSet) -> dict[str, Any]:
+def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
+    """Of the run that has most dispatches of the kernel."""
     import polars as pl
 
-    length = pl.col("end_ns") - pl.col("begin_ns")
-    found = (
-        counters.dispatches.filter(pl.col("kernel_name") == name)
-        .group_by("run", "pass", maintain_order=True)
-        .agg(dispatch_count=pl.len(), duration_ns_mean=length.filter(length > 0).mean())
-        .sort("dispatch_count", descending=True, maintain_order=True)
-    )
-    row: dict[str, Any] = found.select("dispatch_count", "duration_ns_mean").row(0, named=True)
-    return row
+    found: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
+    for counters in captures:
+        mine = counters.dispatches.filter(pl.col("kernel_name") == name)
+        if mine.height > found["dispatch_count"]:
+            found = {"dispatch_count": mine.height, "duration_ns_mean": (mine["end_ns"] - mine["begin_ns"]).mean()}
+    return found
 
 
 def _rate(amount: float, measurement: Measurement) -> float | None:
     return amount / measurement.duration_ns_mean * 1e9 if measurement.duration_ns_mean else None
 
 
-def _doubts(mine: list[Measurement], files: dict[int, str]) -> list[str]:
+def _doubts(mine: list[Measurement]) -> list[str]:
     """What limits the trust in the numbers."""
     notes = []
     if any(not m.same_pass for m in mine):
@@ -286,7 +288,7 @@ def _doubts(mine: list[Measurement], files: dict[int, str]) -> list[str]:
         for name, several in by_kernel.items():
             values = [m.value for m in several]
             if min(values) < 0.95 * max(values):
-                where = ", ".join(short_path(files[m.run]) for m in several[:4])
+                where = ", ".join(short_path(m.file) for m in several[:4])
                 notes.append(
                     f"{name[:60]}: runs disagree about {metric} ({min(values):.4g} to {max(values):.4g}): {where}"
                 )

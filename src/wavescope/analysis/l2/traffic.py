@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
@@ -57,6 +57,8 @@ class Measurement:
     same_pass: bool
     """Whether all counters come from the same pass over the dispatches."""
     is_lower_bound: bool = False
+    file: str = ""
+    """Of the pass, or of the first of several passes."""
 
 
 def _ratio(part: str, *whole: str) -> Callable[[Sums], float | None]:
@@ -124,98 +126,114 @@ FORMULAS: tuple[Formula, ...] = (
 )
 """In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17."""
 
-# What is 0 in a whole run although the requests themselves were counted does not exist on that GPU, or did not count.
-_DETAILS = (
-    (_R, (f"{_R}_64B", f"{_R}_128B")),
-    (_R, ("TCC_BUBBLE",)),  # on gfx94x only
-    (_GR, (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
-    (_GW, (f"{_GW}_64B",)),
-)
 _NEEDED = sorted({name for formula in FORMULAS for name in formula.needs})
 _RATIOS = ("hit_rate", "read_32b_share")
+_BUBBLE = "TCC_BUBBLE"
+"""Reads of 128 bytes, on gfx94x only: where it is 0 although there were reads, it does not exist."""
 
 
-def measure(counters: CounterSet) -> tuple[list[Measurement], list[str]]:
-    """Every metric of every kernel in every run that measured it, and words about what the hardware did not count.
+def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
+    """Every metric of every kernel in every capture that measured it; each capture is a run.
 
     A metric is computed from dispatches that have all counters of its formula in the same pass; where no pass has them,
     from the passes of the same run joined by dispatch. Counters of different runs are never combined.
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> measure(CounterSet({}))
-    ([], [])
+    >>> measure([])
+    []
     """
-    by_pass = _by_pass(counters)
     found: list[Measurement] = []
-    silent: list[str] = []
-    for row in counters.runs.iter_rows(named=True):
-        mine = by_pass.filter(by_pass["run"] == row["run"])
-        dead = _uncounted(mine)
-        if dead:
-            silent.append(f"{short_path(row['file'])}: {_why(mine, dead)}: {', '.join(dead)}")
-            mine = mine.drop(dead)
-        for (kernel,), part in mine.partition_by("kernel_name", as_dict=True, maintain_order=True).items():
-            found += _of_kernel(row["run"], kernel, part, is_joined=row["is_joined"])
-    return found, silent
+    for run, counters in enumerate(captures):
+        passes = _passes(counters)
+        files = dict(counters.passes.select("pass", "file").iter_rows())
+        is_joined = dict(counters.passes.select("pass", "is_joined").iter_rows())
+        for kernel in counters.dispatches["kernel_name"].unique(maintain_order=True):
+            mine = {
+                number: part
+                for number, frame in passes.items()
+                if (part := frame.filter(frame["kernel_name"] == kernel)).height
+            }
+            for formula, number, rows in _measured(mine):
+                made = _measurement(formula, rows, run=run, kernel=kernel)
+                if made is not None:
+                    same_pass = number is not None and not is_joined[number]
+                    file = files[number if number is not None else min(mine)]
+                    found.append(replace(made, same_pass=same_pass, file=file))
+    return found
 
 
-def _of_kernel(run: int, kernel: str, passes: pl.DataFrame, *, is_joined: bool) -> Iterator[Measurement]:
-    joined = None
+def _measured(passes: dict[int, pl.DataFrame]) -> Iterator[tuple[Formula, int | None, pl.DataFrame]]:
+    """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
+    together: pl.DataFrame | None = None
     done: set[str] = set()
     for formula in FORMULAS:
-        if formula.metric in done or not set(formula.needs) <= set(passes.columns):
+        if formula.metric in done:
             continue
-        rows, same_pass = passes.drop_nulls(formula.needs), not is_joined
-        if not rows.height:
-            joined = _by_dispatch(passes) if joined is None else joined
-            rows, same_pass = joined.drop_nulls(formula.needs), False
-        if not rows.height:
-            continue
-        sums = {name: float(rows[name].sum()) for name in formula.needs}
-        value = formula.value(sums)
-        if value is None:
-            continue
-        done.add(formula.metric)
-        count = rows.height
-        amount = value if formula.metric in _RATIOS else value / count
-        mean = rows["duration_ns"].mean()
-        usable = isinstance(mean, float) and rows["duration_ns"].null_count() == 0
-        duration = mean if usable and isinstance(mean, float) else None
-        yield Measurement(
-            run, kernel, formula.metric, amount, count, duration, formula.text, same_pass, formula.is_lower_bound
-        )
+        needs = set(formula.needs)
+        whole = {
+            number: rows
+            for number, frame in passes.items()
+            if needs <= set(frame.columns) and (rows := frame.drop_nulls(formula.needs)).height
+        }
+        if not whole and len(passes) > 1:
+            together = _joined(passes) if together is None else together
+            rows = together.drop_nulls(formula.needs) if needs <= set(together.columns) else together.clear()
+            if rows.height:
+                done.add(formula.metric)
+                yield formula, None, rows
+        for number, rows in whole.items():
+            done.add(formula.metric)
+            yield formula, number, rows
 
 
-def _uncounted(rows: pl.DataFrame) -> list[str]:
-    """Counters of a run that are 0 in all dispatches where that cannot be true.
-
-    All of them, if none counted: their clock was off. Else sizes of requests, if only the requests counted.
-    """
-    names = _collected(rows)
-    alive = {name for name in names if (rows[name].drop_nulls() != 0).any()}
-    if not alive:
-        return names
-    dead = [
-        name
-        for requests, details in _DETAILS
-        if requests in alive and not alive.intersection(details)
-        for name in details
-        if name in names
-    ]
-    return dead + [name for name in ("FETCH_SIZE", "WRITE_SIZE") if name in names and name not in alive]
-
-
-def _collected(rows: pl.DataFrame) -> list[str]:
-    """Counters that this run has; its columns are those of all runs."""
-    return [name for name in _NEEDED if name in rows.columns and rows[name].null_count() < rows.height]
+def _measurement(formula: Formula, rows: pl.DataFrame, *, run: int, kernel: str) -> Measurement | None:
+    sums = {name: float(rows[name].sum()) for name in formula.needs}
+    value = formula.value(sums)
+    if value is None:
+        return None
+    count = rows.height
+    mean = rows["duration_ns"].mean()
+    duration = mean if isinstance(mean, float) and rows["duration_ns"].null_count() == 0 else None
+    amount = value if formula.metric in _RATIOS else value / count
+    return Measurement(
+        run,
+        kernel,
+        formula.metric,
+        amount,
+        count,
+        duration,
+        formula.text,
+        same_pass=False,
+        is_lower_bound=formula.is_lower_bound,
+    )
 
 
-def _why(rows: pl.DataFrame, dead: list[str]) -> str:
-    if set(_collected(rows)) - set(dead):
-        return "0 in every dispatch although requests were counted, so not measured"
-    return "0 in every dispatch, so not measured (was their clock off? fix the performance level of the GPU)"
+def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
+    """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
+    import polars as pl
+
+    about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("begin_ns"))
+    found = {}
+    for number, frame in sorted(counters.measured.items()):
+        names = [name for name in _NEEDED if name in frame.columns and frame[name].null_count() < frame.height]
+        if _BUBBLE in names and _R in names and frame[_R].sum() > frame[_BUBBLE].sum() == 0:
+            names.remove(_BUBBLE)
+        if names:
+            found[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
+    return found
+
+
+def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:
+    """Passes over the same dispatches as one row per dispatch; of a counter that two have, the first."""
+    import polars as pl
+
+    about = ["dispatch", "kernel_name", "duration_ns"]
+    whole = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
+    for frame in passes.values():
+        new = [name for name in frame.columns if name not in whole.columns]
+        whole = whole.join(frame.select("dispatch", *new), on="dispatch", how="left", maintain_order="left")
+    return whole
 
 
 def short_path(file: str) -> str:
@@ -227,34 +245,3 @@ def short_path(file: str) -> str:
     'pass_1/out_counter_collection.csv'
     """
     return "/".join(file.split("/")[-2:])
-
-
-def _by_pass(counters: CounterSet) -> pl.DataFrame:
-    """One row per dispatch and pass, one column per needed counter under one spelling, and the duration."""
-    import polars as pl
-
-    spelled = pl.col("counter").str.replace(r"_sum$", "").str.replace(r"^TCC_EA_", "TCC_EA0_")
-    values = (
-        counters.values.lazy()
-        .filter(pl.col("channel").is_null())
-        .with_columns(name=spelled)
-        .filter(pl.col("name").is_in(_NEEDED))
-        .group_by("dispatch", "name", maintain_order=True)
-        .agg(pl.col("value").first())
-        .collect()
-        .pivot(on="name", index="dispatch", values="value")
-    )
-    length = pl.col("end_ns") - pl.col("begin_ns")
-    dispatches = counters.dispatches.with_columns(duration_ns=pl.when(length > 0).then(length))
-    return dispatches.join(values, on="dispatch", how="inner", maintain_order="left")
-
-
-def _by_dispatch(passes: pl.DataFrame) -> pl.DataFrame:
-    """Passes over the same dispatch of one run as one row."""
-    import polars as pl
-
-    key = ("process_id", "agent", "dispatch_id")
-    names = [name for name in _NEEDED if name in passes.columns]
-    return passes.group_by(key, maintain_order=True).agg(
-        *(pl.col(name).drop_nulls().first() for name in names), pl.col("duration_ns").median()
-    )

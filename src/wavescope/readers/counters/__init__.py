@@ -13,9 +13,10 @@ from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._execution import wide_pass
 from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes
+from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
-from wavescope.readers.counters._table import read_table
+from wavescope.readers.counters._table import no_table, read_table
 
 if TYPE_CHECKING:
     import os
@@ -96,9 +97,14 @@ def _passes_of(file: Path, place: Path, losses: list[Loss]) -> list[Pass]:
     table = read_table(file)
     losses += table.losses
     name = _pass_name(file, place)
+    if table.index(*COLUMNS["kernel_name"]) is None:
+        raise no_table(file)
     if is_long(table):
         return long_passes(table, name, losses)
-    return [wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)]
+    one = wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)
+    if not one.counters and name != "timestamps" and table.frame.height:
+        raise no_table(file)
+    return [one]
 
 
 def _pass_name(file: Path, place: Path) -> str:

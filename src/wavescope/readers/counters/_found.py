@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, UsageError
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers._profile_files import profile_files
-from wavescope.readers.sniff import COUNTER_TABLES, STORES_OF_COUNTERS, Kind, sniff
+from wavescope.readers.sniff import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def find_counters(path: Path) -> Found:
     ------
     UsageError
         When it does not exist, or is a folder of several captures.
-    NotATraceError
+    NotATraceError, UsageError
         When it has no counters.
 
     Examples
@@ -149,14 +149,13 @@ def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
     return UsageError(what, where=str(folder), advice=f"name one of them: {listed}")
 
 
-def _no_counters(path: Path, kind: Kind) -> NotATraceError:
-    from wavescope.readers.sniff import THREAD_TRACES
-
+def _no_counters(path: Path, kind: Kind) -> WavescopeError:
     if kind in THREAD_TRACES:
         what, advice = f"{kind.value}: no counters of dispatches", f"wavescope hotspots {path}"
     elif path.is_dir():
         what = "no counters in this folder"
         advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"
+        return UsageError(what, where=str(path), advice=advice)
     else:
         what = "not a table of counters" if kind is Kind.UNKNOWN else f"{kind.value}: no counters of dispatches"
         advice = "give *_counter_collection.csv of rocprofv3 or the folder with pmc_perf.csv"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from wavescope.errors import NotATraceError, UsageError
@@ -13,7 +13,7 @@ from wavescope.readers._text import GZIP
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import BinaryIO
+    from typing import IO
 
 __all__ = ["MAX_BYTES", "pieces"]
 
@@ -50,14 +50,19 @@ def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
         raise UsageError(what, where=str(file)) from error
 
 
-def _opened(file: Path) -> BinaryIO:
-    stream = file.open("rb")
-    is_packed = stream.read(len(GZIP)) == GZIP
-    stream.seek(0)
-    return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=stream))) if is_packed else stream
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
+    with file.open("rb") as stream:
+        is_packed = stream.read(len(GZIP)) == GZIP
+        stream.seek(0)
+        if not is_packed:
+            yield stream
+            return
+        with gzip.GzipFile(fileobj=stream) as packed:
+            yield cast("IO[bytes]", packed)
 
 
-def _cut(stream: BinaryIO, file: Path, size: int) -> Iterator[bytes]:
+def _cut(stream: IO[bytes], file: Path, size: int) -> Iterator[bytes]:
     total, rest = 0, b""
     while text := stream.read(size):
         if not total and (b"\0" in text[:4096] or text.startswith(_OTHER_PACKED)):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "no_table", "read_table"]
 
 _MAX_COLUMNS = 100_000
 _LONG_VALUE = "counter_value"
@@ -134,10 +134,10 @@ class _Reading:
         try:
             self.header = next(csv.reader([words], delimiter=self.separator), [])
         except csv.Error as error:
-            raise _no_table(self.file) from error
+            raise no_table(self.file) from error
         self.header = [name.strip() for name in self.header]
         if not any(self.header) or len(self.header) > _MAX_COLUMNS:
-            raise _no_table(self.file)
+            raise no_table(self.file)
         is_number = [is_counter(name) or plain_word(name) == _LONG_VALUE for name in self.header]
         self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
         return rest
@@ -230,6 +230,7 @@ _TIME_DIGITS = 9
 """Numbers longer than this in the last column are times, which are all of one length."""
 
 
-def _no_table(file: Path) -> NotATraceError:
+def no_table(file: Path) -> NotATraceError:
+    """The error for a file that has no counters of dispatches."""
     what = "not a table of counters"
-    return NotATraceError(what, where=str(file), advice="give the CSV files that the profiler wrote")
+    return NotATraceError(what, where=str(file), advice="give *_counter_collection.csv of rocprofv3, or pmc_perf.csv")
