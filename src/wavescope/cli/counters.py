@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, progress
+from wavescope.cli._plan import plannable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -79,7 +81,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@counter_verb
+@partial(counter_verb, is_path_needed=False)
+@plannable
 @_with(_OPTIONS)
 def command(
     asked: AskedCounters,
@@ -104,6 +107,7 @@ def command(
     wavescope counters workloads/gemm/MI300X
     wavescope counters run/ --panel l2 --kernel gemm --per wave
     wavescope counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
+    wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
     how: dict[str, Any] = {"normalization": normalization, "rules": compat or "corrected", "more": more}
     own = [word for word in map(str.lower, panels) if word in _OWN_PANELS]

@@ -1,0 +1,150 @@
+"""`--plan`: the passes of a capture that is still to be taken, as input of rocprofv3."""
+
+from __future__ import annotations
+
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.cli._io import emit_json
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavescope.analysis.capture_plan import CapturePlan
+    from wavescope.cli._counters import AskedCounters
+
+__all__ = ["plannable"]
+
+
+def plannable(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb about counters `--plan` and what belongs to it; with it, the verb itself is not called."""
+
+    @wraps(verb)
+    def run(
+        asked: AskedCounters, *, is_plan: bool, form: str | None, output: Path | None, force: bool, **rest: Any
+    ) -> None:
+        if is_plan:
+            panels = ("all",) if rest["everything"] else rest["panels"]
+            give_plan(asked, panels, rest["metrics"], rest["more"], form=form, output=output, force=force)
+        elif form or output or force:
+            what = "--format, -o and --force are about the input that --plan makes"
+            raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
+        else:
+            verb(asked, **rest)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--plan",
+        "is_plan",
+        is_flag=True,
+        help="Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target "
+        "instead of PATH.",
+    ),
+    click.option(
+        "--format", "form", type=click.Choice(["txt", "yaml", "json"]), help="Form of the plan. Default: txt."
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the plan to .txt, .yaml or .json.",
+    ),
+    click.option("--force", is_flag=True, help="Replace FILE if it exists."),
+)
+
+
+def give_plan(
+    asked: AskedCounters,
+    panels: Sequence[str],
+    metrics: Sequence[str],
+    more: Sequence[Path],
+    *,
+    form: str | None,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
+    from wavescope.analysis.capture_plan import plan_capture
+    from wavescope.export.rocprofv3_input import commands, definitions, input_text, remarks, summary
+
+    plan = plan_capture(_gpu(asked), panels=panels, metrics=metrics, more=more)
+    kernels = _kernels(asked)
+    written = _write(plan, output, form, kernels, force=force) if output else []
+    form = form or (_form_of(output) if output else "txt")
+    name = str(output or "")
+    run, look = commands(plan, form, kernels=kernels, name=name)
+    if asked.as_json:
+        from wavescope.model import to_builtins
+
+        files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
+        told = {
+            "capture_command": run,
+            "look_command": look,
+            "files": files,
+            "written": [str(path) for path in written],
+        }
+        emit_json({**to_builtins(plan), **told, "losses": []})
+    elif asked.as_csv:
+        from wavescope.model.csv_text import write_csv
+
+        click.echo(write_csv(plan.counters), nl=False)
+    elif output:
+        for line in (
+            *(f"wrote {path}" for path in written),
+            summary(plan),
+            *remarks(plan),
+            f"capture: {run}",
+            f"look: {look}",
+        ):
+            click.echo(line)
+    else:
+        click.echo(input_text(plan, form, kernels=kernels), nl=False)
+        if form == "json":  # which has no comments
+            for line in (summary(plan), *remarks(plan), f"capture: {run}"):
+                click.echo(line, err=True)
+
+
+def _write(plan: CapturePlan, output: Path, form: str | None, kernels: Sequence[str], *, force: bool) -> list[Path]:
+    from wavescope.export.rocprofv3_input import write_input
+
+    if form is not None and _form_of(output) != form:
+        what = f"--format {form} and the extension of {output.name} disagree"
+        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
+    return write_input(plan, output, kernels=kernels, force=force)
+
+
+def _form_of(output: Path) -> str:
+    suffix = output.suffix.lower().lstrip(".")
+    return "yaml" if suffix == "yml" else suffix
+
+
+def _gpu(asked: AskedCounters) -> str:
+    if asked.target:
+        return asked.target
+    if asked.path is None:
+        what = "for which GPU is the capture to be planned?"
+        raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
+    system = asked.counters.system
+    if not (system.product or system.target):
+        what = "the capture does not tell its GPU"
+        raise UsageError(what, where=str(asked.path), advice="name it with --target gfx942 or --target MI300X")
+    return system.target or system.product or ""
+
+
+def _kernels(asked: AskedCounters) -> tuple[str, ...]:
+    for name in asked.kernels:
+        if name.isdigit():
+            what = f"--kernel {name} is a rank, which only a capture has"
+            raise UsageError(what, advice="give a part of the kernel's name")
+    return asked.kernels
