@@ -2,13 +2,14 @@
 
 from wavescope.metrics.declared import COLUMNS, Metric, MetricTable, Panel
 from wavescope.metrics.families import METRIC_TARGETS
-from wavescope.metrics.names import QUANTITIES, expanded, names_of
+from wavescope.metrics.names import QUANTITIES, QUANTITY_COUNTERS, expanded, names_of
 from wavescope.metrics.panels import RULES, formula_of, formulas_of, panels_of
 
 __all__ = [
     "COLUMNS",
     "METRIC_TARGETS",
     "QUANTITIES",
+    "QUANTITY_COUNTERS",
     "RULES",
     "Metric",
     "MetricTable",

@@ -12,7 +12,7 @@ from wavescope.metrics.families import family_of, for_target
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["QUANTITIES", "expanded", "names_of"]
+__all__ = ["QUANTITIES", "QUANTITY_COUNTERS", "expanded", "names_of"]
 
 QUANTITIES: dict[str, str] = {
     "duration_ns": "duration of the dispatch, ns",
@@ -42,6 +42,15 @@ QUANTITIES: dict[str, str] = {
     "active_cus": "CUs that the reference takes for active, from the mean of the whole capture",
 }
 """Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU."""
+
+QUANTITY_COUNTERS: dict[str, tuple[str, ...]] = {
+    "busy_cycles": ("GRBM_GUI_ACTIVE",),
+    "grbm_cycles": ("GRBM_COUNT",),
+    "spi_busy_cycles": ("GRBM_SPI_BUSY",),
+    "accumulated": ("SQ_ACCUM_PREV_HIRES",),
+    "active_cus": ("SQ_BUSY_CU_CYCLES", "GRBM_GUI_ACTIVE"),
+}
+"""Quantity -> the counters that it is made of."""
 
 _NAME = re.compile(r"(?<![\w.])[a-z_][a-z0-9_]*")
 _DEPTH_MAX = 16
@@ -74,7 +83,9 @@ def expanded(formula: str, target: str) -> str:
     '100 * TCC_REQ * 128'
     """
     names = _names(target)
-    text = formula
+    text = formula.strip()
+    while text in names:  # the whole formula is one name: no parentheses are needed
+        text = names[text]
     for _ in range(_DEPTH_MAX):
         found = [name for name in _NAME.findall(text) if name in names]
         if not found:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.metrics.declared import Metric, MetricTable, Panel
 from wavescope.metrics.expression import parse
-from wavescope.metrics.families import family_of
+from wavescope.metrics.families import METRIC_TARGETS, family_of
 from wavescope.metrics.names import QUANTITIES, expanded, names_of
 
 if TYPE_CHECKING:
@@ -157,11 +157,14 @@ def _parsed(formula: str, place: str) -> Expression:
 
 
 def _whole(written: str, place: str, target: str) -> str | None:
-    """A formula with our names put in; only of quantities that are known."""
+    """A formula with our names put in; None = the target lacks some of them, which others have."""
     if not written:
         return None
     found = _parsed(expanded(written, target), place)
-    unknown = [name for name in found.quantities if name not in QUANTITIES]
+    lacking = [name for name in found.quantities if name not in QUANTITIES]
+    unknown = [name for name in lacking if not any(name in names_of(other) for other in METRIC_TARGETS)]
+    if lacking and not unknown:
+        return None
     if unknown:
         names = ", ".join([*QUANTITIES, *names_of(target)])
         what = f"no quantity {unknown[0][:60]!r} on {target}"

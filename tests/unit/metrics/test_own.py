@@ -51,6 +51,12 @@ def test_metrics_of_other_targets_are_left_out(tmp_path: Path) -> None:
     assert [panel.title for panel in panels_of("gfx90a", more=written(tmp_path, GOOD))][-1] == "Own metrics"
 
 
+def test_names_that_only_other_targets_have_leave_the_formula_empty(tmp_path: Path) -> None:
+    text = "[[metrics]]\nname = 'a'\nunit = 'Ops'\nformula = 'mfma_flops'\n"
+    assert panels_of("gfx908", more=written(tmp_path, text))[-1].tables[0].metrics[0].formula is None
+    assert panels_of("gfx90a", more=written(tmp_path, text))[-1].tables[0].metrics[0].formula is not None
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
