@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +25,7 @@ ANY_DEGREE = math.nan
 """Of 0, which is an amount as much as a number."""
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """What a formula reads: a counter, a channel or channels of one, or a quantity.
 
     Examples
@@ -68,8 +66,7 @@ class Leaf:
         return self.first == -1 and self.end is None
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number.
 
     Examples
@@ -81,8 +78,7 @@ class Number:
     value: float
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """A chain of additions and subtractions: (sign, node), in order.
 
     Examples
@@ -94,8 +90,7 @@ class Terms:
     terms: tuple[tuple[int, Node], ...]
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """A product, quotient, largest, smallest or negated value.
 
     Examples

@@ -184,7 +184,7 @@ def _divided(above: Any, below: Any, zero: str) -> Any:
     import numpy as np
 
     quotient = np.divide(above, below)
-    if zero == "infinity":
+    if zero == "infinity" or np.all(below):
         return quotient
     return np.where(np.equal(below, 0), math.nan if zero == "blank" else 0.0, quotient)
 

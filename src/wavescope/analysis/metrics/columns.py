@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "PassColumns"]
 
+_SMALL = 1 << 18  # values
 _CHANNEL = re.compile(r"(.+)\[(\d+)\]")
 
 
@@ -41,6 +42,8 @@ class PassColumns:
             found = own[order][place] == numbers if len(own) else np.zeros(len(numbers), bool)
             self._rows = np.where(found, order[place] if len(own) else 0, -1)
         self._kept: dict[str, Any] = {}
+        self._whole: Any = None
+        self._place: dict[str, int] = {}
         self.names = frozenset(frame.columns) - {"dispatch"}
         self.channels: dict[str, list[int]] = {}
         """Counter -> its channels, in order."""
@@ -66,12 +69,23 @@ class PassColumns:
         """Several columns, one below the other; they are not kept."""
         import numpy as np
 
-        values = self._frame.select(names).to_numpy().T
+        values = self._taken(names)
         if self._rows is None:
-            return np.ascontiguousarray(values)
+            return values
         if not values.shape[1]:
             return np.full((len(names), len(self._rows)), np.nan)
         return np.where(self._rows >= 0, values[:, self._rows], np.nan)
+
+    def _taken(self, names: list[str]) -> Any:
+        """Columns of the frame; a small frame is taken over whole, because each call into it costs more."""
+        import polars as pl
+
+        if self._frame.height * self._frame.width > _SMALL:
+            return pl.DataFrame([self._frame.get_column(name) for name in names]).to_numpy().T
+        if self._whole is None:
+            self._place = {name: place for place, name in enumerate(self._frame.columns)}
+            self._whole = self._frame.to_numpy().T
+        return self._whole[[self._place[name] for name in names]]
 
 
 class Columns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.analysis.metrics.columns import Columns
 from wavescope.analysis.metrics.quantities import CYCLES, facts_of, launch_facts
@@ -33,6 +33,15 @@ __all__ = ["Evaluation", "Outcome"]
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
 _LARGEST_ERROR = 0.01  # of negative differences that go without a doubt
+
+
+class _Total(NamedTuple):
+    """Values added up per group."""
+
+    total: Any
+    count: Any
+    is_whole: bool
+    """Whether every dispatch has a value."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,8 @@ class Evaluation:
             self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
         self.constants = frozenset(self.facts) | {"active_cus"}
         self._kept: dict[tuple[int, Needed], Any] = {}
-        self._totals: dict[int, tuple[Any, Any]] = {}
+        self._totals: dict[int, tuple[Any, _Total]] = {}
+        self._dispatches = self.over_groups(np.ones(self.count))[1]
         self.negative: dict[str, float] = {}
         """Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from."""
         self.spread: set[frozenset[int]] = set()
@@ -201,27 +211,34 @@ class Evaluation:
         if degree not in (0.0, 1.0):
             total, count = self.over_groups(np.broadcast_to(values, (*np.shape(values)[:-1], self.count)))
             return total / np.where(count, count, np.nan)
-        both = {key: self._total(value) for key, value in varying.items()}
-        counts = [count for _, count in both.values()]
-        whole = self.over_groups(np.ones(self.count))[1]
-        if any(np.any(count != whole) for count in counts):
+        totals = {key: self._total(value) for key, value in varying.items()}
+        if all(total.is_whole for total in totals.values()):
+            count = self._dispatches
+        else:
             known = np.isfinite(sum(varying.values()))
-            both = {key: self.over_groups(np.where(known, value, np.nan)) for key, value in varying.items()}
-            counts = [next(iter(both.values()))[1]]
-        sums = given | {key: total for key, (total, _) in both.items()}
+            totals = {key: self._reduced(np.where(known, value, np.nan)) for key, value in varying.items()}
+            count = next(iter(totals.values())).count
+        sums = given | {key: total.total for key, total in totals.items()}
         found = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
-        count = np.where(counts[0], counts[0], np.nan)
-        found = np.where(np.isnan(count), np.nan, found)
-        return found / count if degree == 1.0 else found
+        if degree == 1.0 or not np.all(count):
+            count = np.where(count, count, np.nan)
+            return found / count if degree == 1.0 else np.where(np.isnan(count), np.nan, found)
+        return found
 
-    def _total(self, value: Any) -> tuple[Any, Any]:
+    def _total(self, value: Any) -> _Total:
         """Sum and count per group, kept as long as the values are the same object."""
         known = self._totals.get(id(value))
         if known is None or known[0] is not value:
-            known = (value, self.over_groups(value))
+            known = (value, self._reduced(value))
             if value.size <= _KEPT_VALUES:
                 self._totals[id(value)] = known
         return known[1]
+
+    def _reduced(self, values: Any) -> _Total:
+        import numpy as np
+
+        total, count = self.over_groups(values)
+        return _Total(total, count, bool(np.all(count == self._dispatches)))
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
         import numpy as np
@@ -234,7 +251,7 @@ class Evaluation:
     def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
         import numpy as np
 
-        if not np.isnan(average).all():
+        if not np.all(np.isnan(average)):
             return ""
         return zero_reason(expression, given, self.count)
 

@@ -169,13 +169,15 @@ class _Parts:
         if evaluation.is_reference:
             average = np.where(self._rounded, np.round(average), average)
             joined["maximum"][self._swapped] = joined["minimum"][self._swapped]
-        numbers = {name: joined[name] for name in _STATISTICS} | {"peak": peak, "peak_share": share}
+        numbers = {"average": average, "peak": peak, "peak_share": share, "dispatch_count": joined["count"]}
+        numbers |= {name: joined[name] for name in _STATISTICS}
         spec = CounterPanels.tables["rows"]
         frame = pl.DataFrame(
-            self._texts | {"average": average, **numbers, "dispatch_count": joined["count"].astype(np.uint32)},
+            # lists, because polars looks at arrays with numpy.ma, whose import takes longer than all of this
+            self._texts | {name: _listed(values) for name, values in numbers.items()},
             schema_overrides=spec.dtypes,
         )
-        return frame.select(spec.names).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.select(spec.names)
 
     def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
         import numpy as np
@@ -206,3 +208,7 @@ class _Parts:
             values.append(value)
         self._peak.append(peak)
         self._rounded.append(table.layout == "value")
+
+
+def _listed(values: Any) -> list[Any]:
+    return [None if value != value else value for value in values.tolist()]  # NaN
