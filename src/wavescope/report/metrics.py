@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.metrics.catalog import CatalogEntry, Variant
 
-__all__ = ["as_builtins", "csv_rows", "explanation_report", "list_report", "panels_report", "spans"]
+__all__ = ["as_builtins", "csv_rows", "difference", "explanation_report", "list_report", "panels_report", "spans"]
 
 _EXPLAINED_MAX = 12
 _HEADINGS_MAX = 3
@@ -199,7 +199,7 @@ def _facts(variant: Variant) -> Iterator[tuple[str, Text]]:
         yield "peak", _formula(metric.written_peak, metric.peak)
     yield "counters", Text(", ".join(counters_of(metric)) or "none")
     if variant.reference is not None:
-        yield "differs", Text(_difference(variant), style="yellow")
+        yield "differs", Text(difference(variant), style="yellow")
 
 
 def _formula(written: str, whole: str) -> Text:
@@ -211,8 +211,15 @@ def _formula(written: str, whole: str) -> Text:
     return said
 
 
-def _difference(variant: Variant) -> str:
-    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same."""
+def difference(variant: Variant) -> str:
+    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same.
+
+    Examples
+    --------
+    >>> from wavescope.metrics.catalog import catalog
+    >>> difference(next(entry for entry in catalog(["gfx90a"]) if entry.name == "L2 Cache BW").variants[0])
+    'ROCm Compute Profiler 3.3 has peak 0.064 * l2_channel_count * clock_mhz_max (defect T6)'
+    """
     ours, theirs = variant.metric, variant.reference
     if theirs is None:
         return ""
@@ -250,7 +257,7 @@ def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
             "level": variant.metric.level,
             "counters": list(counters_of(variant.metric)),
             "defect": variant.metric.defect,
-            "reference": _difference(variant),
+            "reference": difference(variant),
             "reference_formula": variant.reference.formula if variant.reference else variant.metric.formula,
             "reference_peak": variant.reference.peak if variant.reference else variant.metric.peak,
         }
@@ -295,7 +302,7 @@ def csv_rows(entries: Sequence[CatalogEntry]) -> list[dict[str, Any]]:
             "level": variant.metric.level,
             "counters": " ".join(counters_of(variant.metric)),
             "defect": variant.metric.defect,
-            "reference": _difference(variant),
+            "reference": difference(variant),
             "about": entry.about,
             "source": entry.source,
         }
