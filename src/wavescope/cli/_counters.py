@@ -61,7 +61,7 @@ class AskedCounters:
             what = "no capture is named"
             raise UsageError(what, advice="give the PATH of a counter capture")
         with progress(f"reading {self.path.name}"):
-            opened: CounterSet = open_counters(self.path)
+            opened: CounterSet = open_counters(self.path, target=self.target)
         return opened
 
     @cached_property

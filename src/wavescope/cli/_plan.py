@@ -30,11 +30,11 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
         if is_plan:
             panels = ("all",) if rest["everything"] else rest["panels"]
             give_plan(asked, panels, rest["metrics"], rest["more"], form=form, output=output, force=force)
-        elif form or output or force:
+        elif form or output or (force and not rest["csv_dir"]):
             what = "--format, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
-            verb(asked, **rest)
+            verb(asked, force=force, **rest)
 
     decorated: Callable[..., None] = run
     for option in reversed(_OPTIONS):
@@ -60,7 +60,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="FILE",
         help="Write the plan to .txt, .yaml or .json.",
     ),
-    click.option("--force", is_flag=True, help="Replace FILE if it exists."),
+    click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
 )
 
 

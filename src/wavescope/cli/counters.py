@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import console, progress
+from wavescope.cli._io import console, emit_json, progress
 from wavescope.cli._plan import plannable
+from wavescope.metrics import FIRST_OWN_PANEL
+from wavescope.model.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,15 +21,17 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.metrics import CounterPanels
+    from wavescope.analysis.raw_counters import RawCounters
     from wavescope.cli._counters import AskedCounters
+    from wavescope.metrics import Panel
 
 __all__ = ["command"]
 
 _REFERENCE = "rocprof-compute-3.3"
 _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
-_TOP, _SYSTEM = ("top", "0"), ("system", "1")
-_OWN_PANELS = (*_TOP, *_SYSTEM)
+_TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)
+_OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
 """Panels without metrics."""
 
 
@@ -45,7 +50,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "panels",
         multiple=True,
         metavar="WORD",
-        help="Show this panel: its word (l2), number (17) or one of its tables (17.1); may be repeated.",
+        help="Show this panel: its word (l2), number (17) or one of its tables (17.1); also top, system and raw (the "
+        "counters themselves). May be repeated.",
     ),
     click.option("--all", "everything", is_flag=True, help="Show every panel."),
     click.option(
@@ -78,6 +84,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="FILE",
         help="TOML file with metrics of your own; may be repeated.",
     ),
+    click.option(
+        "--csv-dir",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Write every table as a CSV file into this folder, named and laid out as ROCm Compute Profiler does.",
+    ),
 )
 
 
@@ -96,6 +108,9 @@ def command(
     decimals: int | None,
     compat: str | None,
     more: tuple[Path, ...],
+    csv_dir: Path | None,
+    *,
+    force: bool,
 ) -> None:
     """How near is each unit of the GPU to its limit: speed of light, and the panels behind it.
 
@@ -109,22 +124,37 @@ def command(
     wavescope counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
     wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
+    from wavescope.analysis.raw_counters import raw_counters
+    from wavescope.model import to_builtins
+
     how: dict[str, Any] = {"normalization": normalization, "rules": compat or "corrected", "more": more}
     own = [word for word in map(str.lower, panels) if word in _OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in _OWN_PANELS)
+    if csv_dir is not None:
+        _write(asked, _answer(asked, panels, metrics, how), csv_dir, decimals, force=force)
+        return
     if by:
         _by(asked, by, panels, metrics, how, everything=everything, decimals=decimals, all_channels=all_channels)
         return
     is_summary = not (panels or metrics or everything or own)
-    answer = _answer(asked, _summary_panels(asked, how["rules"]) if is_summary else panels, metrics, how)
+    is_own = bool(own) and not (panels or metrics or everything)
+    answer = _answer(asked, _summary_panels(asked, how) if is_summary or is_own else panels, metrics, how)
+    if is_own:
+        answer = replace(answer, panels=(), rows=answer.rows.clear())
+    if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
+        own = list(_RAW)
+    raw = raw_counters(asked.counters, choice=asked.choice) if set(own) & set(_RAW) else None
     width = console().width
 
     def report() -> Iterable[RenderableType]:
-        if is_summary and not explain:
+        if is_summary and not explain and raw is None:
             return _summary(asked, answer, how, width, decimals)
-        return _panels(asked, answer, own, width, decimals, explain=explain, all_channels=all_channels)
+        return _panels(asked, answer, raw, own, width, decimals, explain=explain, all_channels=all_channels)
 
-    asked.give(answer, answer.rows, report, panels=_described(answer, explain=explain))
+    more_json: dict[str, Any] = {"panels": _described(answer, explain=explain)}
+    more_json |= {} if raw is None else {"raw": to_builtins(raw.counters, top=asked.top or None)}
+    table = answer.rows if raw is None or answer.rows.height else raw.counters
+    asked.give(answer, table, report, **more_json)
 
 
 def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]) -> CounterPanels:
@@ -134,36 +164,49 @@ def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str],
         return counter_panels(asked.counters, choice=asked.choice, panels=panels, metrics=metrics, **how)
 
 
-def _summary_panels(asked: AskedCounters, rules: str) -> tuple[str, ...]:
-    """Speed of light; all panels of a GPU that has no such panel."""
+def _summary_panels(asked: AskedCounters, how: dict[str, Any]) -> tuple[str, ...]:
+    """Speed of light and the user's own panels; all panels of a GPU that has no speed of light."""
+    known = _known(asked, how)
+    if not any(str(panel.number) == _SUMMARY for panel in known):
+        return ()
+    return (_SUMMARY, *(panel.word for panel in known if panel.number >= FIRST_OWN_PANEL))
+
+
+def _known(asked: AskedCounters, how: dict[str, Any]) -> tuple[Panel, ...]:
+    """The panels of the capture's GPU."""
     from wavescope.metrics import panels_of
 
     target = asked.counters.system.target
-    known = panels_of(target, rules=rules) if target else ()
-    return (_SUMMARY,) if any(str(panel.number) == _SUMMARY for panel in known) else ()
+    return panels_of(target, rules=how["rules"], more=how["more"]) if target else ()
 
 
 def _summary(
     asked: AskedCounters, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
 ) -> Iterator[RenderableType]:
-    from dataclasses import replace
-
     from wavescope.analysis.metrics import counter_panels
     from wavescope.report.counter_summary import shown_kernels, summary_parts
 
     by_kernel = []
-    for rank in shown_kernels(answer.kernels):
+    for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
         choice = replace(asked.choice, kernels=(str(rank),))
         by_kernel.append((rank, counter_panels(asked.counters, choice=choice, panels=(_SUMMARY,), **how)))
     limit = _SUMMARY_KERNELS if asked.top is None else asked.limit
     return summary_parts(
-        answer, asked.counters, by_kernel, path=str(asked.path), width=width, limit=limit, decimals=decimals
+        answer,
+        asked.counters,
+        by_kernel,
+        path=str(asked.path),
+        words=[panel.word for panel in _known(asked, how)],
+        width=width,
+        limit=limit,
+        decimals=decimals,
     )
 
 
 def _panels(
     asked: AskedCounters,
     answer: CounterPanels,
+    raw: RawCounters | None,
     own: Sequence[str],
     width: int,
     decimals: int | None,
@@ -175,7 +218,7 @@ def _panels(
 
     from wavescope.report.counter_panels import panel_parts
     from wavescope.report.counter_summary import capture_lines, doubt_lines, kernel_table
-    from wavescope.report.counter_system import dispatch_table, system_table
+    from wavescope.report.counter_system import dispatch_table, raw_table, system_table
 
     yield from capture_lines(answer, asked.counters)
     if answer.kernels.height > 1 or set(own) & set(_TOP):
@@ -187,6 +230,9 @@ def _panels(
     if set(own) & set(_SYSTEM):
         yield Text()
         yield system_table(asked.counters.system)
+    if raw is not None:
+        yield Text()
+        yield raw_table(raw, width=width, limit=asked.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield Text()
     yield from doubt_lines(answer.doubts)
@@ -208,7 +254,7 @@ def _by(
     from wavescope.report.counter_values import values_report
 
     if not (panels or metrics or everything):
-        panels = _summary_panels(asked, how["rules"])
+        panels = _summary_panels(asked, how)
     with progress("computing metrics"):
         answer = metric_values(
             asked.counters, by=by, choice=asked.choice, panels=panels, metrics=metrics, all_channels=all_channels, **how
@@ -218,6 +264,24 @@ def _by(
         answer.named(),
         lambda: values_report(answer, width=console().width, limit=asked.limit, decimals=decimals),
     )
+
+
+def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
+    """The tables as files, then what was written."""
+    from rich.text import Text
+
+    from wavescope.export.compute_csv import write_compute_csv
+    from wavescope.report.counter_summary import doubt_lines
+    from wavescope.report.tables import printable
+
+    with progress(f"writing {folder.name}"):
+        files = write_compute_csv(answer, asked.counters, folder, decimals=decimals, force=force)
+    if asked.as_json:
+        losses = asked.counters.losses.to_dicts()
+        emit_json({"input": str(asked.path), "written": [str(file) for file in files], "losses": losses})
+        return
+    said = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
+    asked.show(answer.rows, lambda: [Text(said), *doubt_lines(answer.doubts)], [asked.counters])
 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:

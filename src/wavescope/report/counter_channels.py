@@ -62,7 +62,9 @@ def _statistics(rows: pl.DataFrame, title: str, width: int, decimals: int | None
         missing = len(values) - len(measured)
         more = f"; {counted(missing, 'channels')} not measured" if missing else ""
         yield Text.assemble(f"  {label}: " if label else "  ", said, (more, "yellow"))
-        for line in _wrapped(strip(values, group=_CHANNELS_PER_DIE), width - _INDENT):
+        last = max(at for _, at in measured) // _CHANNELS_PER_DIE + 1
+        marks = strip(values[: last * _CHANNELS_PER_DIE], group=_CHANNELS_PER_DIE)
+        for line in _wrapped(marks, width - _INDENT):
             yield Text(" " * _INDENT + line, "cyan", no_wrap=True)
 
 

@@ -23,6 +23,7 @@ __all__ = ["counter_comparison_report"]
 _SPEED_OF_LIGHT = "2.1"
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
 _NAMED = 5
+_ALL = 1 << 62
 _MOST_PERCENT = 9.995
 """Larger changes are written as factors."""
 
@@ -88,23 +89,32 @@ def _metrics(
     from rich.text import Text
 
     labels = answer.sides["label"].to_list()
-    is_told = pl.col("status").is_in(["higher", "lower", "unknown"])
-    shown = rows if everything else rows.filter(is_told)
-    first = pl.col("table_id") == _SPEED_OF_LIGHT
-    columns = _metric_columns(labels[0], labels[side], shown, decimals)
+    shown = rows if everything else rows.filter(pl.col("status").is_in(["higher", "lower", "unknown"]))
     what = "metrics" if everything else "metrics that changed"
+    first = pl.col("table_id") == _SPEED_OF_LIGHT
     speed, rest = shown.filter(first), shown.filter(~first)
     if speed.height:
-        yield frame_table(speed, columns, limit=1 << 62, what=what, title="speed of light", width=width)
+        columns = _metric_columns(labels[0], labels[side], speed, decimals)
+        yield frame_table(speed, columns, limit=_ALL, what=what, title="speed of light", width=width)
+    if not everything:
+        rest = _largest_first(rest, speed)
     if rest.height:
-        if not everything:
-            size = pl.col("change").abs().fill_null(float("inf"))
-            rest = rest.sort(size, descending=True, maintain_order=True)
         if speed.height:
             yield Text()
+        columns = _metric_columns(labels[0], labels[side], rest, decimals)
         yield frame_table(rest, columns, limit=limit, what=what, title="other panels", width=width)
     if not everything:
         yield from _hidden(rows, labels[0], labels[side])
+
+
+def _largest_first(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+    """The largest changes first; what several panels say is said once, and not again if it was told before."""
+    import polars as pl
+
+    same = ["base", "value", "unit"]
+    rest = rows.join(told.select(same).unique(), on=same, how="anti", maintain_order="left", nulls_equal=True)
+    size = pl.col("change").abs().fill_null(float("inf"))
+    return rest.unique(same, keep="first", maintain_order=True).sort(size, descending=True, maintain_order=True)
 
 
 def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Text]:
@@ -119,13 +129,14 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Text]:
     for status, label, reason in (("not in base", base, "base_reason"), ("not in side", side, "reason")):
         found = rows.filter(rows["status"] == status)
         if found.height:
-            names = sentence_list([printable(name) for name in found["name"].unique(maintain_order=True)], _NAMED)
-            why = printable(found[reason][0] or "")
-            yield Text(f"{counted(found.height, 'metrics')} not measured in {label}: {names}; {why}", "dim")
+            names = [printable(name) for name in found["name"].unique(maintain_order=True)]
+            names[0] += f" ({printable(found[reason][0] or 'no reason')})"
+            said = sentence_list(names, _NAMED)
+            yield Text(f"{counted(found.height, 'metrics')} not measured in {label}: {said}", "dim")
     units = rows.filter(rows["status"] == "other unit")
     if units.height:
-        names = sentence_list([printable(name) for name in units["name"]], _NAMED)
-        yield Text(f"{counted(units.height, 'metrics')} in another unit: {names}", "dim")
+        said = sentence_list([printable(name) for name in units["name"]], _NAMED)
+        yield Text(f"{counted(units.height, 'metrics')} in another unit: {said}", "dim")
 
 
 def _metric_columns(base: str, side: str, rows: pl.DataFrame, decimals: int | None) -> list[Column]:

@@ -164,7 +164,7 @@ def _boxes(rows: pl.DataFrame, width: int) -> list[Column]:
 
 
 def _name(table: MetricTable) -> Column:
-    """Name, formula, meaning and source of a metric under each other."""
+    """Name, formula and meaning of a metric under each other."""
     metrics = {metric.id: metric for metric in table.metrics}
     return Column("metric", lambda row: _explained(row, metrics.get(row["metric_id"])), takes_rest=True)
 
@@ -179,11 +179,7 @@ def _explained(row: dict[str, Any], metric: Metric | None) -> Text:
     text.append(f"\n  = {printable(formula)}", "cyan")
     if metric.peak:
         text.append(f"\n  peak = {printable(metric.peak)}", "cyan")
-    more = [
-        metric.about,
-        f"the pass of {metric.level}" if metric.level else "",
-        f"source: {metric.source}" if metric.source else "",
-    ]
+    more = [metric.about, f"measured in the pass of {metric.level}" if metric.level else ""]
     for line in filter(None, more):
         text.append(f"\n  {printable(line)}", "dim")
     return text

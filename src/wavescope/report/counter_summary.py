@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wavescope.metrics import FIRST_OWN_PANEL
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.counter_panels import peak_cell
+from wavescope.report.counter_panels import panel_parts, peak_cell
 from wavescope.report.counter_words import figure, sentence_list
 from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
     from rich.console import RenderableType
@@ -22,7 +24,16 @@ if TYPE_CHECKING:
     from wavescope.analysis.metrics import CounterPanels
     from wavescope.model.counter_set import CounterSet
 
-__all__ = ["SPEED_OF_LIGHT", "capture_lines", "doubt_lines", "kernel_table", "next_line", "summary_parts"]
+__all__ = [
+    "SPEED_OF_LIGHT",
+    "capture_lines",
+    "doubt_lines",
+    "folded_names",
+    "kernel_table",
+    "next_line",
+    "shown_kernels",
+    "summary_parts",
+]
 
 SPEED_OF_LIGHT = "2.1"
 """The table that the summary is about."""
@@ -32,6 +43,7 @@ _LEAST_SHARE = 0.01
 """Of the time; kernels with less have no column of their own."""
 _HIGHEST = 3
 _DOUBTS = 4
+_REASONS = 2
 
 
 def summary_parts(
@@ -40,11 +52,13 @@ def summary_parts(
     by_kernel: Sequence[tuple[int, CounterPanels]] = (),
     *,
     path: str = "PATH",
+    words: Sequence[str] = (),
     width: int = WIDE,
     limit: int = 5,
     decimals: int | None = None,
 ) -> Iterator[RenderableType]:
-    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels.
+    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
+    `words`: those of all panels.
 
     Examples
     --------
@@ -60,8 +74,12 @@ def summary_parts(
     rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
     if rows.height:
         yield from _speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
+    own = [panel for panel in answer.panels if panel.number >= FIRST_OWN_PANEL]
+    if own:
+        yield from panel_parts(replace(answer, panels=tuple(own)), width=width, decimals=decimals)
+        yield Text()
     yield from doubt_lines(answer.doubts)
-    yield next_line(path)
+    yield next_line(path, words)
 
 
 def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]:
@@ -95,14 +113,32 @@ def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]
 def _machine(answer: CounterPanels, counters: CounterSet) -> str:
     system = counters.system
     name = printable(answer.product or answer.target or "unknown GPU")
+    if not answer.target and not system.cu_count:
+        return name
     facts = [printable(answer.target)] if answer.target and answer.product else []
-    for value, what in ((system.cu_count, "CUs"), (system.l2_channel_count, "L2 channels")):
-        facts += [f"{value:,.0f} {what}"] if value else []
-    facts.append(f"{system.clock_mhz_max:,.0f} MHz" if system.clock_mhz_max else "clock not known")
-    facts.append(
-        f"memory {system.memory_clock_mhz_max:,.0f} MHz" if system.memory_clock_mhz_max else "memory clock not known"
-    )
+    for value, what in (
+        (system.cu_count, "CUs"),
+        (system.clock_mhz_max, "MHz"),
+        (system.l2_channel_count, "L2 channels"),
+        (system.memory_gb_per_second, "GB/s of memory"),
+    ):
+        facts.append(f"{value:,.0f} {what}" if value else f"{what} not known")
     return f"{name} ({', '.join(facts)})"
+
+
+def folded_names(names: Iterable[str]) -> list[str]:
+    """Names in order; those that differ in what stands in parentheses at their end only are put together.
+
+    Examples
+    --------
+    >>> folded_names(["MFMA FLOPs (F16)", "IPC", "MFMA FLOPs (F32)"])
+    ['MFMA FLOPs (F16, F32)', 'IPC']
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        front, bracket, rest = printable(name).partition(" (")
+        groups.setdefault(front, []).extend([rest.removesuffix(")")] if bracket else [])
+    return [f"{front} ({', '.join(kinds)})" if kinds else front for front, kinds in groups.items()]
 
 
 def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
@@ -143,19 +179,18 @@ def _speed_of_light(
     known = rows.filter(rows["average"] != 0)
     if known.height:
         yield _speed_table(answer, known, by_kernel, width=width, decimals=decimals)
-        sentence = _nearest(known)
-        if sentence:
-            yield Text(sentence, "bold")
+        for whose, one in [(f"#{rank} is", part.rows) for rank, part in by_kernel] or [("", rows)]:
+            sentence = _nearest(one)
+            if sentence:
+                yield Text(f"{whose} {sentence}".strip(), "bold")
     zero = rows.filter(rows["average"] == 0)
     if zero.height:
-        yield Text(f"zero: {', '.join(printable(name) for name in zero['name'])}", "dim")
+        yield Text(f"zero: {', '.join(folded_names(zero['name']))}", "dim")
     blank = rows.filter(rows["average"].is_null())
     if blank.height:
-        names = sentence_list([printable(name) for name in blank["name"]], 4)
-        reasons = sentence_list(
-            [printable(why) for why in blank["reason"].unique(maintain_order=True)], 2, "more reasons"
-        )
-        yield Text(f"blank: {blank.height} of {counted(rows.height, 'metrics')}: {names}; {reasons}", "dim")
+        told = [f"{printable(name)} ({printable(why)})" for name, why in blank.select("name", "reason").iter_rows()]
+        said = sentence_list(told, _REASONS)
+        yield Text(f"blank: {said}" + (f"; --panel {SPEED_OF_LIGHT} has all" if len(told) > _REASONS else ""), "dim")
 
 
 def _speed_table(
@@ -175,31 +210,38 @@ def _speed_table(
             rank,
             dict(one.rows.filter(one.rows["table_id"] == SPEED_OF_LIGHT).select("metric_id", "peak_share").iter_rows()),
         )
-        for rank, one in by_kernel
+        for rank, one in by_kernel[: _MOST_KERNELS if width >= WIDE else 2]
     ]
-    title = f"speed of light of {counted(answer.dispatch_count, 'dispatches')}"
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
-    for heading, justify in (
-        ("", "left"),
-        ("average", "right"),
-        ("unit", "left"),
-        ("peak", "right"),
-        ("of peak", "left"),
-    ):
-        table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
+    is_wide = width >= WIDE
+    is_tight = bool(shares) and not is_wide
+    table = Table(
+        title=f"speed of light of {counted(answer.dispatch_count, 'dispatches')}",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        header_style="bold",
+        pad_edge=False,
+    )
+    table.add_column("", overflow="ellipsis")  # may wrap: rich narrows such columns only, never a number
+    table.add_column("average", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    if not is_tight:
+        table.add_column("peak", justify="right", no_wrap=True)
+    table.add_column("of peak", no_wrap=True)
     for rank, _ in shares:
         table.add_column(f"#{rank}", justify="right", no_wrap=True)
-    cells = 10 if width < WIDE else 20
+    cells = 20 if is_wide else 0 if is_tight else 8
     for group in _GROUPS:
         members = [row for row in rows.iter_rows(named=True) if _group_of(row["name"]) == group]
         if members:
             table.add_row(Text(group, "bold cyan"))
         for row in members:
+            peak = "" if row["peak"] is None else figure(row["peak"], decimals)
             table.add_row(
                 one_line(f"  {row['name']}"),
                 figure(row["average"], decimals),
                 one_line(row["unit"]),
-                "" if row["peak"] is None else figure(row["peak"], decimals),
+                *([] if is_tight else [peak]),
                 peak_cell(row, cells),
                 *(_share(found.get(row["metric_id"])) for _, found in shares),
             )
@@ -218,7 +260,7 @@ def _group_of(name: str) -> str:
 
 def _is_limit(row: dict[str, Any]) -> bool:
     """Whether a high share of the peak means that a unit is near its limit: not so of hit rates and active lanes."""
-    name, unit = row["name"], row["unit"]
+    name, unit = str(row["name"]), str(row["unit"])
     return unit.endswith("/s") or name.endswith("Utilization") or name == "IPC"
 
 
@@ -228,7 +270,7 @@ def _nearest(rows: pl.DataFrame) -> str:
     if not highest or not highest[0]["peak_share"]:
         return ""
     named = ", ".join(f"{printable(row['name'])} {row['peak_share']:.1f} %" for row in highest)
-    return f"nearest to their peaks: {named}"
+    return f"nearest to the peak of: {named}"
 
 
 def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.report.counter_words import figure
 from wavescope.report.profile._words import brief_kernel, duration
-from wavescope.report.tables import Column, frame_table, one_line
+from wavescope.report.tables import Column, frame_table, one_line, printable
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from wavescope.analysis.raw_counters import RawCounters
     from wavescope.model.counter_set import System
 
-__all__ = ["dispatch_table", "system_table"]
+__all__ = ["dispatch_table", "raw_table", "system_table"]
 
 
 def system_table(system: System) -> Table:
@@ -77,3 +78,29 @@ def _whole(value: int | None) -> str:
 
 def _spent(row: dict[str, Any]) -> float | None:
     return None if row["end_ns"] is None or row["begin_ns"] is None else row["end_ns"] - row["begin_ns"]
+
+
+def raw_table(answer: RawCounters, *, width: int, limit: int, decimals: int | None = None) -> Table:
+    """Counters as they were measured.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.raw_counters import raw_counters
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> raw_table(raw_counters(CounterSet({})), width=80, limit=5).title
+    'amounts per dispatch, 0 counters'
+    """
+    rows = answer.counters
+    has_channels = bool(rows["channel_count"].sum())
+    has_passes = rows["pass"].n_unique() > 1
+    columns = [
+        Column("counter", lambda row: printable(row["counter"]), is_text=True),
+        *([Column("channels", lambda row: _whole(row["channel_count"] or None))] if has_channels else []),
+        Column("mean", lambda row: figure(row["mean"], decimals)),
+        Column("min", lambda row: figure(row["minimum"], decimals)),
+        Column("max", lambda row: figure(row["maximum"], decimals)),
+        Column("total", lambda row: figure(row["total"], decimals), is_wide=True),
+        Column("dispatches", lambda row: _whole(row["dispatch_count"])),
+        *([Column("pass", lambda row: printable(row["pass_name"]), is_text=True)] if has_passes else []),
+    ]
+    return frame_table(rows, columns, limit=limit, what="counters", title="amounts per dispatch", width=width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted
+from wavescope.report.counter_summary import folded_names
 from wavescope.report.counter_words import Footnotes, figure
 from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable, truncation
@@ -59,18 +60,20 @@ def _outliers(answer: MetricValues, limit: int) -> Iterator[RenderableType]:
     yield Text(truncation(min(limit, len(found)), len(found), "outliers"), "bold")
     for rows in found[:limit]:
         first = rows.row(0, named=True)
-        said = [_outlier(row) for row in rows.head(_NAMED).iter_rows(named=True)]
+        said = [_outlier(row, is_first=not at) for at, row in enumerate(rows.head(_NAMED).to_dicts())]
         more = f" and {rows.height - _NAMED} more" if rows.height > _NAMED else ""
         number = "-" if first["dispatch_id"] is None else first["dispatch_id"]
         yield Text.assemble(
-            (f"  dispatch {number}", "bold"), f" of {brief_kernel(first['kernel_name'])}: ", "; ".join(said), more
+            (f"  dispatch {number}", "bold"), f" of {brief_kernel(first['kernel_name'], 32)}: ", ", ".join(said), more
         )
 
 
-def _outlier(row: dict[str, Any]) -> str:
-    unit = f" {printable(row['unit'])}" if row["unit"] else ""
-    factor = f", x {row['value'] / row['median']:.2f}" if row["median"] else ""
-    return f"{printable(row['name'])} {figure(row['value'])}{unit} (median {figure(row['median'])}{factor})"
+def _outlier(row: dict[str, Any], *, is_first: bool) -> str:
+    name, value = printable(row["name"]), figure(row["value"])
+    if not row["median"]:
+        return f"{name} {value}"
+    factor = f"{name} x {row['value'] / row['median']:.2f}"
+    return f"{factor} ({value} {printable(row['unit'])}, median {figure(row['median'])})" if is_first else factor
 
 
 def _kernel_names(answer: MetricValues, width: int, limit: int) -> Iterator[RenderableType]:
@@ -111,11 +114,10 @@ def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | N
     from rich.text import Text
 
     values = answer.values.head(limit)
-    known = [
-        row
-        for row in answer.metrics.iter_rows(named=True)
-        if answer.values[row["column"]].null_count() < answer.values.height
-    ]
+    asked = answer.metrics.to_dicts()
+    known = [row for row in asked if answer.values[row["column"]].null_count() < answer.values.height]
+    zero = [row for row in known if not (answer.values[row["column"]] != 0).any()]
+    known = [row for row in known if row not in zero]
     fits = max(1, (width - _LEAST_NAME - 24) // (_NUMBER + 2))
     told = [truncation(values.height, answer.values.height, "dispatches")]
     if len(known) > fits:
@@ -137,9 +139,11 @@ def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | N
     yield table
     if values.height < answer.values.height or len(known) > fits:
         yield Text("--csv and --json have all; --metric, --kernel and --dispatch choose some", "bold")
-    blank = answer.metrics.height - len(known)
+    if zero:
+        yield Text(f"zero in every dispatch: {', '.join(folded_names(row['name'] for row in zero))}", "dim")
+    blank = len(asked) - len(known) - len(zero)
     if blank:
-        yield Text(f"{counted(blank, 'metrics')} blank for every dispatch; --panel sol says why", "dim")
+        yield Text(f"{counted(blank, 'metrics')} blank in every dispatch; --json says why", "dim")
 
 
 def _label(metric: dict[str, Any]) -> str:

@@ -44,7 +44,7 @@ class CounterComparison(Answer):
 
     definition: ClassVar[str] = (
         "Kernels are matched by name, metrics by table, name, series and channel: never by position. What one side "
-        "lacks has no difference. noise is what averages of equal captures would differ by: Student's t (1 %) times "
+        "lacks has no difference. noise is what averages of equal captures would differ by: Student's t (95 %) times "
         "the standard error of both averages over their dispatches, at least 1 % of the base; a side with a single "
         "dispatch is taken to vary as the other side does; null = neither side tells."
     )

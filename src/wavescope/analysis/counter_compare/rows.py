@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kernel_rows", "metric_rows"]
 
-_TAIL = 0.01
+_TAIL = 0.05
 """How likely the averages of equal captures are called different."""
 _LEAST_CHANGE = 0.01
 """Smaller changes are not reported: captures of the same program differ so much by themselves."""
