@@ -20,13 +20,16 @@ if TYPE_CHECKING:
         UsageError,
         WavescopeError,
     )
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace, TraceSource
     from wavescope.readers.att import decode
+    from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
     from wavescope.readers.profile_inputs import open_profile
 
 __all__ = [
+    "CounterSet",
     "DamagedError",
     "MissingToolError",
     "NotATraceError",
@@ -38,13 +41,16 @@ __all__ = [
     "WavescopeError",
     "decode",
     "open",
+    "open_counters",
     "open_profile",
 ]
 
 _HOMES = {
     "decode": "wavescope.readers.att",
     "open": "wavescope.readers.opening",
+    "open_counters": "wavescope.readers.counters",
     "open_profile": "wavescope.readers.profile_inputs",
+    "CounterSet": "wavescope.model.counter_set",
     "Profile": "wavescope.model.profile",
     "ThreadTrace": "wavescope.model.thread_trace",
     "TraceSource": "wavescope.model.thread_trace",

@@ -325,6 +325,13 @@ _KINDS = (
         counted_in="channels",
     ),
     LossKind(
+        "other_workloads",
+        "the database has {count} more workloads, which were not read: {detail}",
+        "let rocprof-compute analyze write one database per workload",
+        is_damage=False,
+        counted_in="workloads",
+    ),
+    LossKind(
         "resources_ambiguous",
         "{detail}",
         "give the one file that belongs to this dispatch with --resources",

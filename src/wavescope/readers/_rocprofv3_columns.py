@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["LAYOUTS", "Layout", "header_of", "layout_of", "read_table", "run_of"]
+__all__ = ["LAYOUTS", "Layout", "header_of", "is_counter_column", "layout_of", "read_table", "run_of"]
 
 _FILE = re.compile(
     r"(?:(.*)_)?(?:(?:agent_info|counter_collection|pc_sampling_host_trap|pc_sampling_stochastic|domain_stats"
@@ -207,6 +207,17 @@ def header_of(head: bytes) -> list[str]:
     return [name.strip().lower() for name in _fields(line)]
 
 
+def is_counter_column(name: str) -> bool:
+    """Whether a column, in small letters, is a hardware counter: in the wide form, every counter has one.
+
+    Examples
+    --------
+    >>> is_counter_column("tcc_hit[3]"), is_counter_column("kernel_name")
+    (True, False)
+    """
+    return _COUNTER.match(name) is not None
+
+
 def layout_of(header: list[str]) -> Layout | None:
     """Which kind of file has these columns; None = none that is read here.
 
@@ -216,7 +227,7 @@ def layout_of(header: list[str]) -> Layout | None:
     'regions'
     """
     names = set(header)
-    if any(_COUNTER.match(name) for name in header):
+    if any(map(is_counter_column, header)):
         return None  # the wide form of counters, which repeats the dispatches in each of its files
     return next(
         (

@@ -18,12 +18,13 @@ from wavescope.readers.decoded import (
     survey,
 )
 from wavescope.readers.folder import Directory
-from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.sniff import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.archive import Archive
@@ -45,15 +46,16 @@ def open(  # noqa: A001
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
-) -> ThreadTrace | Profile:
-    """Open a thread trace or the profile of a run; which of them it is, is found out from the content.
+) -> ThreadTrace | Profile | CounterSet:
+    """Open a thread trace, a capture of hardware counters or the profile of a run, whichever the content is.
 
-    A folder that holds both is opened as a thread trace; `open_profile` reads its profiles.
+    A folder that holds several of them is opened as a thread trace, else as a profile; `open_profile` reads its
+    profiles and `open_counters` its counters.
 
     Parameters
     ----------
     path
-        A profile as in `open_profile`; a rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded
+        A profile as in `open_profile`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded
         `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a Parquet directory of ours; or a
         folder with several of these.
     dispatch
@@ -79,8 +81,11 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
+    from wavescope.readers.counters import open_counters
     from wavescope.readers.profile_inputs import holds_profile, open_profile
 
+    if sniff(Path(path)) in COUNTER_CAPTURES:
+        return open_counters(path)
     if holds_profile(Path(path)):
         return open_profile(path)
     return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources)
@@ -318,20 +323,21 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     Examples
     --------
     >>> print(does_not_fit(Kind.COUNTERS, Path("a.csv")))
-    a.csv: hardware counters, not a thread trace; wavescope l2 a.csv
+    a.csv: hardware counters, not a thread trace; wavescope counters a.csv
     """
     where = str(path)
     if kind in PROFILES:
         beside = "; with a decoded trace, as --resources" if kind in (Kind.KERNEL_TRACE, Kind.RESULTS) else ""
         what = f"the profile of a run ({kind.value}), not a thread trace"
         return NotATraceError(what, where=where, advice=f"wavescope summary {where}{beside}")
+    if kind in COUNTER_CAPTURES:
+        what = "hardware counters, not a thread trace"
+        return NotATraceError(what, where=where, advice=f"wavescope counters {where}")
     if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
         what = "no thread trace in this folder"
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=where, advice=advice)
     what, advice = {
-        Kind.COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
-        Kind.ROCPROF_COUNTERS: ("hardware counters, not a thread trace", f"wavescope l2 {where}"),
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
         Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),

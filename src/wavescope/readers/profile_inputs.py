@@ -13,7 +13,7 @@ from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.readers._profile_files import PACKAGE_INDEX, packaged_files, profile_files
 from wavescope.readers._rocprofv3_columns import header_of, layout_of, run_of
-from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.sniff import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +89,7 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
 
 
 def holds_profile(path: Path) -> bool:
-    """Whether a path is, first of all, the profile of a run; folders with thread traces are not.
+    """Whether a path is, first of all, the profile of a run; folders with thread traces and counters are not.
 
     Raises
     ------
@@ -102,10 +102,7 @@ def holds_profile(path: Path) -> bool:
     >>> holds_profile(Path(tempfile.mkdtemp()))
     False
     """
-    kind = sniff(path)
-    if kind is Kind.COUNTERS and path.is_dir():
-        return any(_files_in_folder(file) for file in profile_files(path))
-    return _holds_profile(path, kind)
+    return sniff(path) in PROFILES
 
 
 def open_input(found: ProfileInput, *, with_environment: bool = False) -> ProfileSource:
@@ -328,7 +325,7 @@ def does_not_hold(path: Path) -> WavescopeError:
 
 
 _INSTEAD = {
-    Kind.COUNTERS: ("counters of dispatches without the dispatches themselves", "wavescope l2 {path}"),
+    **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the profile of a run", "wavescope counters {path}")),
     Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
     Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
     Kind.CODE_OBJECT: ("a code object, not a profile of a run", "wavescope info {path}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
 from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
-from wavescope.readers._rocprofv3_columns import header_of, layout_of
+from wavescope.readers._rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavescope.readers._sqlite import MAGIC, table_names
 from wavescope.readers._text import head_of
 from wavescope.readers.archive import is_archive
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "COUNTER_CAPTURES",
     "COUNTER_TABLES",
     "PROFILES",
     "STORES_OF_COUNTERS",
@@ -96,8 +98,11 @@ PROFILES = (
 COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)
 """Kinds of tables with hardware counters per dispatch."""
 
-STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS, Kind.COMPUTE_DATABASE)
-"""Kinds that may hold hardware counters beside other things."""
+COUNTER_CAPTURES = (*COUNTER_TABLES, Kind.COMPUTE_DATABASE)
+"""Kinds that are, first of all, captures of hardware counters."""
+
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)
+"""Kinds of profiles that may hold hardware counters, too."""
 
 
 class Generation(Enum):
@@ -194,10 +199,18 @@ def _sniff_folder(folder: Path) -> Kind:
         return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
     if PACKAGE_INDEX in names and folder.suffix == ".rpdb":
         return Kind.PACKAGE
-    kinds = {_sniff_file(file) for file in islice(profile_files(folder), _FILES_LOOKED_AT) if file.is_file()}
+    if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
+        return Kind.COUNTERS
+    files = (file for file in profile_files(folder) if file.is_file() and not _is_in_workload(file))
+    kinds = {_sniff_file(file) for file in islice(files, _FILES_LOOKED_AT)}
     if kinds & set(PROFILES):
         return Kind.PROFILE_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
+
+
+def _is_in_workload(file: Path) -> bool:
+    """Whether it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
+    return file.name == _TIMES_OF_WORKLOAD and file.with_name(_SYSTEM).is_file()
 
 
 _CODE = "code.json"
@@ -206,6 +219,7 @@ _OTHERS_IN_FOLDERS = (
     Kind.BROKEN_DATABASE,
     Kind.COUNTERS,
     Kind.ROCPROF_COUNTERS,
+    Kind.COMPUTE_DATABASE,
     Kind.AGENTS,
     Kind.STATISTICS,
     Kind.DATABASE,
@@ -213,7 +227,11 @@ _OTHERS_IN_FOLDERS = (
 _HEAD_OF_RESULTS = 200
 _CSV_KINDS = {"counters": Kind.COUNTERS, "kernels": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
 _STATISTICS = {"name", "calls", "totaldurationns"}
-_COUNTER_SIGNS = ("tcc_", "sq_waves")
+_COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
+_WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
+_SYSTEM = "sysinfo.csv"
+_LEVEL_PASS = re.compile(r"SQC?_\w*\.csv(\.gz)?")
+_TIMES_OF_WORKLOAD = "timestamps.csv"
 _ROCPROF = {"index", "kernelname", "gpu-id"}
 
 
@@ -253,6 +271,8 @@ def _sniff_database(file: Path) -> Kind:
         return Kind.RPD
     if any(name.startswith("rocpd_metadata") for name in names):
         return Kind.ROCPD
+    if names >= _COMPUTE_TABLES:
+        return Kind.COMPUTE_DATABASE
     return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
 
 
@@ -267,9 +287,9 @@ def _sniff_text(head: bytes) -> Kind:
     if set(header) >= _STATISTICS:
         return Kind.STATISTICS
     if set(header) >= _ROCPROF:
-        has_counters = any(name.startswith(_COUNTER_SIGNS) for name in header)
+        has_counters = any(map(is_counter_column, header))
         return Kind.ROCPROF_CSV if "beginns" in header and not has_counters else Kind.ROCPROF_COUNTERS
-    if any(name.startswith(_COUNTER_SIGNS) or name == "counter_name" for name in header):
+    if any(map(is_counter_column, header)) or "counter_name" in header:
         return Kind.COUNTERS
     return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN
 

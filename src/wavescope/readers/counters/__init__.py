@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, WavescopeError
+from wavescope.errors import WavescopeError
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.model.losses import Loss
+from wavescope.readers.counters._analysis_database import read_analysis_database
 from wavescope.readers.counters._assembled import assembled
 from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._execution import wide_pass
 from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes
 from wavescope.readers.counters._names import COLUMNS
+from wavescope.readers.counters._profiles import passes_of_profiles
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
 from wavescope.readers.counters._table import no_table, read_table
@@ -60,11 +63,13 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     place = Path(path)
     found = find_counters(place)
     losses: list[Loss] = []
+    if found.analysis:
+        return replace(read_analysis_database(found.analysis, target=target), path=str(place))
     if found.stores:
-        what = "counters inside databases and JSON are not read here"
-        raise NotATraceError(what, where=str(place), advice=f"wavescope summary {place}")
-    passes = _passes(found, place, losses)
-    system = _system(found, passes)
+        passes, system = passes_of_profiles(found.stores, losses)
+    else:
+        passes = _passes(found, place, losses)
+        system = _system(found, passes)
     passes = without_silent(passes, losses)
     if found.left_out:
         names = ", ".join(file.name for file in found.left_out[:_NAMED])

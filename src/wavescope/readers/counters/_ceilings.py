@@ -10,11 +10,12 @@ from wavescope.model.schema import empty_frame
 from wavescope.readers.counters._system import first_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
 
-__all__ = ["read_ceilings"]
+__all__ = ["ceilings_of_rows", "read_ceilings"]
 
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
@@ -28,10 +29,21 @@ def read_ceilings(file: Path) -> pl.DataFrame:
     --------
     >>> read_ceilings(Path("roofline.csv"))  # doctest: +SKIP
     """
+    return ceilings_of_rows(first_rows(file))
+
+
+def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
+    """The ceilings in rows of one device each.
+
+    Examples
+    --------
+    >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
+    (0, 'HBMBw', 4885.5, None, 4900.0)
+    """
     import polars as pl
 
     found: dict[tuple[int, str], dict[str, Any]] = {}
-    for place, row in enumerate(first_rows(file)):
+    for place, row in enumerate(rows):
         device = _device(row.get("device"), place)
         for field, word in row.items():
             named = _ceiling(field or "")
@@ -41,9 +53,9 @@ def read_ceilings(file: Path) -> pl.DataFrame:
             name, column = named
             entry = found.setdefault((device, name), {"device": device, "name": name})
             entry.setdefault(column, value)
-    rows = [row for row in found.values() if "value" in row]
+    sound = [row for row in found.values() if "value" in row]
     spec = COUNTER_SET["ceilings"]
-    return pl.DataFrame(rows, schema=spec.dtypes) if rows else empty_frame(spec)
+    return pl.DataFrame(sound, schema=spec.dtypes) if sound else empty_frame(spec)
 
 
 def _ceiling(field: str) -> tuple[str, str] | None:

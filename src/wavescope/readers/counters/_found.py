@@ -35,6 +35,8 @@ class Found:
     """CSV files, each with one pass or several."""
     stores: list[Path] = field(default_factory=list)
     """Databases and JSON files with counters inside."""
+    analysis: Path | None = None
+    """A database with metrics instead of counters."""
     times: Path | None = None
     """Times of a pass without counters."""
     system: Path | None = None
@@ -63,6 +65,8 @@ def find_counters(path: Path) -> Found:
     kind = sniff(path)
     if path.is_dir():
         return _in_folder(path, kind)
+    if kind is Kind.COMPUTE_DATABASE:
+        return Found(analysis=path)
     if kind in STORES_OF_COUNTERS:
         return Found(stores=[path])
     if kind not in COUNTER_TABLES and not _looks_like_table(path):
@@ -105,6 +109,11 @@ def _in_folder(folder: Path, kind: Kind) -> Found:
         stores = [file for file, found in kinds.items() if found in STORES_OF_COUNTERS]
         if not collected and stores:
             return Found(stores=stores)
+        analyses = [file for file, found in kinds.items() if found is Kind.COMPUTE_DATABASE]
+        if not collected and len(analyses) > 1:
+            raise _several(folder, analyses)
+        if not collected and analyses:
+            return Found(analysis=analyses[0])
     if not collected:
         raise _no_counters(folder, kind)
     if len(collected) > _MAX_FILES:

@@ -32,12 +32,12 @@ _FIELDS = {
     "xcd_count": "num_xcd",
 }
 _AGENT_FIELDS = {
-    "cu_count": "Cu_Count",
-    "simds_per_cu": "Simd_Per_Cu",
-    "wave_size": "Wave_Front_Size",
-    "waves_per_cu_max": "Max_Waves_Per_Cu",
-    "clock_mhz_max": "Max_Engine_Clk_Fcompute",
-    "xcd_count": "Num_Xcc",
+    "cu_count": "cu_count",
+    "simds_per_cu": "simd_per_cu",
+    "wave_size": "wave_front_size",
+    "waves_per_cu_max": "max_waves_per_cu",
+    "clock_mhz_max": "max_engine_clk_fcompute",
+    "xcd_count": "num_xcc",
 }
 _MAX_BYTES = 1 << 20
 _NOTHING = ("", "na", "n/a", "nan", "none", "null")
@@ -82,17 +82,17 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], f
     >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
     8.0
     """
-    gpus = [row for row in rows if (row.get("Agent_Type") or "").upper() == "GPU"]
-    chosen = [row for row in gpus if row.get("Node_Id") in used] or gpus
-    targets = {row.get("Name") for row in chosen}
-    if len(targets) != 1:
+    listed = [({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
+    gpus = [pair for pair in listed if (pair[0].get("agent_type") or "").upper() == "GPU"]
+    chosen = [pair for pair in gpus if pair[0].get("node_id") in used] or gpus
+    if len({row.get("name") for row, _ in chosen}) != 1:
         return System()
-    row = chosen[0]
+    row, spelled = chosen[0]
     known: dict[str, Any] = {name: _number(row.get(field)) for name, field in _AGENT_FIELDS.items()}
-    arrays, per_engine = _number(row.get("Array_Count")), _number(row.get("Simd_Arrays_Per_Engine"))
+    arrays, per_engine = _number(row.get("array_count")), _number(row.get("simd_arrays_per_engine"))
     known["se_count"] = arrays / per_engine if arrays and per_engine else None
-    known |= {"target": _word(row.get("Name")), "product": _word(row.get("Product_Name"))}
-    return _said(known, file, {name: word for name, word in row.items() if name})
+    known |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
+    return _said(known, file, {name: word for name, word in spelled.items() if name})
 
 
 def with_facts(system: System, named: str | None = None) -> System:
