@@ -111,7 +111,7 @@ def test_kinds_that_do_not_fit(run: Run, tmp_path: Path) -> None:
     for verb in ("stalls", "decode"):
         done = run(verb, counters)
         assert done.returncode == 3
-        assert f"wavescope l2 {counters}" in done.stderr
+        assert f"wavescope counters {counters}" in done.stderr
     assert "hardware counters" in run("info", counters).stdout
     folder = write_decoded(tmp_path)
     for path in (folder, folder / "code.json"):

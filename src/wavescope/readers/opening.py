@@ -55,9 +55,9 @@ def open(  # noqa: A001
     Parameters
     ----------
     path
-        A profile as in `open_profile`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one raw `.att` file; a decoded
-        `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a Parquet directory of ours; or a
-        folder with several of these.
+        A profile as in `open_profile`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
+        raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
+        Parquet directory of ours; or a folder with several of these.
     dispatch
         Which dispatch of thread traces; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
     threads

@@ -183,7 +183,7 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "error", "words"),
     [
-        ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope l2"),
+        ("c.csv", b"Dispatch_Id,Counter_Name,Counter_Value\n1,SQ_WAVES,4\n", NotATraceError, "wavescope counters"),
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
         ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),

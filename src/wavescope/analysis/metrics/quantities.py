@@ -57,7 +57,10 @@ def facts_of(system: System) -> dict[str, float]:
     """
     facts = {name: _known(getattr(system, name)) for name in _FACTS}
     clock, channels = _known(system.memory_clock_mhz_max), _known(system.memory_channel_count)
-    facts["memory_gb_per_second"] = clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels
+    bandwidth = system.memory_gb_per_second
+    facts["memory_gb_per_second"] = (
+        clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels if bandwidth is None else bandwidth
+    )
     if math.isnan(facts["xcd_count"]) and (system.target or "") in ("gfx906", "gfx908", "gfx90a"):
         facts["xcd_count"] = 1.0  # one die is one GPU there
     return facts | _rates(system.target)
