@@ -86,22 +86,31 @@ class AskedCounters:
         answer: Answer,
         table: pl.DataFrame,
         report: Callable[[], Iterable[RenderableType]],
+        *,
+        is_cut: bool = False,
         **more: Any,
     ) -> None:
         """The answer in the form that was asked for: one JSON object, `table` as CSV, or the parts of `report`.
+
+        `is_cut`: the answer is about the first `top` things already, and its tables have several rows of each.
 
         Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
         """
         if self.as_json:
             from wavescope.model import to_builtins
 
-            body = to_builtins(answer, top=self.top or None)
+            body = to_builtins(answer, top=None if is_cut else self.top or None)
             emit_json({"input": str(self.path), **body, **more, "losses": self.counters.losses.to_dicts()})
             return
-        self.show(table, report, [self.counters])
+        self.show(table, report, [self.counters], is_cut=is_cut)
 
     def show(
-        self, table: pl.DataFrame, report: Callable[[], Iterable[RenderableType]], captures: Sequence[CounterSet]
+        self,
+        table: pl.DataFrame,
+        report: Callable[[], Iterable[RenderableType]],
+        captures: Sequence[CounterSet],
+        *,
+        is_cut: bool = False,
     ) -> None:
         """`table` as CSV or the parts of `report`, then the losses of the captures: with CSV on stderr."""
         from wavescope.analysis.overview import losses_of
@@ -110,7 +119,7 @@ class AskedCounters:
         if self.as_csv:
             from wavescope.model.csv_text import write_csv
 
-            shown = table.head(self.top) if self.top else table
+            shown = table.head(self.top) if self.top and not is_cut else table
             click.echo(write_csv(shown), nl=False)
             if shown.height < table.height:
                 click.echo(f"showing {shown.height:,} of {table.height:,} rows", err=True)

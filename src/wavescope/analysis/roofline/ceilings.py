@@ -1,0 +1,131 @@
+"""How fast could it be: what the hardware can do by its rates and clocks, and what a benchmark reached on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope import arch
+from wavescope.analysis.roofline.kinds import KINDS, LEVELS, Kind
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from wavescope.arch import Arch
+    from wavescope.model.counter_set import CounterSet, System
+
+__all__ = ["CHOICES", "ceiling_rows", "known_arch"]
+
+CHOICES = ("best", "empirical", "theoretical")
+"""best = empirical where a benchmark measured it, else theoretical."""
+_BYTES_PER_CHANNEL_AND_CYCLE = 32
+"""Of memory."""
+
+
+def ceiling_rows(counters: CounterSet, *, choice: str) -> list[dict[str, Any]]:
+    """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
+
+    Raises
+    ------
+    UsageError
+        When `choice` is none of `CHOICES`.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> made = CounterSet(system=System(target="gfx90a", cu_count=104, clock_mhz_max=1700))
+    >>> {row["name"]: row["theoretical"] for row in ceiling_rows(made, choice="best")}["MFMA FP16"]
+    181043.2
+    """
+    if choice not in CHOICES:
+        what = f"no ceilings called {choice[:40]!r}"
+        raise UsageError(what, advice=f"there are {', '.join(CHOICES)}")
+    facts = known_arch(counters.system)
+    measured = _measured(counters)
+    rows = []
+    for level in LEVELS.values():
+        value, reason = _bandwidth(level.name, counters.system, facts)
+        rows.append(_row(level.name, "bandwidth", "GB/s", value, reason, measured.get(level.benchmark), choice))
+    for kind in KINDS.values():
+        value, reason = _compute(kind, counters.system, facts)
+        found = [measured[name] for name in kind.benchmarks if name in measured]
+        best = max(found, key=lambda ceiling: ceiling["value"], default=None)
+        unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
+        row = _row(kind.name, "compute", unit, value, reason, best, choice)
+        rows.append(row | {"precision": kind.precision, "pipe": kind.pipe})
+    return [row for row in rows if row["theoretical"] or row["empirical"] or row["reason"]]
+
+
+def known_arch(system: System) -> Arch | None:
+    """The facts of the GPU; of the product when its name is known, else of the target. None = nothing is known."""
+    for name in (system.product, system.target):
+        if name:
+            try:
+                facts = arch.of(name)
+            except UsageError:
+                continue
+            if not system.target or facts.target == system.target.split(":", 1)[0]:
+                return facts
+    return None
+
+
+def _row(
+    name: str, kind: str, unit: str, value: float | None, reason: str, found: dict[str, Any] | None, choice: str
+) -> dict[str, Any]:
+    empirical = found["value"] if found else None
+    used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if value else ""
+    if choice == "empirical" and used_from != "empirical":
+        used_from, reason = "", "no benchmark measured it" if value else reason
+    return {
+        "name": name,
+        "kind": kind,
+        "precision": None,
+        "pipe": None,
+        "unit": unit,
+        "theoretical": value,
+        "empirical": empirical,
+        "empirical_low": found["value_low"] if found else None,
+        "empirical_high": found["value_high"] if found else None,
+        "used": {"empirical": empirical, "theoretical": value}.get(used_from),
+        "used_from": used_from,
+        "reason": "" if used_from else reason,
+    }
+
+
+def _measured(counters: CounterSet) -> dict[str, dict[str, Any]]:
+    """Name -> the benchmark of the first GPU; a rate of zero means that the GPU cannot do it."""
+    rows = counters.ceilings
+    if rows.is_empty():
+        return {}
+    rows = rows.filter(rows["device"] == rows["device"][0])
+    return {row["name"]: row for row in rows.iter_rows(named=True) if row["value"] and 0 < row["value"] < float("inf")}
+
+
+def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    if level == "MALL":
+        return None, ""  # its rate is no published fact of the arch tables: only benchmarks know it
+    if level == "HBM":
+        if system.memory_clock_mhz_max and system.memory_channel_count:
+            bytes_per_cycle = _BYTES_PER_CHANNEL_AND_CYCLE * system.memory_channel_count
+            return system.memory_clock_mhz_max * bytes_per_cycle / 1000, ""
+        peak = facts.product.memory_bytes_per_second_peak if facts else None
+        return (peak / 1e9, "") if peak else (None, "the capture says no memory clock and channels")
+    unit_count, unit = (system.l2_channel_count, "L2 channels") if level == "L2" else (system.cu_count, "CUs")
+    return _product({"L2": "l2_bytes", "L1": "l1_bytes", "LDS": "lds_bytes"}[level], unit_count, unit, system, facts)
+
+
+def _compute(kind: Kind, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    return _product(kind.rate, system.cu_count, "CUs", system, facts)
+
+
+def _product(
+    rate_name: str, unit_count: float | None, unit: str, system: System, facts: Arch | None
+) -> tuple[float | None, str]:
+    if facts is None:
+        return None, "the GPU is not known: give its --target"
+    rate = facts.rates.get(rate_name)
+    if not rate:
+        return None, ""
+    if not unit_count:
+        return None, f"the capture does not say how many {unit} there are"
+    if not system.clock_mhz_max:
+        return None, "the capture does not say the clock"
+    return rate * unit_count * system.clock_mhz_max / 1000, ""

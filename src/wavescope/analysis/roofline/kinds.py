@@ -1,0 +1,136 @@
+"""What a roofline is made of: the kinds of operations and the levels of memory, with where their rates come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavescope.errors import UsageError
+
+__all__ = ["KINDS", "LEVELS", "PRECISIONS", "Kind", "Level", "chosen_levels", "chosen_precisions"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Operations of one precision on one pipe.
+
+    Examples
+    --------
+    >>> KINDS["MFMA FP16"].precision
+    'fp16'
+    """
+
+    name: str
+    precision: str
+    pipe: str
+    """VALU or MFMA; those of one pipe cannot overlap."""
+    work: str
+    """flop or iop."""
+    formula: str
+    """What counts them, per dispatch: a formula, or its name."""
+    rate: str
+    """Name of the rate in `arch`: operations per cycle and CU. Counters see a packed instruction as one, and so does
+    the rate of the vector ALU."""
+    benchmarks: tuple[str, ...]
+    """Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of memory.
+
+    Examples
+    --------
+    >>> LEVELS["HBM"].mark
+    'H'
+    """
+
+    name: str
+    mark: str
+    """One character, for pictures without colours."""
+    benchmark: str
+    formula: str
+    """Name of the formula for the bytes moved per dispatch."""
+
+
+_KINDS = (
+    Kind("VALU FP16", "fp16", "VALU", "flop", "valu_flops_f16", "valu_flops", ("FP16Flops",)),
+    Kind("VALU FP32", "fp32", "VALU", "flop", "valu_flops_f32", "valu_flops", ("FP32Flops",)),
+    Kind("VALU FP64", "fp64", "VALU", "flop", "valu_flops_f64", "valu_flops", ("FP64Flops",)),
+    Kind(
+        "MFMA FP4/6",
+        "fp6f4",
+        "MFMA",
+        "flop",
+        "mfma_flops_f6f4",
+        "mfma_f6f4",
+        ("MFMAF6F4Flops", "MFMAF4Flops", "MFMAF6Flops"),
+    ),
+    Kind("MFMA FP8", "fp8", "MFMA", "flop", "mfma_flops_f8", "mfma_f8", ("MFMAF8Flops",)),
+    Kind("MFMA FP16", "fp16", "MFMA", "flop", "mfma_flops_f16", "mfma_f16", ("MFMAF16Flops",)),
+    Kind("MFMA BF16", "bf16", "MFMA", "flop", "mfma_flops_bf16", "mfma_bf16", ("MFMABF16Flops",)),
+    Kind("MFMA FP32", "fp32", "MFMA", "flop", "mfma_flops_f32", "mfma_f32", ("MFMAF32Flops",)),
+    Kind("MFMA FP64", "fp64", "MFMA", "flop", "mfma_flops_f64", "mfma_f64", ("MFMAF64Flops",)),
+    Kind("VALU INT32", "i32", "VALU", "iop", "64 * SQ_INSTS_VALU_INT32", "valu_iops", ("I32Ops",)),
+    Kind("VALU INT64", "i64", "VALU", "iop", "64 * SQ_INSTS_VALU_INT64", "valu_iops", ("I64Ops",)),
+    Kind("MFMA INT8", "i8", "MFMA", "iop", "mfma_iops_i8", "mfma_i8", ("MFMAI8Ops",)),
+)
+KINDS = {kind.name: kind for kind in _KINDS}
+"""Kinds of operations that counters tell apart, by name."""
+
+_LEVELS = (
+    Level("HBM", "H", "HBMBw", "roofline_hbm_bytes"),
+    Level("MALL", "M", "MALLBw", "roofline_mall_bytes"),
+    Level("L2", "2", "L2Bw", "roofline_l2_bytes"),
+    Level("L1", "1", "L1Bw", "roofline_l1_bytes"),
+    Level("LDS", "S", "LDSBw", "roofline_lds_bytes"),
+)
+LEVELS = {level.name: level for level in _LEVELS}
+"""Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache)."""
+
+PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in _KINDS))
+_OTHER_NAMES = {
+    "f16": "fp16", "f32": "fp32", "f64": "fp64", "f8": "fp8", "fp4": "fp6f4", "fp6": "fp6f4", "f6f4": "fp6f4",
+    "int8": "i8", "int32": "i32", "int64": "i64",
+}  # fmt: skip
+
+
+def chosen_precisions(words: str) -> tuple[str, ...]:
+    """Precisions from a list such as `fp16,i8`; empty = none chosen.
+
+    Raises
+    ------
+    UsageError
+        When a word is no precision.
+
+    Examples
+    --------
+    >>> chosen_precisions("FP16, int8")
+    ('fp16', 'i8')
+    """
+    return _chosen(words, {name: name for name in PRECISIONS} | _OTHER_NAMES, "precision", PRECISIONS)
+
+
+def chosen_levels(words: str) -> tuple[str, ...]:
+    """Levels of memory from a list such as `hbm,l2`; empty = none chosen.
+
+    Raises
+    ------
+    UsageError
+        When a word is no level.
+
+    Examples
+    --------
+    >>> chosen_levels("hbm,vL1D")
+    ('HBM', 'L1')
+    """
+    known = {name.lower(): name for name in LEVELS} | {"vl1d": "L1", "l0": "L1", "tcp": "L1", "tcc": "L2"}
+    return _chosen(words, known, "level", tuple(name.lower() for name in LEVELS))
+
+
+def _chosen(words: str, known: dict[str, str], what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    asked = [word.strip().lower() for word in words.split(",") if word.strip()]
+    for word in asked:
+        if word not in known:
+            problem = f"no {what} {word[:40]!r}"
+            raise UsageError(problem, advice=f"there are {', '.join(names)}")
+    return tuple(dict.fromkeys(known[word] for word in asked))

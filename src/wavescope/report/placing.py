@@ -1,0 +1,75 @@
+"""Labels of pictures that do not lie on each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Box", "Taken", "spread_apart"]
+
+
+class Box(NamedTuple):
+    """A part of a picture.
+
+    Examples
+    --------
+    >>> Box(0, 0, 10, 10).touches(Box(9, 9, 20, 20)), Box(0, 0, 10, 10).touches(Box(10, 0, 20, 10))
+    (True, False)
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def touches(self, other: Box) -> bool:
+        """Whether both have an area in common."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
+class Taken:
+    """What is taken of a picture, and which of several places is still free.
+
+    Examples
+    --------
+    >>> taken = Taken()
+    >>> taken.take([Box(0, 0, 10, 10)])
+    >>> taken.first_free([[Box(5, 5, 15, 15)], [Box(20, 0, 30, 10)]])
+    1
+    """
+
+    def __init__(self) -> None:
+        self._boxes: list[Box] = []
+
+    def take(self, boxes: Iterable[Box]) -> None:
+        """Mark as taken."""
+        self._boxes += boxes
+
+    def first_free(self, places: Sequence[Sequence[Box]]) -> int:
+        """The first place, each of several boxes, that touches least of what is taken, which it then is too."""
+        overlaps = [sum(box.touches(other) for box in boxes for other in self._boxes) for boxes in places]
+        best = overlaps.index(min(overlaps))
+        self.take(places[best])
+        return best
+
+
+def spread_apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Positions as near as possible to the wanted ones, in ascending order, `gap` apart and within bounds if they fit.
+
+    Examples
+    --------
+    >>> spread_apart([10.0, 11.0, 50.0], 8.0, 0.0, 100.0)
+    [10.0, 18.0, 50.0]
+    >>> spread_apart([95.0, 98.0], 8.0, 0.0, 100.0)
+    [92.0, 100.0]
+    """
+    placed: list[float] = []
+    for value in wanted:
+        placed.append(max(value, placed[-1] + gap if placed else low))
+    for at in reversed(range(len(placed))):
+        placed[at] = min(placed[at], high if at == len(placed) - 1 else placed[at + 1] - gap)
+    return placed

@@ -1,0 +1,155 @@
+"""Names and numbers of rooflines, the same in text and pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.roofline.kinds import LEVELS
+from wavescope.analysis.roofline.points import ABOVE, NEAR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.analysis.roofline import Roofline
+    from wavescope.analysis.roofline.geometry import Roof
+
+__all__ = ["bound_words", "intensity", "letter", "level_marks", "power", "rate", "source", "subject", "work_done"]
+
+_PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letter(row: int) -> str:
+    """How a kernel is marked: A to Z, then A1, B1, ...
+
+    Examples
+    --------
+    >>> letter(0), letter(27)
+    ('A', 'B1')
+    """
+    turn, at = divmod(row, len(_LETTERS))
+    return _LETTERS[at] + (str(turn) if turn else "")
+
+
+def rate(value: float | None, unit: str, none: str = "-") -> str:
+    """A rate of so many 10^9 per second with three digits; `unit` without the G.
+
+    Examples
+    --------
+    >>> rate(1388.9, "B/s"), rate(20942.0, "FLOP/s"), rate(0.0, "B/s"), rate(0.0123, "FLOP/s"), rate(None, "B/s")
+    ('1.39 TB/s', '20.9 TFLOP/s', '0 B/s', '12.3 MFLOP/s', '-')
+    """
+    if value is None:
+        return none
+    for size, prefix in _PREFIXES:
+        if value >= size * 0.9995:
+            return f"{_digits(value / size)} {prefix}{unit}"
+    return f"{_digits(value * 1e9)} {unit}"
+
+
+def power(value: float) -> str:
+    """A power of ten of 10^9 per second, for an axis.
+
+    Examples
+    --------
+    >>> power(1e5), power(1e3), power(0.01)
+    ('100 T', '1 T', '10 M')
+    """
+    return rate(value, "").replace(".00", "").replace(".0", "")
+
+
+def intensity(value: float | None, none: str = "-") -> str:
+    """Operations per byte with three digits.
+
+    Examples
+    --------
+    >>> intensity(0.12345), intensity(1234.5), intensity(0.000123), intensity(None)
+    ('0.123', '1,234', '1.2e-04', '-')
+    """
+    if value is None:
+        return none
+    return f"{value:.1e}" if value < 0.001 else _digits(value) if value >= 1 else f"{value:.3f}"
+
+
+def _digits(value: float) -> str:
+    if not value:
+        return "0"
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def subject(answer: Roofline) -> str:
+    """Which GPU.
+
+    Examples
+    --------
+    >>> subject(answer)  # doctest: +SKIP
+    'MI300X (gfx942)'
+    """
+    if answer.product and answer.target:
+        return f"{answer.product} ({answer.target})"
+    return answer.product or answer.target or "unknown GPU"
+
+
+def source(roofs: Sequence[Roof]) -> str:
+    """Where the roofs come from, in words.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.roofline.geometry import Roof
+    >>> source([Roof("HBM", "bandwidth", 100.0, "GB/s", "empirical", ((0.1, 10.0), (10.0, 1000.0)))])
+    'roofs measured by a benchmark'
+    """
+    words = {
+        ("empirical",): "roofs measured by a benchmark",
+        ("theoretical",): "theoretical roofs (*), at the highest clock",
+        ("empirical", "theoretical"): "roofs measured by a benchmark; those with * are theoretical",
+    }
+    return words.get(tuple(sorted({roof.used_from for roof in roofs})), "no roofs are known")
+
+
+def work_done(answer: Roofline, row: dict[str, Any]) -> str:
+    """The operations of a kernel by kind, the most frequent first: `MFMA FP16 98 %, VALU FP32 2 %`.
+
+    Examples
+    --------
+    >>> work_done(answer, answer.kernels.row(0, named=True))  # doctest: +SKIP
+    'MFMA FP16 100 %'
+    """
+    own = [
+        one
+        for one in answer.operations.iter_rows(named=True)
+        if (one["kernel"], one["dispatch"]) == (row["kernel"], row["dispatch"]) and one["operations"]
+    ]
+    floats = [one for one in own if one["work"] == "flop"] or own
+    total = sum(one["operations"] for one in floats)
+    floats.sort(key=lambda one: -one["operations"])
+    parts = [
+        f"{one['kind']} {100 * one['operations'] / total:.0f} %" for one in floats if one["operations"] >= total / 200
+    ]
+    return ", ".join(parts)
+
+
+def bound_words(row: dict[str, Any]) -> str:
+    """What the kernel is bound by; in brackets = the nearest roof, but it is far below every roof; ? = above it.
+
+    Examples
+    --------
+    >>> bound_words({"bound": "HBM", "share": 0.8}), bound_words({"bound": "HBM", "share": 0.1})
+    ('HBM', '(HBM)')
+    """
+    if not row["bound"]:
+        return "-"
+    if row["share"] is not None and row["share"] > ABOVE:
+        return f"{row['bound']}?"
+    return str(row["bound"]) if row["share"] is None or row["share"] >= NEAR else f"({row['bound']})"
+
+
+def level_marks(levels: Sequence[str]) -> str:
+    """What the second character of a mark means.
+
+    Examples
+    --------
+    >>> level_marks(["L2", "HBM"])
+    'H = HBM, 2 = L2'
+    """
+    return ", ".join(f"{level.mark} = {name}" for name, level in LEVELS.items() if name in levels)
