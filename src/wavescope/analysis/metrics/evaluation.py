@@ -20,7 +20,7 @@ from wavescope.analysis.metrics.sources import PER_ROW, Sources
 from wavescope.metrics.expression import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
@@ -133,6 +133,8 @@ class Evaluation:
         if reason:
             return Outcome(None, None, reason)
         given = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
+        if not self.is_reference and len(self.columns.passes) > 1 and not level:
+            self._fill(resolved, given)
         constants = None if self.is_reference else self.constants
         values = expression.evaluate(given, zero=zero, constants=constants)
         if expression.is_per_channel and zero == "zero":
@@ -174,10 +176,12 @@ class Evaluation:
 
     def _value(self, key: str, resolved: Resolved) -> Any:
         if key in resolved.place:
-            number, needed = resolved.place[key]
-            value = self._counter(number, needed)
-            return value / self.facts["xcd_count"] if self._is_per_die(key) else value
+            return self._read(key, *resolved.place[key])
         return self._given[key] if key in self._given else self.facts[key]
+
+    def _read(self, key: str, number: int, needed: Needed) -> Any:
+        value = self._counter(number, self.sources.reading(number, needed))
+        return value / self.facts["xcd_count"] if self._is_per_die(key) else value
 
     def _is_per_die(self, key: str) -> bool:
         return key in CYCLES or (key == "norm" and self.normalization == "cycle")
@@ -199,6 +203,26 @@ class Evaluation:
         if found.size <= _KEPT_VALUES:
             self._kept[number, needed] = found
         return found
+
+    def _fill(self, resolved: Resolved, given: dict[str, Any]) -> None:
+        """Take dispatches that the chosen passes lack from others: a pass may be about some kernels only."""
+        import numpy as np
+
+        keys = [key for key in resolved.place if key in given]
+        known = _all_known([given[key] for key in keys]) if keys else np.True_
+        if np.all(known):
+            return
+        needed = {key: resolved.place[key][1] for key in keys}
+        for number in self.sources.holding(list(needed.values())):
+            other = {key: self._read(key, number, needed[key]) for key in keys}
+            is_new = _all_known(list(other.values())) & ~known
+            if np.any(is_new):
+                known = known | is_new
+                given |= {key: np.where(is_new, other[key], given[key]) for key in keys}
+        for key in keys if not np.all(known) else ():
+            for number in self.sources.holding([needed[key]]):
+                other_value = self._read(key, number, needed[key])
+                given[key] = np.where(np.isnan(given[key]), other_value, given[key])
 
     def _average(self, expression: Expression, given: dict[str, Any], values: Any) -> Any:
         """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
@@ -262,6 +286,17 @@ class Evaluation:
             return math.nan
         both = [self._value(leaf.text, resolved) for leaf in expression.leaves]
         return active_cus(both[0], both[1], self.facts)
+
+
+def _all_known(values: Sequence[Any]) -> Any:
+    """Dispatches of which every value is known; of channels, any."""
+    import numpy as np
+
+    known: Any = True
+    for value in values:
+        own = ~np.isnan(value)
+        known = known & (own.any(axis=0) if own.ndim > 1 else own)
+    return known
 
 
 def _without_channels(values: Any, given: dict[str, Any]) -> Any:

@@ -42,6 +42,11 @@ UNKNOWN = {
     "l2_channel_count": "the number of L2 channels",
     "sqc_count": "the number of instruction and scalar caches",
     "xcd_count": "the number of dies",
+    "pipe_count": "the number of scheduler pipes",
+    "lds_bank_count": "the number of LDS banks",
+    "waves_per_cu_max": "how many waves a CU holds",
+    "wave_size": "the size of waves",
+    "simds_per_cu": "the number of SIMDs",
 }
 """Fact -> in words."""
 

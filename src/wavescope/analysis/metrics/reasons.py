@@ -38,6 +38,9 @@ def missing_reason(
     if missing:
         names = [f"the pass of {level}" if name == "SQ_ACCUM_PREV_HIRES" and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
+    unknown = [UNKNOWN.get(name, name) for name in expression.quantities if math.isnan(facts.get(name, 0.0))]
+    if unknown:
+        return f"needs {_listed(unknown)}: --target"
     for name in expression.quantities:
         if name == "duration_ns" or (name == "norm" and name in given):
             if name == "duration_ns" and np.isnan(given[name]).all() and len(given[name]):
@@ -45,8 +48,6 @@ def missing_reason(
         elif name in LAUNCH:
             if np.isnan(given[name]).all() and len(given[name]):
                 return f"the capture does not say {name}"
-        elif name in facts and math.isnan(facts[name]):
-            return f"needs {UNKNOWN.get(name, name)}: --target"
         elif name not in facts and name not in given and name not in ("accumulated", "norm", *_CYCLES):
             return f"nothing is known of {name}"
     return ""

@@ -120,12 +120,16 @@ class Sources:
         if level_pass is not None:
             cycles = [one for one in needed if one.key in CYCLES]
             own = [one for one in needed if one.key not in CYCLES and self._has(level_pass, one)]
-            place |= {one.key: (level_pass, self._read(level_pass, one)) for one in own}
+            place |= {one.key: (level_pass, self.reading(level_pass, one)) for one in own}
             main = [one for one in cycles if self.main is not None and self._has(self.main, one)]
-            place |= {one.key: (self.main, self._read(self.main, one)) for one in main if self.main is not None}
+            place |= {one.key: (self.main, self.reading(self.main, one)) for one in main if self.main is not None}
         rest = [one for one in needed if one.key not in place and one.counter != ACCUMULATED]
         place |= self._spread(rest)
         return Resolved(place, tuple(dict.fromkeys(one.column for one in needed if one.key not in place)))
+
+    def holding(self, needed: Sequence[Needed]) -> list[int]:
+        """Passes that have all of these, in order of preference."""
+        return [number for number in self._order if all(self._has(number, one) for one in needed)]
 
     def _spread(self, needed: Sequence[Needed]) -> dict[str, tuple[int, Needed]]:
         """All of them from one pass if there is such a pass, else from as few as are needed."""
@@ -141,14 +145,15 @@ class Sources:
                     break
             if best is None:
                 break
-            place |= {one.key: (best, self._read(best, one)) for one in left if self._has(best, one)}
+            place |= {one.key: (best, self.reading(best, one)) for one in left if self._has(best, one)}
             left = [one for one in left if one.key not in place]
         return place
 
     def _has(self, number: int, one: Needed) -> bool:
         columns = self.columns.passes[number]
         if one.channels is None:
-            return one.counter in columns.names or len(columns.channels.get(one.counter, ())) == self.channel_count
+            known = columns.channels.get(one.counter, ())
+            return one.counter in columns.names or 0 < len(known) == self.channel_count
         known = columns.channels.get(one.counter, ())
         if one.channels == (PER_ROW,):
             return bool(known)
@@ -156,8 +161,8 @@ class Sources:
             return True
         return len(known) >= len(one.channels) and set(one.channels) <= set(known)
 
-    def _read(self, number: int, one: Needed) -> Needed:
-        """What to read: the counter for the sum of all its channels, and the other way round."""
+    def reading(self, number: int, one: Needed) -> Needed:
+        """What to read in a pass that has it: the counter for the sum of all its channels, and the other way round."""
         columns = self.columns.passes[number]
         if one.channels is None and one.counter not in columns.names:
             return Needed(one.key, one.counter, tuple(columns.channels[one.counter]))
@@ -191,7 +196,7 @@ def needed_by(expression: Expression, normalization: str, channel_count: int) ->
 
 
 def _channels(leaf: Leaf, channel_count: int) -> tuple[int, ...] | None:
-    if leaf.first is None:
+    if leaf.first is None or (leaf.end == -1 and channel_count <= leaf.first):
         return None
     if leaf.end is None:
         return (leaf.first,)

@@ -33,7 +33,13 @@ _STATISTICS = {
     "median": "median",
     "q3": "q3",
 }
-_LAYOUTS = (("peak", "peak"), ("q1", "quartiles"), ("deviation", "deviation"), ("minimum", "spread"))
+_LAYOUTS = (
+    ("peak", "peak"),
+    ("q1", "quartiles"),
+    ("deviation", "deviation"),
+    ("minimum", "spread"),
+    ("maximum", "spread"),
+)
 _SHOWN = 5
 
 
