@@ -29,14 +29,17 @@ def command(
 ) -> None:
     """Tell what PATH is, from which GPU, how complete it is and what to do next.
 
-    PATH is anything that wavescope reads: thread traces, raw or decoded, and profiles of runs, or a folder of them.
+    PATH is anything that wavescope reads: thread traces, raw or decoded, profiles of runs and captures of hardware
+    counters, or a folder of them.
     """
     from wavescope.readers.opening import DECODED_KINDS
     from wavescope.readers.profile_inputs import holds_profile
-    from wavescope.readers.sniff import Kind, sniff
+    from wavescope.readers.sniff import COUNTER_CAPTURES, Kind, sniff
 
     kind = sniff(path)
-    if holds_profile(path):
+    if kind in COUNTER_CAPTURES:
+        _counters(path, kind, as_json=as_json)
+    elif holds_profile(path):
         _profile(path, kind, as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
         _raw_capture(path, dispatch, code_objects, as_json=as_json)
@@ -55,14 +58,41 @@ def command(
 
 def _next_for(path: Path, kind: Kind) -> str:
     texts = {
-        "COUNTERS": f"wavescope l2 {path}",
         "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
         "STATISTICS": "wavescope summary on the *_trace.csv files beside it recomputes and extends these figures",
         "DATABASE": "it is of no profiler that wavescope knows; query it with sqlite3",
         "BROKEN_DATABASE": "check that it was copied whole; `sqlite3 FILE .recover` may save some rows",
     }
-    otherwise = "point wavescope at thread traces (*.att, ui_output_*) or profiles (ROCpd, RPD, rocprofv3 CSV or JSON)"
+    otherwise = (
+        "point wavescope at thread traces (*.att, ui_output_*), profiles (ROCpd, RPD, rocprofv3 CSV, JSON) or counters"
+        " (pmc_perf.csv, *_counter_collection.csv)"
+    )
     return texts.get(kind.name, otherwise)
+
+
+def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
+    from rich.text import Text
+
+    from wavescope.analysis.counter_contents import counter_contents
+    from wavescope.analysis.overview import losses_of
+    from wavescope.model import to_builtins
+    from wavescope.readers.counters import open_counters
+    from wavescope.report.counter_contents import contents_parts, counter_next_steps
+    from wavescope.report.losses import loss_lines
+
+    with progress(f"reading {path.name}"):
+        counters = open_counters(path)
+    answer = counter_contents(counters)
+    if as_json:
+        steps = counter_next_steps(str(path), answer)
+        body = {"input": str(path), "kind": kind.value, **to_builtins(answer), "next": steps}
+        emit_json(body | {"losses": counters.losses.to_dicts()})
+        return
+    out = console()
+    for part in contents_parts(str(path), kind.value, answer, width=out.width):
+        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+    for line in loss_lines(losses_of(counters)):
+        out.print(line)
 
 
 def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:

@@ -43,11 +43,12 @@ _SIZES = (
 )
 """Requests, those of another size, and sizes of which some must be counted."""
 _DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
-_CLOCK = "was their clock off?"
+_STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
+_SIZELESS = "0 in every dispatch although requests were counted, so not measured"
 
 
 def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
-    """The passes with null instead of zeros that cannot be true; each file's silent counters are one loss.
+    """The passes with null instead of zeros that cannot be true; silent counters are losses.
 
     Examples
     --------
@@ -60,17 +61,17 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
         for name, total in mine.items():
             together[name] = max(total, together.get(name, 0.0))
     found = []
+    told: dict[str, dict[str, list[str]]] = {}
     for one, mine in zip(passes, totals, strict=True):
         stopped = _stopped(mine)
         sizeless = _sizeless(mine, together, stopped)
-        for names, why in (
-            (stopped, f"0 in every dispatch, so not measured ({_CLOCK})"),
-            (sizeless, "0 in every dispatch although requests were counted, so not measured"),
-        ):
-            if names:
-                where = "/".join(str(one.file).split("/")[-2:])
-                losses.append(Loss("counter_silent", len(names), detail=f"{where}: {why}: {', '.join(sorted(names))}"))
+        for names, why in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
+            for name in sorted(names):
+                told.setdefault(why, {}).setdefault(one.name, []).append(name)
         found.append(_nulled(one, stopped | sizeless))
+    for why, by_pass in told.items():
+        listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
+        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{why}: {listed}"))
     return found
 
 
