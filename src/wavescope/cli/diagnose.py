@@ -1,14 +1,27 @@
-"""`wavescope diagnose`: what should be changed first?"""
+"""`wavescope diagnose`: what should be changed first, by a thread trace or by hardware counters?"""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from wavescope.cli._trace import Asked, trace_verb
+from wavescope.cli._counters import counter_verb
+from wavescope.cli._io import progress
+from wavescope.cli._trace import trace_verb
 
+if TYPE_CHECKING:
+    from wavescope.cli._counters import AskedCounters
+    from wavescope.cli._trace import Asked
+    from wavescope.model.counter_set import CounterSet
+    from wavescope.readers.sniff import Kind
 
-@trace_verb
-@click.option(
+__all__ = ["command"]
+
+_KERNELS = 5
+"""Kernels of counters that text shows, if nothing else is asked for."""
+_format_option = click.option(
     "--format",
     "file_format",
     type=click.Choice(("text", "md")),
@@ -16,18 +29,137 @@ from wavescope.cli._trace import Asked, trace_verb
     show_default=True,
     help="md prints the plan as Markdown.",
 )
-def command(asked: Asked, file_format: str) -> None:
-    """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
 
-    It also says when the trace must not be trusted: cut off, waves that left early, too few waves.
-    """
+
+@trace_verb
+@_format_option
+@click.option(
+    "--counters",
+    "counters_path",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it. --kernel picks a "
+    "kernel of it.",
+)
+@click.option(
+    "--ideal-gb", type=float, metavar="GB", help="With --counters: 10^9 bytes that one dispatch has to read at least."
+)
+def _traces(asked: Asked, file_format: str, counters_path: Path | None, ideal_gb: float | None) -> None:
+    """A prioritized plan for the kernel of a thread trace."""
     from wavescope.analysis.diagnose import diagnose
+    from wavescope.errors import UsageError
     from wavescope.report.diagnose import diagnosis_markdown, diagnosis_report
 
-    answer = diagnose(asked.trace, rows=asked.rows)
+    if ideal_gb is not None and counters_path is None:
+        what = "--ideal-gb needs --counters"
+        raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
+    counters = None if counters_path is None else _opened(counters_path)
+    kernel = asked.selection.kernel if counters is not None else None
+    answer = diagnose(asked.trace, rows=asked.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     if asked.as_json:
-        asked.emit(answer)
+        more = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
+        asked.emit(answer, **more)
     elif file_format == "md":
         click.echo(diagnosis_markdown(answer, name=asked.path.name), nl=False)
     else:
         asked.show(*diagnosis_report(answer, limit=asked.limit))
+
+
+def _opened(path: Path) -> CounterSet:
+    from wavescope.readers.counters import open_counters
+
+    with progress(f"reading {path.name}"):
+        return open_counters(path)
+
+
+def _counters(asked: AskedCounters, file_format: str) -> None:
+    """Which limit each kernel of a counter capture is at."""
+    from wavescope.analysis.bottlenecks import bottlenecks, suspect_table
+    from wavescope.report.bottlenecks import bottlenecks_markdown, bottlenecks_report
+
+    _require_counters(asked)
+    is_text = not (asked.as_json or asked.as_csv)
+    top = asked.top or None if asked.top is not None or not is_text else _KERNELS
+    answer = bottlenecks(asked.counters, choice=asked.choice, top=None if asked.as_csv else top)
+    if file_format == "md" and is_text:
+        name = asked.path.name if asked.path else ""
+        click.echo(bottlenecks_markdown(answer, name=name), nl=False)
+    else:
+        asked.give(answer, suspect_table(answer), lambda: bottlenecks_report(answer))
+
+
+def _require_counters(asked: AskedCounters) -> None:
+    """Open the capture; a profile of a run without counters is told which verb fits it."""
+    from wavescope.errors import NotATraceError, UsageError
+    from wavescope.readers.opening import does_not_fit
+    from wavescope.readers.sniff import PROFILES, sniff
+
+    try:
+        _ = asked.counters
+    except (NotATraceError, UsageError):
+        if asked.path is not None and (kind := sniff(asked.path)) in PROFILES:
+            raise does_not_fit(kind, asked.path) from None
+        raise
+
+
+_of_counters = counter_verb(_format_option(_counters))
+
+
+class _Either(click.Command):
+    """Diagnoses a thread trace or a counter capture, by what the path is; shows the options of both."""
+
+    def __init__(self) -> None:
+        known = {option for parameter in _traces.params for option in parameter.opts}
+        more = [parameter for parameter in _of_counters.params if not known & set(parameter.opts)]
+        super().__init__("diagnose", params=[*_traces.params, *more], help=_HELP)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if {"-h", "--help"} & set(args):
+            return super().make_context(info_name, args, parent, **extra)
+        kinds = [_kind_of(word) for word in _paths(args)]
+        chosen = _of_counters if any(_has_counters(kind) for kind in kinds) else _traces
+        return chosen.make_context(info_name, args, parent, **extra)
+
+
+_HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
+
+PATH is a thread trace or a counter capture. Thread trace: findings by exposed cycles; it also says when the trace must
+not be trusted: cut off, waves that left early, too few waves. With --counters of the same kernel, findings get their
+reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+
+Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
+between the suspects that remain (--gpu, --target, --csv are for these).
+"""
+
+
+def _paths(args: list[str]) -> list[str]:
+    """Words of a command line that may be PATH: no options, and not the values of options that take paths."""
+    taking = {"--counters", "--resources", "--code-object"}
+    return [
+        word
+        for place, word in enumerate(args)
+        if not word.startswith("-") and not (place and args[place - 1] in taking)
+    ]
+
+
+def _kind_of(word: str) -> Kind | None:
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.sniff import sniff
+
+    path = Path(word)
+    try:
+        return sniff(path) if path.exists() else None
+    except (WavescopeError, OSError, ValueError):
+        return None
+
+
+def _has_counters(kind: Kind | None) -> bool:
+    """Whether it is a counter capture, or the profile of a run that may hold counters as well."""
+    from wavescope.readers.sniff import COUNTER_CAPTURES, STORES_OF_COUNTERS, Kind
+
+    return kind in (*COUNTER_CAPTURES, *STORES_OF_COUNTERS, Kind.PROFILE_FOLDER)
+
+
+command = _Either()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.model.words import percent
+from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
+from wavescope.report.paragraphs import as_code, escaped, labelled
 from wavescope.report.tables import place, printable, short
 
 if TYPE_CHECKING:
@@ -13,13 +14,14 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.analysis.diagnose import Diagnosis, Evidence, Finding, Remedy
+    from wavescope.analysis.diagnose import Diagnosis, Evidence, Finding, Link, Reason, Remedy
     from wavescope.analysis.doubts import Doubt
 
 __all__ = ["diagnosis_markdown", "diagnosis_report", "finding_lines", "headline"]
 
 _TRUST_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
 _TRUST_WORDS = {"good": "trust it", "with care": "take it with care", "do not": "do not trust it"}
+_REASONS = 5
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 
 
@@ -60,9 +62,9 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
     yield Text(headline(answer), "bold")
     yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
     for doubt in answer.doubts:
-        yield _labelled(
-            doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity]
-        )
+        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    if answer.link:
+        yield from _link_lines(answer.link)
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield Text()
         yield from finding_lines(number, finding)
@@ -80,13 +82,14 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     >>> diagnosis_markdown(diagnose(ThreadTrace({}, TraceSource(path="x"))), name="x").splitlines()[0]
     '# Diagnosis of x'
     """
-    lines = [f"# Diagnosis of {_md(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
+    lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
     lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
     lines += _md_doubts(answer.doubts)
+    lines += _md_link(answer.link) if answer.link else []
     lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
     lines += ["|---|---|---:|---:|---:|---|"]
     lines += [
-        f"| {number} | {_md(f.title)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
+        f"| {number} | {escaped(f.title)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
         f"{percent(f.gain_share_max)} | {f.confidence} |"
         for number, f in enumerate(answer.findings, 1)
     ]
@@ -119,16 +122,34 @@ def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
         cycles.append(f"{finding.row_count:,} {'row' if finding.row_count == 1 else 'rows'}")
     if cycles:
         yield Text("   " + ", ".join(cycles), "dim")
-    yield _labelled("why", printable(finding.cause))
+    yield labelled("why", printable(finding.cause))
+    for reason in finding.reasons[:_REASONS]:
+        yield labelled("hw", _reason(reason), "magenta")
+    if len(finding.reasons) > _REASONS:
+        yield Text(f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow")
     for remedy in finding.remedies[:3]:
-        yield _labelled("do", _remedy(remedy))
+        yield labelled("do", _remedy(remedy))
     if len(finding.remedies) > 3:
         yield Text(f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow")
     for item in finding.evidence[:3]:
-        yield _labelled("see", _evidence(item))
+        yield labelled("see", _evidence(item))
     if finding.row_count > 3:
         yield Text(f"   showing 3 of {finding.row_count:,} rows; `wavescope stalls` lists more", "dim")
-    yield _labelled("sure", f"{finding.confidence}: {finding.confidence_reason}")
+    yield labelled("sure", f"{finding.confidence}: {finding.confidence_reason}")
+
+
+def _link_lines(link: Link) -> Iterator[RenderableType]:
+    if link.kernel_name is not None:
+        each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
+        name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
+        counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
+        yield labelled("hw", f"reasons from the counters of {printable(counters)}", "magenta")
+    for doubt in link.doubts:
+        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+
+
+def _reason(reason: Reason) -> str:
+    return printable(f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text)
 
 
 def _remedy(remedy: Remedy) -> str:
@@ -137,19 +158,6 @@ def _remedy(remedy: Remedy) -> str:
         return text
     rows = "1 row" if len(remedy.rows) == 1 else f"{len(remedy.rows):,} rows"
     return f"{text} ({rows}, {short(remedy.exposed_cycles_total)} cycles exposed)"
-
-
-def _labelled(label: str, text: str, style: str = "cyan") -> RenderableType:
-    """A paragraph whose lines hang behind its label."""
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(style=style, min_width=4)
-    grid.add_column(ratio=1)
-    grid.add_row(label, Text(text))
-    return Padding(grid, (0, 0, 0, 3))
 
 
 def _evidence(item: Evidence) -> str:
@@ -165,12 +173,19 @@ def _evidence(item: Evidence) -> str:
 
 
 def _md_doubts(doubts: Sequence[Doubt]) -> list[str]:
-    lines = [f"- **{doubt.severity}**: {_md(doubt.sentence)}. {_md(doubt.advice)}." for doubt in doubts]
+    lines = [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in doubts]
     return [*lines, ""] if lines else []
 
 
+def _md_link(link: Link) -> list[str]:
+    if link.kernel_name is None:
+        return _md_doubts(link.doubts)
+    named = f"Reasons from counters: {counted(link.dispatch_count, 'dispatches')} of {escaped(link.kernel_name)}."
+    return [named, "", *_md_doubts(link.doubts)]
+
+
 def _md_finding(number: int, finding: Finding) -> list[str]:
-    lines = [f"## {number}. {_md(finding.title)}", ""]
+    lines = [f"## {number}. {escaped(finding.title)}", ""]
     if finding.stall_cycles_total or finding.exposed_cycles_total:
         lines += [
             (
@@ -180,31 +195,22 @@ def _md_finding(number: int, finding: Finding) -> list[str]:
             ),
             "",
         ]
-    lines += [f"**Why.** {_md(finding.cause)}.", ""]
+    lines += [f"**Why.** {escaped(finding.cause)}.", ""]
+    if finding.reasons:
+        lines += ["Counters:", "", *(f"- {escaped(_reason(reason))}" for reason in finding.reasons), ""]
     for remedy in finding.remedies:
-        name = f"**{_md(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
-        lines.append(f"- {name}{_md(remedy.text)}.")
+        name = f"**{escaped(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
+        lines.append(f"- {name}{escaped(remedy.text)}.")
     rows = [item for item in finding.evidence if item.row >= 0]
     if rows:
         lines += ["", "| row | address | instruction | source | executions | stall cycles | exposed cycles |"]
         lines += ["|---:|---|---|---|---:|---:|---:|"]
         lines += [
-            f"| {i.row} | `{i.address:#x}` | `{_code(i.text)}` | {_md(place(i.file, i.line))} | "
+            f"| {i.row} | `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
             f"{i.execution_count:,} | {i.stall_cycles_total:,} | {i.exposed_cycles_total:,} |"
             for i in rows
         ]
         if finding.row_count > len(rows):
             lines += ["", f"Showing {len(rows)} of {finding.row_count:,} rows."]
-    lines += ["", f"Confidence: {finding.confidence} ({_md(finding.confidence_reason)})."]
+    lines += ["", f"Confidence: {finding.confidence} ({escaped(finding.confidence_reason)})."]
     return lines
-
-
-def _md(text: str) -> str:
-    """Text from a trace, so that it cannot become Markdown or HTML."""
-    for character in "\\`*_[]<>|":
-        text = text.replace(character, "\\" + character)
-    return printable(text).replace("\n", " ")
-
-
-def _code(text: str) -> str:
-    return printable(text).replace("`", "'").replace("|", "\\|").replace("\n", " ")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.diagnose import beyond
 from wavescope.analysis.diagnose.facts import Facts, RowView, facts
-from wavescope.analysis.diagnose.finding import Evidence, Finding, Remedy
+from wavescope.analysis.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
 from wavescope.analysis.diagnose.remedies import remedies_for
 from wavescope.analysis.doubts import Doubt, doubts, verdict
 from wavescope.analysis.stall_classes import UNRESOLVED, stall_class
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.model import ThreadTrace
+    from wavescope.model.counter_set import CounterSet
 
-__all__ = ["Diagnosis", "Evidence", "Finding", "Remedy", "diagnose"]
+__all__ = ["Diagnosis", "Evidence", "Finding", "Link", "Reason", "Remedy", "diagnose"]
 
 _EVIDENCE_ROWS = 5
 _NEGLIGIBLE_SHARE = 0.01
@@ -54,10 +55,35 @@ class Diagnosis(Answer):
     """Exposed stall and idle cycles."""
     wave_cycles_total: int
     """Latency and idle cycles of all waves."""
+    link: Link | None = None
+    """The kernel of a counter capture that gives findings their reasons; None = no counters were given."""
 
 
-def diagnose(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Diagnosis:
-    """A prioritized plan for the kernel in a trace; `rows` = only what these code rows cost.
+def diagnose(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    counters: CounterSet | None = None,
+    kernel: str | None = None,
+    ideal_gb: float | None = None,
+) -> Diagnosis:
+    """A prioritized plan for the kernel in a trace.
+
+    Parameters
+    ----------
+    rows
+        Only what these code rows cost.
+    counters
+        A counter capture of the same kernel: its numbers become reasons of the findings.
+    kernel
+        Which kernel of the counters, by rank or part of its name; None = the one with the name of the traced kernel.
+    ideal_gb
+        10^9 bytes that one dispatch has to read at least, to tell over-fetch.
+
+    Raises
+    ------
+    UsageError
+        When the counters have no kernel that `kernel` picks.
 
     Examples
     --------
@@ -77,6 +103,14 @@ def diagnose(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Diagnosis:
         if rows is None:  # these are about the whole kernel
             last = (beyond.registers_or_lds(trace, known), beyond.source_locations(trace, known))
             findings += [found for found in last if found]
+    link = None
+    if counters is not None:
+        from wavescope.analysis.diagnose.linked import linked
+        from wavescope.analysis.diagnose.reasons import reasons_for
+
+        counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
+        link = counted.link
+        findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
     return Diagnosis(
         trust=trust,
         doubts=doubted,
@@ -84,6 +118,7 @@ def diagnose(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Diagnosis:
         stall_cycles_total=known.stall_cycles_total,
         exposed_cycles_total=known.exposed_cycles_total,
         wave_cycles_total=known.wave_cycles_total,
+        link=link,
     )
 
 

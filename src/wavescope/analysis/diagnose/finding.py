@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["Evidence", "Finding", "Remedy"]
+if TYPE_CHECKING:
+    from wavescope.analysis.doubts import Doubt
+
+__all__ = ["Evidence", "Finding", "Link", "Reason", "Remedy"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,27 @@ class Remedy:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """One number of hardware counters of the same kernel that explains a finding.
+
+    Examples
+    --------
+    >>> Reason("l2_hit_rate", "L2 hit rate 12.0 %", 12.0, "%", "17.1.2", "little reuse").value
+    12.0
+    """
+
+    quantity: str
+    """A quantity of analysis/bottlenecks."""
+    text: str
+    value: float | None
+    unit: str
+    metric_id: str
+    """panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel."""
+    verdict: str
+    """Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that costs time, why, and what to do.
 
@@ -78,3 +103,25 @@ class Finding:
     confidence: str
     """high, medium or low."""
     confidence_reason: str
+    reasons: tuple[Reason, ...] = ()
+    """What counters of the same kernel say about it, where they were given."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """Which kernel of a counter capture stands for the kernel of a trace, and what speaks against it.
+
+    Examples
+    --------
+    >>> Link("pmc/", "gemm(float*)", 3, 12000.0, (), ()).kernel_name
+    'gemm(float*)'
+    """
+
+    path: str
+    kernel_name: str | None
+    """In the counters; None = none of them, or several, could be it."""
+    dispatch_count: int
+    duration_ns_mean: float | None
+    candidates: tuple[str, ...]
+    """Kernels of the counters that it could be, where it is not certain which."""
+    doubts: tuple[Doubt, ...]

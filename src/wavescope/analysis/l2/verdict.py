@@ -10,7 +10,7 @@ from wavescope.model.words import percent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Finding", "findings", "verdict"]
+__all__ = ["HEALTHY_FROM", "SATURATED_FROM", "Finding", "findings", "verdict"]
 
 _STREAMING_BELOW = 0.05
 """Hit rate below which data is read once and not again."""
@@ -18,7 +18,7 @@ _REUSED_FROM = 0.5
 _SCATTERED_FROM = 0.05
 """Share of 32-byte reads from which lines are wasted."""
 _FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
-_HEALTHY_FROM, _SATURATED_FROM = 0.5, 0.8
+HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
 """Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %."""
 
 
@@ -131,15 +131,15 @@ def _bandwidth(row: Mapping[str, Any]) -> Finding:
     useful = row.get("useful_peak_share")
     if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
         share = max(share, useful)
-    if most >= _HEALTHY_FROM > share:
+    if most >= HEALTHY_FROM > share:
         reason = f"{percent(share)} to {percent(most)} of the peak: the sizes of reads were not counted"
         return Finding(question, "not measured", "unclear", reason)
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
         return Finding(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
-    if share >= _SATURATED_FROM:
+    if share >= SATURATED_FROM:
         return Finding(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
-    if share >= _HEALTHY_FROM:
+    if share >= HEALTHY_FROM:
         meaning = "50 to 60 % is what clean streaming reaches"
         return Finding(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
     meaning = "latency, occupancy or the L2 limit it: look at a thread trace"

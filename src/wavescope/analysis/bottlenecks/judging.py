@@ -1,0 +1,454 @@
+"""From numbers to verdicts: at limit, likely, excluded or undecided, and how certain that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.bottlenecks.quantities import QUANTITIES
+from wavescope.analysis.bottlenecks.suspects import CORE, SUSPECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wavescope.analysis.bottlenecks.suspects import Suspect, Threshold
+
+__all__ = ["VERDICTS", "Evidence", "Suspicion", "Value", "judged"]
+
+VERDICTS = ("at limit", "likely", "undecided", "excluded")
+_ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+_CONFIDENCES = ("high", "medium", "low")
+_KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
+_IMPOSSIBLE_FROM = 105.0
+"""Percent; counters of different passes may exceed 100 % by a little."""
+_CLOSE = 0.1
+"""A number this close to its threshold, relatively, excludes nothing for certain."""
+_NEEDS_KNOWN_UNITS = ("latency", "occupancy")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A quantity of one kernel; `number` is None when it could not be computed.
+
+    Examples
+    --------
+    >>> Value("valu_busy", 91.2).is_measured, Value("valu_busy", None, missing=("SQ_ACTIVE_INST_VALU",)).is_measured
+    (True, False)
+    """
+
+    quantity: str
+    number: float | None
+    metric_id: str = ""
+    amount: float | None = None
+    """Of a share of a peak: what was reached, in `amount_unit`."""
+    amount_unit: str = ""
+    peak: float | None = None
+    missing: tuple[str, ...] = ()
+    """Counters that it needs and that were not collected."""
+    reason: str = ""
+    """Why there is no number."""
+    exists: bool = True
+    """Whether this GPU has it at all."""
+    level: int | None = None
+    """Where another analysis judged it already: its judgement, as `Threshold.level`."""
+    at_most: float | None = None
+    """What the number can be, where it is a lower bound; None = it is no bound."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is a number, and a possible one.
+
+        Examples
+        --------
+        >>> Value("valu_busy", 240.0).is_measured
+        False
+        """
+        if self.number is None or self.number != self.number:
+            return False
+        return not (QUANTITIES[self.quantity].is_bounded and self.number > _IMPOSSIBLE_FROM)
+
+    @property
+    def words(self) -> str:
+        """The number with its name and unit, and what it is a share of.
+
+        Examples
+        --------
+        >>> Value("l2_bandwidth", 43.2, "2.1.22", 4710.0, "GB/s", 10886.0).words
+        'L2 bandwidth of peak 43.2 % (4,710 of 10,886 GB/s)'
+        """
+        declared = QUANTITIES[self.quantity]
+        if self.number is None:
+            return f"{declared.label} not measured"
+        digits = 2 if declared.unit == "times" else 0 if declared.unit in ("cycles", "bytes", "lookups") else 1
+        most = "" if self.at_most is None else f" to {self.at_most:,.{digits}f}"
+        text = f"{declared.label} {self.number:,.{digits}f}{most} {declared.unit}"
+        if self.amount is not None and self.peak is not None:
+            text += f" ({_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit})"
+        return text
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One number that speaks for or against a suspect.
+
+    Examples
+    --------
+    >>> Evidence("valu_busy", "VALU busy", 92.0, "%", None, "", None, "2.1.9", "decides", 2, "at least 80 %", "").level
+    2
+    """
+
+    quantity: str
+    label: str
+    value: float | None
+    unit: str
+    amount: float | None
+    amount_unit: str
+    peak: float | None
+    metric_id: str
+    """panel.table.index, as `wavescope metrics` has it; empty = a formula of this analysis."""
+    role: str
+    """decides, instead, only if, sign or number."""
+    level: int | None
+    """0 = speaks against the suspect, 1 = for it, 2 = strongly; None = a number only, or not measured."""
+    threshold: str
+    why: str
+    """Why the threshold lies there; or, without a value, why there is none."""
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """The verdict about one suspect for one kernel.
+
+    Examples
+    --------
+    >>> Suspicion("latency", "latency", "excluded", "r", "high", "c", (), (), (), "", None).verdict
+    'excluded'
+    """
+
+    name: str
+    kind: str
+    verdict: str
+    """One of VERDICTS."""
+    reason: str
+    confidence: str
+    """high, medium or low."""
+    confidence_reason: str
+    evidence: tuple[Evidence, ...]
+    missing_counters: tuple[str, ...]
+    """What would decide it."""
+    missing_metrics: tuple[str, ...]
+    """Metrics that need these counters."""
+    remedy: str
+    gain_share_max: float | None
+    """Upper bound of the kernel's time that can be saved; None = no honest bound."""
+
+
+def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
+    """Every suspect of one kernel, the most certain first.
+
+    Examples
+    --------
+    >>> found = judged({"valu_busy": Value("valu_busy", 92.0)})
+    >>> found[0].name, found[0].verdict
+    ('VALU throughput', 'at limit')
+    """
+    known = dict(values)
+    found: dict[str, Suspicion] = {}
+    for suspect in SUSPECTS.values():
+        if not suspect.if_nothing_busy:
+            found[suspect.name] = _judge(suspect, known, None)
+    units = [found[name] for name in SUSPECTS if name in found and SUSPECTS[name].kind == "throughput"]
+    busiest = max((_deciding(unit) for unit in units), default=0.0)
+    known["busiest_unit"] = Value("busiest_unit", busiest if busiest else None)
+    for suspect in SUSPECTS.values():
+        if suspect.if_nothing_busy:
+            found[suspect.name] = _judge(suspect, known, list(found.values()))
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _rank(one: Suspicion) -> tuple[int, int, int, float]:
+    sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
+    return _ORDER[one.verdict], sure, _KINDS.index(one.kind), -_deciding(one)
+
+
+def _deciding(one: Suspicion) -> float:
+    """The largest share of a peak that decides it."""
+    return max((item.value or 0.0 for item in one.evidence if item.role == "decides" and item.unit == "%"), default=0.0)
+
+
+def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspicion] | None) -> Suspicion:
+    decides = _tests(suspect.decides, values, "decides")
+    instead: list[_Test] = []
+    if not any(test.level is not None for test in decides):
+        instead = [test for test in _tests(suspect.instead, values, "instead") if test.level is not None]
+    gates, signs = _tests(suspect.only_if, values, "only if"), _tests(suspect.signs, values, "sign")
+    verdict, reason, confidence, why, missing = _verdict(suspect, decides, instead, gates, signs, others)
+    numbers = [values[name] for name in suspect.shows if name in values and _is_telling(values[name])]
+    shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
+    return Suspicion(
+        name=suspect.name,
+        kind=suspect.kind,
+        verdict=verdict,
+        reason=reason,
+        confidence=confidence,
+        confidence_reason=why,
+        evidence=(*(_evidence(test) for test in shown), *(_number(value) for value in numbers)),
+        missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
+        missing_metrics=tuple(
+            dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
+        ),
+        remedy=suspect.remedy,
+        gain_share_max=_gain(suspect, values) if verdict in ("at limit", "likely") else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A threshold applied to a value."""
+
+    threshold: Threshold
+    value: Value
+    role: str
+
+    @property
+    def level(self) -> int | None:
+        if not self.value.is_measured or self.value.number is None:
+            return None
+        if self.value.level is not None:
+            return self.value.level
+        level = self.threshold.level(self.value.number)
+        if self.value.at_most is not None and (self.threshold.level(self.value.at_most) > 0) != (level > 0):
+            return None  # it depends on where between its bounds the number lies
+        return min(level, self.threshold.level(self.value.at_most)) if self.value.at_most is not None else level
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the number lies just on the good side of its threshold."""
+        if self.value.number is None or self.level != 0:
+            return False
+        return abs(self.value.number - self.threshold.likely) <= _CLOSE * self.threshold.likely
+
+    @property
+    def is_near_strong(self) -> bool:
+        """Whether the number is nearer to the strong threshold than to the other."""
+        number = self.value.number or 0.0
+        return abs(number - self.threshold.strong) < abs(number - self.threshold.likely)
+
+    @property
+    def words(self) -> str:
+        unit = QUANTITIES[self.value.quantity].unit
+        side = "at most" if self.threshold.below else "from"
+        level = self.level or 0
+        bound = self.threshold.strong if level == 2 else self.threshold.likely
+        if level == 0:
+            side = "more than" if self.threshold.below else "below"
+        return f"{self.value.words}, {side} {bound:g} {unit}"
+
+
+Decision = tuple[str, str, str, str, "list[Value]"]
+
+
+def _verdict(
+    suspect: Suspect,
+    decides: Sequence[_Test],
+    instead: Sequence[_Test],
+    gates: Sequence[_Test],
+    signs: Sequence[_Test],
+    others: Sequence[Suspicion] | None,
+) -> Decision:
+    """Verdict, reason, confidence, its reason, and the values that were missed."""
+    closed = next((gate for gate in gates if gate.level == 0), None)
+    if closed is not None:
+        return "excluded", f"{closed.words}: {closed.threshold.why}", _sureness(closed), _nearness(closed), []
+    used = instead or decides
+    level = max((test.level for test in used if test.level is not None), default=None)
+    lacking = [test.value for test in decides if test.level is None and test.value.exists]
+    if level is None:
+        return _undecided(lacking, [test.value for test in decides])
+    best = max((test for test in used if test.level is not None), key=lambda test: (test.level or 0, _size(test)))
+    if level == 0:
+        if lacking and not instead:
+            return _undecided(lacking, [test.value for test in decides])
+        if instead:
+            words = "needs not be so: other resources, or the grid, may bind while it runs"
+            return "excluded", best.words, "medium", words, lacking
+        return "excluded", best.words, _sureness(best), _nearness(best), []
+    shut = [gate.value for gate in gates if gate.level is None and gate.value.exists]
+    if shut:
+        lead = f"{best.words}; whether it costs time is not known: "
+        verdict, reason, confidence, why, missing = _undecided(shut, shut)
+        return verdict, lead + reason, confidence, why, missing
+    others = others or ()
+    blocked = _blocked(suspect, best, others)
+    if blocked is not None:
+        return blocked
+    return *_weighed(suspect, best, level, gates, signs, others, is_instead=bool(instead)), lacking
+
+
+def _weighed(
+    suspect: Suspect,
+    best: _Test,
+    level: int,
+    gates: Sequence[_Test],
+    signs: Sequence[_Test],
+    others: Sequence[Suspicion],
+    *,
+    is_instead: bool,
+) -> tuple[str, str, str, str]:
+    """Likely or at limit, with the reasons for and against it."""
+    seen = [sign for sign in signs if sign.level is not None]
+    for_it = [sign for sign in seen if sign.level]
+    reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
+    weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
+    also = [one.name for one in others if one.verdict == "likely" and one.kind == "throughput"]
+    if is_instead:
+        names = ", ".join(QUANTITIES[test.quantity].label for test in suspect.decides)
+        return "likely", reason, "low", f"computed, not measured: {names} would tell"
+    unknown = [one.name for one in others if one.name in CORE and one.verdict == "undecided"]
+    if suspect.if_nothing_busy and unknown and not also and suspect.at_most == "at limit":
+        return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
+    if level == 2 and weak == 2 and suspect.at_most == "at limit" and not also:
+        if seen and not for_it:
+            return "likely", reason, "medium", f"but {seen[0].value.words}"
+        if suspect.needs_sign and not for_it:
+            return "likely", reason, "medium", "no counter here tells whether anything waits for it"
+        if signs and not seen and any(sign.value.exists for sign in signs):
+            names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
+            return "at limit", reason, "medium", f"not measured, but would confirm it: {names}"
+        if suspect.if_nothing_busy:
+            return "at limit", reason, "medium", "inferred: every unit that was measured has time to spare"
+        return "at limit", reason, "high", "measured, and nothing measured speaks against it"
+    if also:
+        return "likely", reason, "low", f"{also[0]} is likely too"
+    if suspect.at_most != "at limit":
+        return "likely", reason, "medium" if level == 2 else "low", "an indication, not a measured limit"
+    if level == 2:
+        soft = next(gate for gate in gates if gate.level == 1)
+        return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"
+    if for_it:
+        return "likely", reason, "medium", "confirmed by a second number"
+    if best.value.level is not None:  # judged by an analysis of its own
+        return "likely", reason, "medium", best.threshold.why
+    if best.is_near_strong:
+        return "likely", reason, "medium", "not far from what counts as the limit"
+    return "likely", reason, "low", "between clearly busy and clearly not"
+
+
+def _blocked(suspect: Suspect, best: _Test, others: Sequence[Suspicion]) -> Decision | None:
+    """A suspect that matters only where no unit is busy, and one is, or nobody knows."""
+    if not suspect.if_nothing_busy:
+        return None
+    busy = next((one for one in others if one.kind == "throughput" and one.verdict == "at limit"), None)
+    if busy is not None:
+        reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
+        return "excluded", reason, busy.confidence, busy.confidence_reason, []
+    if suspect.kind not in _NEEDS_KNOWN_UNITS:
+        return None
+    unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.evidence]
+    if not unknown:
+        return None
+    names = ", ".join(one.name for one in unknown)
+    missing = [
+        Value(item.quantity, None, item.metric_id, missing=one.missing_counters)
+        for one in unknown
+        for item in one.evidence[:1]
+    ]
+    return (
+        "undecided",
+        f"{best.words}; but not known to be idle: {names}",
+        "low",
+        "a busy unit would explain it",
+        missing,
+    )
+
+
+def _undecided(lacking: Sequence[Value], all_of: Sequence[Value]) -> Decision:
+    values = lacking or all_of
+    if not any(value.exists for value in values):
+        return "undecided", values[0].reason if values else "not measured", "low", "not measurable here", list(values)
+    reasons = list(dict.fromkeys(value.reason for value in values if value.reason))
+    open_ones = [
+        f"{value.words}: the counters ran longer than the kernel" for value in values if value.at_most is not None
+    ]
+    wrong = [value.words for value in values if value.number is not None and not value.is_measured]
+    reasons = [*(f"{words} cannot be true: is it this GPU, this partition?" for words in wrong), *open_ones, *reasons]
+    reason = "; ".join(reasons[:2]) or "not measured"
+    return "undecided", reason, "low", "not measured", list(values)
+
+
+def _size(test: _Test) -> float:
+    number = test.value.number or 0.0
+    return -number if test.threshold.below else number
+
+
+def _sureness(test: _Test) -> str:
+    return "medium" if test.is_close else "high"
+
+
+def _nearness(test: _Test) -> str:
+    return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
+
+
+def _gain(suspect: Suspect, values: Mapping[str, Value]) -> float | None:
+    if suspect.gain_part and suspect.gain_part in values and values[suspect.gain_part].is_measured:
+        return min(1.0, max(0.0, (values[suspect.gain_part].number or 0.0) / 100))
+    if suspect.gain_rest and suspect.gain_rest in values and values[suspect.gain_rest].is_measured:
+        return min(1.0, max(0.0, 1.0 - (values[suspect.gain_rest].number or 0.0) / 100))
+    return None
+
+
+def _is_telling(value: Value) -> bool:
+    """Whether the number is worth showing: a kind of operations that is not used at all is not."""
+    return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)
+
+
+def _tests(thresholds: Iterable[Threshold], values: Mapping[str, Value], role: str) -> list[_Test]:
+    missing = "not measured"
+    return [
+        _Test(threshold, values.get(threshold.quantity, Value(threshold.quantity, None, reason=missing)), role)
+        for threshold in thresholds
+    ]
+
+
+def _evidence(test: _Test) -> Evidence:
+    value, declared = test.value, QUANTITIES[test.value.quantity]
+    side = "at most" if test.threshold.below else "from"
+    bounds = f"{side} {test.threshold.likely:g} {declared.unit}"
+    if test.threshold.strong != test.threshold.likely:
+        bounds += f", strongly {side} {test.threshold.strong:g} {declared.unit}"
+    return Evidence(
+        quantity=value.quantity,
+        label=declared.label,
+        value=value.number,
+        unit=declared.unit,
+        amount=value.amount,
+        amount_unit=value.amount_unit,
+        peak=value.peak,
+        metric_id=value.metric_id,
+        role=test.role,
+        level=test.level,
+        threshold=bounds,
+        why=value.reason if value.number is None else test.threshold.why,
+    )
+
+
+def _number(value: Value) -> Evidence:
+    declared = QUANTITIES[value.quantity]
+    return Evidence(
+        value.quantity,
+        declared.label,
+        value.number,
+        declared.unit,
+        value.amount,
+        value.amount_unit,
+        value.peak,
+        value.metric_id,
+        "number",
+        None,
+        "",
+        "",
+    )
+
+
+def _plain(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:,.3g}"

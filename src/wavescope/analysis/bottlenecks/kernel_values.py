@@ -1,0 +1,110 @@
+"""All quantities of every kernel: counters, launches, memory traffic, L2 channels and what other tools stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.bottlenecks.channels import channel_values
+from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.launches import launch_values
+from wavescope.analysis.bottlenecks.measured import measured_values
+from wavescope.analysis.bottlenecks.memory import memory_values, traffic_of
+from wavescope.analysis.counter_choice import chosen_dispatches, ranked_kernels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.bottlenecks.memory import Traffic
+    from wavescope.analysis.counter_choice import CounterChoice
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["AllValues", "KernelValues", "kernel_values"]
+
+
+@dataclass(frozen=True)
+class KernelValues:
+    """The quantities of one kernel."""
+
+    kernel: int
+    kernel_name: str
+    dispatch_count: int
+    duration_ns_total: float | None
+    duration_ns_mean: float | None
+    duration_share: float | None
+    values: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class AllValues:
+    """The kernels that were asked for, the longest first, and what was said about the traffic."""
+
+    dispatches: pl.DataFrame
+    kernel_count: int
+    duration_ns_total: float | None
+    kernels: tuple[KernelValues, ...]
+    traffic: Traffic
+    notes: tuple[str, ...]
+
+
+def kernel_values(
+    counters: CounterSet, choice: CounterChoice, *, top: int | None = None, ideal_gb: float | None = None
+) -> AllValues:
+    """Every quantity of the chosen kernels; `top` = of the longest ones only."""
+    import polars as pl
+
+    rows = chosen_dispatches(counters, choice)
+    part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
+    ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
+    order = ranked_kernels(rows)
+    shown = order if top is None else order.head(top)
+    traffic, notes = traffic_of(part, ideal_gb=ideal_gb)
+    by_counters = measured_values(part)
+    kernels = []
+    for row in shown.iter_rows(named=True):
+        name = row["kernel_name"]
+        own = rows.filter(pl.col("kernel_name").eq_missing(name))
+        values = dict(by_counters.of(name))
+        lacking = by_counters.lacking(name, "memory_read", "memory_write")
+        values |= memory_values(traffic.get(name), lacking, values)
+        values |= launch_values(own, counters.system)
+        values |= channel_values(part, own["dispatch"], values.get("l2_bandwidth"))
+        values |= _made_of_others(values)
+        kernels.append(
+            KernelValues(
+                kernel=ranks[name],
+                kernel_name=name or "",
+                dispatch_count=row["dispatch_count"],
+                duration_ns_total=row["duration_ns_total"],
+                duration_ns_mean=row["duration_ns_mean"],
+                duration_share=row["duration_share"],
+                values=values,
+            )
+        )
+    total = float(order["duration_ns_total"].sum()) if order["duration_ns_total"].count() else None
+    return AllValues(rows, order.height, total, tuple(kernels), traffic, notes)
+
+
+def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
+    """The same capture with these dispatches only."""
+    import polars as pl
+
+    wanted = pl.col("dispatch").is_in(dispatches["dispatch"].implode())
+    tables = dict(counters.tables) | {
+        "dispatches": dispatches,
+        "executions": counters.executions.filter(wanted),
+        "stored_metrics": counters.stored_metrics.filter(
+            pl.col("kernel_name").is_in(dispatches["kernel_name"].implode())
+        ),
+    }
+    measured = {number: frame.filter(wanted) for number, frame in counters.measured.items()}
+    return replace(counters, tables=tables, measured=measured)
+
+
+def _made_of_others(values: dict[str, Value]) -> dict[str, Value]:
+    found = {}
+    busy, lanes = values.get("valu_busy"), values.get("active_lanes")
+    if busy and lanes and busy.is_measured and lanes.is_measured:
+        idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
+        found["idle_lanes_time"] = Value("idle_lanes_time", idle)
+    return found
