@@ -202,7 +202,8 @@ class _Named:
         outcome = evaluation.evaluate(metric.formula, level=metric.level, zero=metric.zero, prefix=metric.fabric_prefix)
         found = outcome.average if self._is_grouped else outcome.values
         if found is None and outcome.values is not None:
-            total, count = evaluation.over_groups(outcome.values)
+            each = np.asarray(outcome.values, np.float64)
+            total, count = evaluation.over_groups(np.broadcast_to(each, (*each.shape[:-1], evaluation.count)))
             found = total / np.where(count, count, np.nan)
         if found is None or np.ndim(found) < 2:
             self._add(row, found, outcome.reason)

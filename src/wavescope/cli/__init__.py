@@ -116,8 +116,8 @@ def _group(debug: bool) -> None:
 def main() -> None:
     """Run the command line and leave with an honest exit status.
 
-    0 done, 2 wrong usage, 3 input unreadable, 4 input damaged (with --strict), 5 a tool is missing, 70 our bug,
-    74 output cannot be written, 130 stopped.
+    0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
+    --strict), 5 a tool is missing, 70 our bug, 74 output cannot be written, 130 stopped.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_SIBLINGS = 8
 _SPARE = 1 << 62
+_REGRESSION_EXIT_CODE = 1
 
 
 @click.command(name="compare")
@@ -271,7 +273,7 @@ def _counters(
     if is_failed:
         slower = sum(rows.height for rows in failed)
         click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)
-        raise click.exceptions.Exit(1)
+        sys.exit(_REGRESSION_EXIT_CODE)
 
 
 class _Either(click.Command):
@@ -327,7 +329,7 @@ def _kind_of(word: str) -> str | None:
     import glob
 
     from wavescope.errors import WavescopeError
-    from wavescope.readers.sniff import PROFILES, THREAD_TRACES, Kind, sniff
+    from wavescope.readers.sniff import COUNTER_TABLES, PROFILES, THREAD_TRACES, Kind, sniff
 
     path = Path(word)
     if glob.has_magic(word) and not path.exists():
@@ -336,7 +338,7 @@ def _kind_of(word: str) -> str | None:
         kind = sniff(path) if path.exists() else None
     except (WavescopeError, OSError, ValueError):
         return None
-    if kind in (Kind.COUNTERS, Kind.ROCPROF_COUNTERS):
+    if kind in (*COUNTER_TABLES, Kind.COMPUTE_DATABASE):
         return "counters"
     if kind in (*PROFILES, Kind.DATABASE, Kind.BROKEN_DATABASE):
         return "profile"

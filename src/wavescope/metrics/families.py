@@ -7,11 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["METRIC_TARGETS", "Family", "family_of", "for_target"]
+__all__ = ["METRIC_TARGETS", "Family", "family_of", "for_target", "target_groups"]
 
 _FOLDER = Path(__file__).parent
 _FAMILIES = {
     "cdna": ("gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
+    "rdna": (
+        *("gfx1010", "gfx1030", "gfx1031", "gfx1032", "gfx1100", "gfx1101", "gfx1102"),
+        *("gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1200", "gfx1201"),
+    ),
 }
 
 METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values() for target in targets)
@@ -75,6 +79,22 @@ def family_of(target: str) -> Family | None:
         if target in targets:
             return _read(folder)
     return None
+
+
+def target_groups() -> dict[str, tuple[str, ...]]:
+    """Groups of targets that have a common name, such as gfx94x, over all families: name -> members.
+
+    Examples
+    --------
+    >>> target_groups()["gfx94x"]
+    ('gfx940', 'gfx941', 'gfx942')
+    """
+    named = {}
+    for folder in _FAMILIES:
+        for name, members in _read(folder).common["groups"].items():
+            if name.startswith("gfx") and "_" not in name:
+                named[name] = tuple(members)
+    return named
 
 
 @cache

@@ -101,7 +101,10 @@ def _table_parts(
         return
     notes = Footnotes()
     columns = _columns(table, rows, notes, width=width, decimals=decimals, explain=explain)
-    yield frame_table(rows, columns, limit=_ALL, what="metrics", title=title, width=width)
+    made = frame_table(rows, columns, limit=_ALL, what="metrics", title=title, width=width)
+    yield Text(str(made.title), "bold")  # not above the table, which may be narrower
+    made.title = None
+    yield made
     for line in notes.lines():
         yield Text(line, "dim")
 

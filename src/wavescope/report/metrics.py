@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["as_builtins", "csv_rows", "difference", "explanation_report", "list_report", "panels_report", "spans"]
 
 _EXPLAINED_MAX = 12
-_HEADINGS_MAX = 3
 
 
 def spans(targets: Sequence[str]) -> str:
@@ -28,13 +27,17 @@ def spans(targets: Sequence[str]) -> str:
     --------
     >>> spans(("gfx940", "gfx941", "gfx942")), spans(("gfx908", "gfx950"))
     ('gfx94x', 'gfx908, gfx950')
+    >>> spans(("gfx1100", "gfx1101", "gfx1102", "gfx1200"))
+    'gfx11, gfx1200'
     """
-    family = ("gfx940", "gfx941", "gfx942")
+    from wavescope.metrics.families import target_groups
+
     told = list(targets)
-    if all(target in told for target in family):
-        at = told.index(family[0])
-        told = [target for target in told if target not in family]
-        told.insert(at, "gfx94x")
+    for group, members in target_groups().items():
+        if all(member in told for member in members):
+            at = told.index(members[0])
+            told = [name for name in told if name not in members]
+            told.insert(at, group)
     return ", ".join(told)
 
 
@@ -68,8 +71,7 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
     table.add_column("word", no_wrap=True)
     table.add_column("about", overflow="ellipsis", no_wrap=True, ratio=1)
     for names in groups.values():
-        heading = names if len(names) <= _HEADINGS_MAX else [names[0], "…", names[-1]]
-        table.add_column("\n".join(heading), justify="right", no_wrap=True)
+        table.add_column(spans(names).replace(", ", "\n"), justify="right", no_wrap=True)
     for rank, (number, word, title) in enumerate(panels):
         table.add_row(str(number), word, printable(title), *(str(counts[rank] or "") for counts in groups))
     return table
@@ -117,15 +119,19 @@ def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, ha
 
 
 def _brief(targets: Sequence[str]) -> str:
-    """Targets in very few words: all, `from gfx90a`, or their names."""
+    """Targets of one family in very few words: all, `from gfx90a`, or their names."""
     from wavescope.metrics import METRIC_TARGETS
+    from wavescope.metrics.families import family_of
 
-    family = [name for name in METRIC_TARGETS if targets and name[:4] == targets[0][:4]]
-    if list(targets) == family:
-        return "all"
-    if len(targets) > 1 and list(targets) == family[family.index(targets[0]) :]:
+    family = family_of(targets[0]) if targets else None
+    if family is None:
+        return spans(targets) or "-"
+    known = [name for name in METRIC_TARGETS if family_of(name) is family]
+    if set(known) <= set(targets):
+        return f"all {family.common['family']}"
+    if len(targets) > 1 and list(targets) == known[known.index(targets[0]) :]:
         return f"from {targets[0]}"
-    return spans(targets) or "-"
+    return spans(targets)
 
 
 def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableType]:

@@ -178,10 +178,8 @@ class CounterComparison(Answer):
             for status in ("slower", "faster", "new", "gone", "unknown", "same")
             if (count := int((rows["status"] == status).sum()))
         ]
-        base, other = (
-            float(both["base_mean_ns"].dot(both["base_dispatch_count"])),
-            float(both["mean_ns"].dot(both["dispatch_count"])),
-        )
+        base = sum(mean * count for mean, count in both.select("base_mean_ns", "base_dispatch_count").iter_rows())
+        other = sum(mean * count for mean, count in both.select("mean_ns", "dispatch_count").iter_rows())
         change = f", {percent(other / base - 1, sign=True)}" if base else ""
         return f"time of kernels {_us(base)} -> {_us(other)}{change} ({', '.join(parts)})"
 
