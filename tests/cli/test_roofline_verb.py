@@ -38,10 +38,10 @@ def test_the_plot_and_its_tables(folder: Path) -> None:
     for words in (
         "HBM 4.37 TB/s",
         "FLOP per byte",
-        "AH",
+        "Ah",
         "A2",
         "A1",
-        "AS",
+        "As",
         "not drawn: C: no floating-point operations",
     ):
         assert words in done.stdout
@@ -187,6 +187,7 @@ def test_refusals(folder: Path, tmp_path: Path) -> None:
         (("--theme", "dark"), 2, "none is written"),
         (("--kernel", "nothing"), 2, "no kernel"),
         (("--by", "wave"), 2, "wave"),
+        (("--device", 7), 2, "no benchmark of device 7"),
     ):
         done = call("roofline", folder, *arguments)
         assert done.status == status, (arguments, done)

@@ -39,6 +39,7 @@ _IN_PICTURES = 10
     help="Roofs from the benchmark beside the capture (empirical), from the rates of the GPU (theoretical), or the "
     "benchmark where it measured one and rates elsewhere (best).",
 )
+@click.option("--device", type=int, metavar="N", help="GPU of roofline.csv whose benchmark counts. Default: the first.")
 @click.option(
     "--compat",
     type=click.Choice(["rocprof-compute-3.3"]),
@@ -64,6 +65,7 @@ def _roofline(
     precision: str,
     level: str,
     ceilings: str,
+    device: int | None,
     compat: str | None,
     output: Path | None,
     theme: str,
@@ -92,6 +94,7 @@ def _roofline(
         by=by,
         top=asked.top or None,
         ceilings=ceilings,
+        device=device,
         rules=compat or "corrected",
     )
     limit = (asked.top or 1 << 62) if asked.top is not None else _IN_PICTURES

@@ -127,6 +127,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         if point["work"] == work
     }
     shown = answer.kernels.with_row_index("row")
+    done = work_done(answer)
 
     def at_level(level: str) -> Column:
         return Column(
@@ -136,7 +137,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
     columns = [
         Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
         Column("kernel", lambda row: printable(row["kernel_name"] or ""), takes_rest=True),
-        *([Column("dispatch", lambda row: str(row["dispatch"]))] if answer.by == "dispatch" else []),
+        *([Column("dispatch", lambda row: str(row["dispatch_id"]))] if answer.by == "dispatch" else []),
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
         Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
         Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
@@ -144,7 +145,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         *(at_level(level) for level in _LEVELS),
         Column("of roof", lambda row: percent(row["share"], 0)),
         Column("bound by", bound_words, is_text=True, is_fixed=True),
-        *([Column("operations", lambda row: work_done(answer, row), is_text=True)] if width >= _VERY_WIDE else []),
+        *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),
     ]
     what = "kernels" if answer.by == "kernel" else "dispatches"
     said = truncation(min(limit, shown.height), answer.total_count, what)

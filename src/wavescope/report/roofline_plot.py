@@ -85,7 +85,7 @@ class RooflinePlot:
     >>> console = Console(width=60)
     >>> with console.capture() as text:
     ...     console.print(RooflinePlot(made))
-    >>> "AH" in text.get()
+    >>> "Ah" in text.get()
     True
     """
 

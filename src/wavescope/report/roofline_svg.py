@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavescope.analysis.roofline.geometry import picture_of
 from wavescope.analysis.roofline.kinds import LEVELS
 from wavescope.model.words import percent
 from wavescope.report.placing import Box, Taken, spread_apart
-from wavescope.report.roofline_words import bound_words, intensity, letter, power, rate, source, subject, work_done
-from wavescope.report.svg import Svg, fitting, text_width
+from wavescope.report.roofline_svg_table import draw_table, table_height
+from wavescope.report.roofline_words import intensity, letter, power, rate, source, subject
+from wavescope.report.svg import Svg, text_width
 from wavescope.report.tables import truncation
 
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ __all__ = ["roofline_svg"]
 _WIDTH, _LEAST_HEIGHT = 1200, 800
 _LEFT, _RIGHT, _TOP = 84, 960, 84
 _LEAST_PLOT = 440
-_ROW, _BELOW = 20, 92
-"""Height of a row of the table; space between the plot and its first row."""
+_MOST_ROWS = 50
+"""More marks would hide each other, and a PNG has its limits."""
+_BELOW = 50
+"""Space for the values and the name of the axis below the plot."""
 _MARK = 6.0
 _LIGHT_COLOURS = {
     "HBM": "#cf222e", "MALL": "#8250df", "L2": "#b07500", "L1": "#1a7f37", "LDS": "#0b7285", "compute": "#0550ae",
@@ -40,8 +43,6 @@ _SHAPES: dict[str, tuple[float, tuple[tuple[float, float], ...]]] = {
     "LDS": (1.2, ((0, -1), (1, 0.8), (-1, 0.8))),
 }
 """Level -> size and corners of its mark; HBM is a circle."""
-_COLUMNS = (("time", 560), ("rate", 672), ("HBM", 740), ("L2", 806), ("L1", 872), ("LDS", 938), ("of roof", 1012))
-_NAME_X, _BOUND_X = 66, 1030
 
 
 def roofline_svg(
@@ -52,7 +53,7 @@ def roofline_svg(
     limit: int | None = None,
     theme: str = "auto",
 ) -> str:
-    """The picture of the first `limit` kernels or dispatches, 1200 wide and at least 800 high.
+    """The picture of the first `limit` kernels or dispatches (50 at most), 1200 wide and at least 800 high.
 
     Raises
     ------
@@ -64,17 +65,18 @@ def roofline_svg(
     >>> roofline_svg(answer).startswith("<svg")  # doctest: +SKIP
     True
     """
-    return _Drawing(answer, levels, precisions, limit, theme).text()
+    shown = min(limit or _MOST_ROWS, _MOST_ROWS)
+    return _Drawing(answer, levels, precisions, shown, theme).text()
 
 
 class _Drawing:
     def __init__(
-        self, answer: Roofline, levels: Sequence[str], precisions: Sequence[str], limit: int | None, theme: str
+        self, answer: Roofline, levels: Sequence[str], precisions: Sequence[str], limit: int, theme: str
     ) -> None:
         self.answer = answer
         self.picture: RooflinePicture = picture_of(answer, levels=levels, precisions=precisions, limit=limit)
-        self.rows = list(answer.kernels.head(limit or 1 << 62).iter_rows(named=True))
-        table = _ROW * (len(self.rows) + 1) + 24
+        self.rows = list(answer.kernels.head(limit).iter_rows(named=True))
+        table = table_height(len(self.rows))
         self.bottom = max(_TOP + _LEAST_PLOT, _LEAST_HEIGHT - table - _BELOW)
         about = "; ".join(answer.doubts)
         height = self.bottom + _BELOW + table
@@ -93,7 +95,7 @@ class _Drawing:
         self._roofs()
         self._slope_labels()
         self._marks()
-        self._table()
+        draw_table(self.svg, self.answer, self.picture, self.rows, self.bottom + _BELOW)
         return self.svg.text()
 
     def _x(self, value: float) -> float:
@@ -126,6 +128,11 @@ class _Drawing:
             y = self._y(value)
             self.svg.line("grid", [(_LEFT, y), (_RIGHT, y)])
             self.svg.label("soft", _LEFT - 8, y + 4, power(value), anchor="end")
+        for value in _between(self.picture.x_range):
+            self.svg.line("rule", [(self._x(value), self.bottom), (self._x(value), self.bottom - 4)])
+        for value in _between(self.picture.y_range):
+            self.svg.line("rule", [(_LEFT, self._y(value)), (_LEFT + 4, self._y(value))])
+        self.svg.line("rule", [(_LEFT, _TOP), (_LEFT, self.bottom), (_RIGHT, self.bottom)])
         unit = self.picture.unit[1:]
         middle = (_LEFT + _RIGHT) / 2
         operation = "operation" if unit.startswith("OP") else unit.split("/")[0]
@@ -200,52 +207,6 @@ class _Drawing:
             style = f"fill-{_colour(roof)}"
             self.svg.label(style, 0, 4.5, words, size=13, anchor="middle", title=_told(roof), transform=turned)
 
-    def _table(self) -> None:
-        top = self.bottom + _BELOW - 14
-        heads = dict(_COLUMNS)
-        operation = self.picture.unit[1:].split("/")[0]
-        self.svg.label(
-            "soft", (heads["HBM"] + heads["LDS"]) / 2 - 22, top - 17, f"{operation} per byte at", anchor="middle"
-        )
-        self.svg.label("soft", _NAME_X, top, "kernel" if self.answer.by == "kernel" else "dispatch")
-        for name, x in _COLUMNS:
-            self.svg.label("soft", x, top, self.picture.unit[1:] if name == "rate" else name, anchor="end")
-        self.svg.label("soft", _BOUND_X, top, "bound by")
-        self.svg.line("rule", [(40, top + 6), (_WIDTH - 40, top + 6)])
-        for number, row in enumerate(self.rows):
-            self._row(number, row, top + _ROW * (number + 1) + 2)
-
-    def _row(self, number: int, row: dict[str, Any], y: float) -> None:
-        name = row["kernel_name"] or ""
-        if row["dispatch"] is not None:
-            name = f"#{row['dispatch']} {name}"
-        self.svg.label("ink strong", 40, y, letter(number), size=13)
-        wide = dict(_COLUMNS)["time"] - _NAME_X - 44
-        self.svg.label(
-            "ink", _NAME_X, y, fitting(name, 13, wide), size=13, title=f"{name}: {work_done(self.answer, row)}"
-        )
-        at = self._intensities(row)
-        speed = row["giops_per_second"] if self.picture.unit == "GIOP/s" else row["gflops_per_second"]
-        cells = {
-            "time": percent(row["duration_share"]),
-            "rate": rate(speed, "").rstrip() if speed else "0" if speed == 0 else "-",
-        }
-        cells |= {level: intensity(at.get(level)) for level in ("HBM", "L2", "L1", "LDS")}
-        cells["of roof"] = percent(row["share"])
-        for name, x in _COLUMNS:
-            self.svg.label("ink number", x, y, cells[name], size=13, anchor="end")
-        self.svg.label(
-            "ink", _BOUND_X, y, fitting(bound_words(row), 13, _WIDTH - 30 - _BOUND_X), size=13, title=row["verdict"]
-        )
-
-    def _intensities(self, row: dict[str, Any]) -> dict[str, float | None]:
-        work = "iop" if self.picture.unit == "GIOP/s" else "flop"
-        return {
-            point["level"]: point["intensity"]
-            for point in self.answer.points.iter_rows(named=True)
-            if point["work"] == work and (point["kernel"], point["dispatch"]) == (row["kernel"], row["dispatch"])
-        }
-
 
 def _style(colours: dict[str, str], *, dark: bool) -> dict[str, str]:
     paper, ink, soft, grid = (
@@ -305,3 +266,8 @@ def _mark_rate(mark: Mark) -> str:
 
 def _decades(span: tuple[float, float]) -> list[float]:
     return [10.0**power for power in range(round(math.log10(span[0])), round(math.log10(span[1])) + 1)]
+
+
+def _between(span: tuple[float, float]) -> list[float]:
+    """2 to 9 times the powers of ten."""
+    return [factor * decade for decade in _decades(span)[:-1] for factor in range(2, 10)]

@@ -20,15 +20,15 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letter(row: int) -> str:
-    """How a kernel is marked: A to Z, then A1, B1, ...
+    """How a kernel is marked: A to Z, then AA, AB, ...
 
     Examples
     --------
     >>> letter(0), letter(27)
-    ('A', 'B1')
+    ('A', 'AB')
     """
     turn, at = divmod(row, len(_LETTERS))
-    return _LETTERS[at] + (str(turn) if turn else "")
+    return (letter(turn - 1) if turn else "") + _LETTERS[at]
 
 
 def rate(value: float | None, unit: str, none: str = "-") -> str:
@@ -107,26 +107,28 @@ def source(roofs: Sequence[Roof]) -> str:
     return words.get(tuple(sorted({roof.used_from for roof in roofs})), "no roofs are known")
 
 
-def work_done(answer: Roofline, row: dict[str, Any]) -> str:
-    """The operations of a kernel by kind, the most frequent first: `MFMA FP16 98 %, VALU FP32 2 %`.
+def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
+    """Kernel and dispatch -> its operations by kind, the most frequent first: `MFMA FP16 98 %, VALU FP32 2 %`.
+
+    Integer operations are named only where there are no others.
 
     Examples
     --------
-    >>> work_done(answer, answer.kernels.row(0, named=True))  # doctest: +SKIP
-    'MFMA FP16 100 %'
+    >>> work_done(answer)  # doctest: +SKIP
+    {(0, None): 'MFMA FP16 100 %'}
     """
-    own = [
-        one
-        for one in answer.operations.iter_rows(named=True)
-        if (one["kernel"], one["dispatch"]) == (row["kernel"], row["dispatch"]) and one["operations"]
-    ]
-    floats = [one for one in own if one["work"] == "flop"] or own
-    total = sum(one["operations"] for one in floats)
-    floats.sort(key=lambda one: -one["operations"])
-    parts = [
-        f"{one['kind']} {100 * one['operations'] / total:.0f} %" for one in floats if one["operations"] >= total / 200
-    ]
-    return ", ".join(parts)
+    counts: dict[tuple[Any, Any], dict[str, dict[str, float]]] = {}
+    for row in answer.operations.iter_rows(named=True):
+        own = counts.setdefault((row["kernel"], row["dispatch"]), {"flop": {}, "iop": {}})
+        if row["operations"]:
+            own[row["work"]][row["kind"]] = row["operations"]
+    return {who: _shares(own["flop"] or own["iop"]) for who, own in counts.items()}
+
+
+def _shares(counts: dict[str, float]) -> str:
+    total = sum(counts.values())
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return ", ".join(f"{kind} {100 * count / total:.0f} %" for kind, count in ordered if count >= total / 200)
 
 
 def bound_words(row: dict[str, Any]) -> str:
@@ -150,6 +152,6 @@ def level_marks(levels: Sequence[str]) -> str:
     Examples
     --------
     >>> level_marks(["L2", "HBM"])
-    'H = HBM, 2 = L2'
+    'h = HBM, 2 = L2'
     """
     return ", ".join(f"{level.mark} = {name}" for name, level in LEVELS.items() if name in levels)

@@ -28,6 +28,7 @@ _WHO = """
     kernel                   UInt32   -          | rank of the kernel by its time, as in `wavescope counters`
     kernel_name              String   -          | name
     dispatch                 UInt32   -          | dispatches.dispatch; null = mean over the dispatches of the kernel
+    dispatch_id              Int64    -          | its id, as --dispatch takes it
 """
 _CEILINGS = table_spec(
     "ceilings",
@@ -105,7 +106,7 @@ class Roofline(Answer):
 
     Examples
     --------
-    >>> Roofline.tables["points"].columns[3].name
+    >>> Roofline.tables["points"].columns[4].name
     'level'
     """
 
@@ -145,6 +146,7 @@ def roofline(
     by: str = "kernel",
     top: int | None = None,
     ceilings: str = "best",
+    device: int | None = None,
     rules: str = "corrected",
 ) -> Roofline:
     """Where kernels, or single dispatches, stand under the roofs of memory and arithmetic.
@@ -157,13 +159,15 @@ def roofline(
         Only those with most time; None = all.
     ceilings
         best (empirical where measured), empirical or theoretical.
+    device
+        The GPU whose benchmark gives the empirical ceilings; None = the first.
     rules
         corrected, or rocprof-compute-3.3: 64 bytes per line on every GPU.
 
     Raises
     ------
     UsageError
-        When `by` or `ceilings` is none of these words, or nothing matches the choice.
+        When `by` or `ceilings` is none of these words, or nothing matches the choice or the device.
 
     Examples
     --------
@@ -173,7 +177,7 @@ def roofline(
     if by not in ("kernel", "dispatch"):
         what = f"no points by {by[:40]!r}"
         raise UsageError(what, advice="by kernel or by dispatch")
-    ceiling_list = ceiling_rows(counters, choice=ceilings)
+    ceiling_list = ceiling_rows(counters, choice=ceilings, device=device)
     works = work_of(counters, choice=choice, by=by, rules=rules)
     shown = works[:top]
     used = {row["name"]: row["used"] for row in ceiling_list}
@@ -191,5 +195,5 @@ def roofline(
         rules=rules,
         total_count=len(works),
         **frames,
-        doubts=tuple(doubts_about(frames, counters)),
+        doubts=tuple(doubts_about(frames, counters, device)),
     )

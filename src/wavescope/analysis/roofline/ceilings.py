@@ -20,13 +20,15 @@ _BYTES_PER_CHANNEL_AND_CYCLE = 32
 """Of memory."""
 
 
-def ceiling_rows(counters: CounterSet, *, choice: str) -> list[dict[str, Any]]:
+def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
     """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
+
+    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first.
 
     Raises
     ------
     UsageError
-        When `choice` is none of `CHOICES`.
+        When `choice` is none of `CHOICES`, or no benchmark of the device is there.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def ceiling_rows(counters: CounterSet, *, choice: str) -> list[dict[str, Any]]:
         what = f"no ceilings called {choice[:40]!r}"
         raise UsageError(what, advice=f"there are {', '.join(CHOICES)}")
     facts = known_arch(counters.system)
-    measured = _measured(counters)
+    measured = _measured(counters, device)
     rows = []
     for level in LEVELS.values():
         value, reason = _bandwidth(level.name, counters.system, facts)
@@ -90,12 +92,17 @@ def _row(
     }
 
 
-def _measured(counters: CounterSet) -> dict[str, dict[str, Any]]:
-    """Name -> the benchmark of the first GPU; a rate of zero means that the GPU cannot do it."""
+def _measured(counters: CounterSet, device: int | None) -> dict[str, dict[str, Any]]:
+    """Name -> the benchmark of one GPU; a rate of zero means that the GPU cannot do it."""
     rows = counters.ceilings
+    known = rows["device"].drop_nulls().unique().sort().to_list()
+    if device is not None and device not in known:
+        what = f"no benchmark of device {device} in this capture"
+        has = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        raise UsageError(what, where=counters.path, advice=has)
     if rows.is_empty():
         return {}
-    rows = rows.filter(rows["device"] == rows["device"][0])
+    rows = rows.filter(rows["device"].eq_missing(rows["device"][0] if device is None else device))
     return {row["name"]: row for row in rows.iter_rows(named=True) if row["value"] and 0 < row["value"] < float("inf")}
 
 

@@ -21,7 +21,7 @@ _UNLIKE = 0.05
 _MAX_NAMES = 3
 
 
-def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet) -> Iterator[str]:
+def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None) -> Iterator[str]:
     """One sentence per doubt.
 
     Examples
@@ -35,6 +35,8 @@ def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet) -> It
     operations = frames["operations"]
     used_kinds = set(operations.filter(operations["operations"] > 0)["kind"])
     yield from _about_ceilings(ceilings, used_kinds, counters)
+    if device is None and any(row["used_from"] == "empirical" for row in ceilings.values()):
+        yield from _unlike_devices(counters)
     yield from _above_roofs(frames, ceilings)
     for column, noun in (("flops_missing", "floating-point"), ("iops_missing", "integer")):
         missing = frames["kernels"].filter(
@@ -67,7 +69,6 @@ def _about_ceilings(
                 f"the benchmark of {row['name']} reaches {percent(row['empirical'] / row['theoretical'], 0)} of the "
                 f"theoretical rate: {why}"
             )
-    yield from _unlike_devices(counters)
 
 
 def _assumed(system: System) -> Iterator[str]:
@@ -98,7 +99,7 @@ def _unlike_devices(counters: CounterSet) -> Iterator[str]:
         more = f" and {len(unlike) - _MAX_NAMES} more" if len(unlike) > _MAX_NAMES else ""
         yield (
             f"the benchmark of device {rows['device'][0]} is used; those of other GPUs differ by more than "
-            f"{percent(_UNLIKE, 0)} in {', '.join(unlike[:_MAX_NAMES])}{more}"
+            f"{percent(_UNLIKE, 0)} in {', '.join(unlike[:_MAX_NAMES])}{more}: choose one with --device"
         )
 
 

@@ -41,12 +41,12 @@ class Level:
     Examples
     --------
     >>> LEVELS["HBM"].mark
-    'H'
+    'h'
     """
 
     name: str
     mark: str
-    """One character, for pictures without colours."""
+    """One character, never a capital, for pictures without colours."""
     benchmark: str
     formula: str
     """Name of the formula for the bytes moved per dispatch."""
@@ -78,11 +78,11 @@ KINDS = {kind.name: kind for kind in _KINDS}
 """Kinds of operations that counters tell apart, by name."""
 
 _LEVELS = (
-    Level("HBM", "H", "HBMBw", "roofline_hbm_bytes"),
-    Level("MALL", "M", "MALLBw", "roofline_mall_bytes"),
+    Level("HBM", "h", "HBMBw", "roofline_hbm_bytes"),
+    Level("MALL", "m", "MALLBw", "roofline_mall_bytes"),
     Level("L2", "2", "L2Bw", "roofline_l2_bytes"),
     Level("L1", "1", "L1Bw", "roofline_l1_bytes"),
-    Level("LDS", "S", "LDSBw", "roofline_lds_bytes"),
+    Level("LDS", "s", "LDSBw", "roofline_lds_bytes"),
 )
 LEVELS = {level.name: level for level in _LEVELS}
 """Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache)."""

@@ -25,6 +25,7 @@ _OTHER_MATRIX_INSTRUCTIONS = {
     " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
 }
 """Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8."""
+_WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
 
@@ -71,6 +72,7 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
     share = pl.when(total.sum() > 0).then(total / total.sum())
     rows = measured.frame.with_columns(share.alias("duration_share"))
     if by == "dispatch":
+        rows = rows.join(counters.dispatches.select("dispatch", "dispatch_id"), on="dispatch", maintain_order="left")
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
     general = _why_nothing(target)
     works = []
@@ -86,7 +88,7 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
                 reasons.setdefault(name, "not measured for it")
             elif row[name] < 0:
                 counts[name], reasons[name] = None, _NEGATIVE
-        who = {name: row[name] for name in ("kernel", "kernel_name", "dispatch", "dispatch_count", "duration_share")}
+        who = {name: row.get(name) for name in _WHO}
         operations = {name: counts[name] for name in KINDS if name in formulas}
         moved = {name: counts.get(name) for name in LEVELS if name in formulas or (general and name != "MALL")}
         reasons |= {name: general for name in moved if name not in formulas}

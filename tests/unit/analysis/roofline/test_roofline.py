@@ -98,6 +98,8 @@ def test_dispatches_and_choices(capture: CounterSet) -> None:
     every = roofline(capture, by="dispatch")
     assert every.total_count == every.kernels.height == 8
     assert every.kernels["dispatch"].n_unique() == 8
+    ids = dict(capture.dispatches.select("dispatch", "dispatch_id").iter_rows())
+    assert all(ids[row["dispatch"]] == row["dispatch_id"] for row in every.points.iter_rows(named=True))
     one = roofline(capture, by="dispatch", choice=CounterChoice(kernels=("copy",)), top=2)
     assert (one.total_count, one.kernels.height) == (3, 2)
     assert one.points.height == 2 * 2 * 4
