@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wavescope import arch
 from wavescope.analysis.capture_plan.needs import Wanted, wanted_of
 from wavescope.analysis.capture_plan.packing import ACCUMULATOR, Need, Packed, block_of, pack
+from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.arch.counting import Counting, counting_of
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
@@ -16,12 +17,10 @@ from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
-
-    from wavescope.metrics import Metric, Panel
 
 __all__ = ["CapturePlan", "plan_capture"]
 
@@ -97,7 +96,7 @@ class CapturePlan(Answer):
 def plan_capture(
     gpu: str, *, panels: Sequence[str] = (), metrics: Sequence[str] = (), more: Sequence[Path] = ()
 ) -> CapturePlan:
-    """The passes for the metrics of some panels (words, numbers or table ids) and metrics (ids or parts of names).
+    """The passes for some panels (words, numbers or table ids), and of them for some metrics (ids or parts of names).
 
     Without either, all panels are planned for but that of single L2 channels; the word `all` means that one too. `gpu`
     is a target (gfx942) or a product (MI300X), which also tells the number of channels; `more` are files with metrics
@@ -121,13 +120,20 @@ def plan_capture(
         what = f"no metrics are declared for {known.target}"
         raise UsageError(what, advice="--more FILE takes metrics of your own; `wavescope metrics` lists what there is")
     notes = []
-    if not panels and not metrics:
+    if "all" in panels:
+        panels = ()
+    elif not panels and not metrics:
         panels = [panel.word for panel in declared if panel.word != _CHANNELS_PANEL]
         if len(panels) < len(declared):
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
-    chosen = list(chosen_metrics(declared, panels, metrics))
+    chosen = asked_panels(declared, panels, metrics)
     channel_count = known.product.l2_channel_count or 0
-    wanted = [wanted_of(metric, counting, channel_count) for metric in chosen]
+    wanted = [
+        wanted_of(metric, counting, channel_count)
+        for panel in chosen
+        for table in panel.tables
+        for metric in table.metrics
+    ]
     if any(one.has_channels for one in wanted):
         notes.append(f"{channel_count} L2 channels, as of {known.product.name}; --target names another product")
     else:
@@ -142,31 +148,6 @@ def plan_capture(
         notes=tuple(notes),
         **_frames(wanted, packed, counting),
     )
-
-
-def chosen_metrics(panels: Sequence[Panel], words: Sequence[str], names: Sequence[str]) -> Iterator[Metric]:
-    """The metrics of the chosen panels and tables, and those with these ids or parts of names."""
-    known = {key for panel in panels for key in (panel.word, str(panel.number), *(t.id for t in panel.tables))}
-    if "all" in words:
-        words = [panel.word for panel in panels]
-    for word in words:
-        if word.lower() not in known:
-            what = f"no panel {word[:60]!r}"
-            raise UsageError(what, advice=f"panels: {', '.join(panel.word for panel in panels)}")
-    wanted = {word.lower() for word in words}
-    asked = {name.lower() for name in names}
-    found = set()
-    for panel in panels:
-        for table in panel.tables:
-            is_whole = bool(wanted & {panel.word, str(panel.number), table.id})
-            for metric in table.metrics:
-                hits = {name for name in asked if name == metric.id or name in metric.name.lower()}
-                found |= hits
-                if is_whole or hits:
-                    yield metric
-    if missing := sorted(asked - found):
-        what = f"no metric {missing[0][:60]!r}"
-        raise UsageError(what, advice="`wavescope metrics` lists all; ids such as 17.1.2 and parts of names are known")
 
 
 def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:

@@ -1,0 +1,307 @@
+"""What flows between waves, caches and memory: the blocks of a GPU with their numbers and the wires between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice
+from wavescope.analysis.memory_chart.formulas import measured_formulas
+from wavescope.analysis.memory_chart.parts import BLOCKS, NEAR_PEAK, WIRES, Block, Value, Wire
+from wavescope.analysis.metrics import counter_panels
+from wavescope.errors import UsageError
+from wavescope.metrics import panels_of
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.metrics import CounterPanels
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["MemoryChart", "memory_chart"]
+
+_NUMBER = """
+    value        Float64  -  | the value; null = see `reason`
+    unit         String   -  | unit of `value`
+    metric_id    String   -  | metric: `wavescope metrics ID` explains it; several are joined by +
+    peak         Float64  -  | what the hardware can do at most, in the same unit; null = no such bound is known
+    peak_share   Float64  %  | 100 value / peak
+    reason       String   -  | why there is no value; else empty
+"""
+_VALUES = table_spec(
+    "values",
+    "one number in one block",
+    f"""
+    block        String   -  | blocks.block
+    label        String   -  | what it is, in a word
+    {_NUMBER.strip()}
+    about        String   -  | what the metric means
+    is_rate      Boolean  -  | whether it is the traffic of the block
+    heat         String   -  | good, warm or hot, of shares that one would want to be high or low; else empty
+    """,
+)
+_WIRES = table_spec(
+    "wires",
+    "one kind of requests over one wire",
+    f"""
+    source       String   -  | block that asks
+    target       String   -  | block that answers
+    kind         String   -  | read, write, atomic or request; traffic = bytes of all of them
+    {_NUMBER.strip()}
+    rate         Float64  GB/s  | bytes of these requests per second; null = no metric tells them
+    rate_share   Float64  %     | of the peak of what carries them
+    heat         String   -     | warm or hot where that is near the peak; else empty
+    """,
+)
+_BLOCKS = table_spec(
+    "blocks",
+    "one block of the hardware",
+    """
+    block  String  -  | its name here
+    title  String  -  | its name in pictures
+    stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = beside them, 2 = L2, 3 = fabric, 4 = memory
+    """,
+)
+_BUSIEST_FROM = 1.0
+"""Percent of a peak below which no block is called the busiest."""
+
+
+@dataclass(frozen=True)
+class MemoryChart(Answer):
+    """Blocks, their values and the wires between them.
+
+    Examples
+    --------
+    >>> MemoryChart.tables["wires"].columns[0].name
+    'source'
+    """
+
+    definition: ClassVar[str] = (
+        "Each number is a metric (`wavescope metrics ID`) over the chosen dispatches: requests per kernel, wave, cycle "
+        "or second, ratios of sums. Traffic is compared with the peak of the block that carries it. What was not "
+        "measured is empty, with the reason."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"blocks": _BLOCKS, "values": _VALUES, "wires": _WIRES}
+
+    target: str
+    product: str
+    family: str
+    """cdna or rdna."""
+    normalization: str
+    """Requests per kernel, wave, cycle or second."""
+    rules: str
+    kernel_names: tuple[str, ...]
+    """The chosen kernels, the longest first."""
+    dispatch_count: int
+    duration_ns_mean: float | None
+    busiest: str
+    """Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak."""
+    blocks: pl.DataFrame
+    values: pl.DataFrame
+    wires: pl.DataFrame
+    doubts: tuple[str, ...]
+
+
+def memory_chart(
+    counters: CounterSet,
+    *,
+    choice: CounterChoice = ALL_DISPATCHES,
+    normalization: str = "kernel",
+    rules: str = "corrected",
+) -> MemoryChart:
+    """The memory chart of the chosen dispatches.
+
+    Raises
+    ------
+    UsageError
+        When nothing is chosen, or the capture does not tell which GPU it is about.
+
+    Examples
+    --------
+    >>> from wavescope.readers.counters import open_counters
+    >>> memory_chart(open_counters("captures/vcopy")).busiest  # doctest: +SKIP
+    'fabric'
+    """
+    target = counters.system.target or ""
+    family = _family(target)
+    blocks, wires = BLOCKS[family], WIRES[family]
+    named = _metrics_of(blocks, wires)
+    answer = counter_panels(
+        counters,
+        choice=choice,
+        panels=_identities(counters, target, rules, named),
+        normalization=normalization,
+        rules=rules,
+    )
+    formulas = [name for name in named if name.startswith("= ")]
+    numbers = _Numbers(answer, measured_formulas(counters, formulas, choice, normalization))
+    if not answer.dispatch_count:
+        what = "the capture has no dispatches, so nothing flows"
+        raise UsageError(what, where=counters.path, advice="was a filter set when it was taken that no kernel passed?")
+    if family == "rdna":
+        blocks, wires = numbers.only_measured(blocks, wires)
+        if not wires and not any(block.values for block in blocks if block.name != "exec"):
+            what = f"no counter was measured of which a chart for {target} could be made"
+            raise UsageError(
+                what, where=counters.path, advice="it shows GL2C_HIT, GL2C_MISS, GL2C_EA_RDREQ, SQ_INSTS_VALU"
+            )
+    values = [
+        {"block": block.name, "label": value.label, "is_rate": value.is_rate, **found}
+        for block in blocks
+        for value in block.values
+        if (found := numbers.value(value)) is not None
+    ]
+    rows = [row for wire in wires for row in _wire_rows(wire, numbers)]
+    shown = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
+    chosen = answer.kernels.filter(answer.kernels["is_chosen"])
+    return MemoryChart(
+        target=answer.target,
+        product=answer.product,
+        family=family,
+        normalization=normalization,
+        rules=rules,
+        kernel_names=tuple(chosen["kernel_name"]),
+        dispatch_count=answer.dispatch_count,
+        duration_ns_mean=_mean_duration(chosen),
+        busiest=_busiest(values),
+        blocks=frame_of(
+            _BLOCKS,
+            [{"block": b.name, "title": b.title, "stage": b.stage} for b in blocks if b.name in shown],
+        ),
+        values=frame_of(_VALUES, values),
+        wires=frame_of(_WIRES, rows),
+        doubts=answer.doubts,
+    )
+
+
+def _family(target: str) -> str:
+    if not target:
+        what = "the capture does not tell which GPU it is about, so its blocks are not known"
+        raise UsageError(what, advice="name it: --target gfx942, or --target MI300X")
+    if target.startswith("gfx9") and not panels_of(target):
+        what = f"no memory chart is known for {target}"
+        raise UsageError(what, advice="`wavescope counters PATH` shows what was counted")
+    return "cdna" if target.startswith("gfx9") else "rdna"
+
+
+def _identities(counters: CounterSet, target: str, rules: str, named: Sequence[str]) -> tuple[str, ...]:
+    """Ids of the metrics; of a file that stores metrics instead of counters, everything."""
+    if not counters.measured:
+        return ()
+    wanted = {part for name in named for part in name.split(" + ")}
+    return tuple(
+        metric.id
+        for panel in panels_of(target, rules=rules)
+        for table in panel.tables
+        for metric in table.metrics
+        if f"{table.id} {metric.name}" in wanted
+    )
+
+
+def _metrics_of(blocks: Iterable[Block], wires: Iterable[Wire]) -> list[str]:
+    values = [name for block in blocks for value in block.values for name in (value.metric, value.of)]
+    flows = [name for wire in wires for flow in wire.flows for name in (flow.metric, flow.rate)]
+    return [name for name in (*values, *flows, *(wire.rate for wire in wires)) if name]
+
+
+class _Numbers:
+    """The rows of an answer by table and name."""
+
+    def __init__(self, answer: CounterPanels, formulas: dict[str, dict[str, Any]]) -> None:
+        self.rows = formulas | {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
+        declared = [
+            (f"{table.id} {metric.name}", metric)
+            for panel in panels_of(answer.target)
+            for table in panel.tables
+            for metric in table.metrics
+        ]
+        self.about = {name: metric.about for name, metric in declared}
+        self.units = {name: metric.unit.replace("/N", f"/{answer.normalization}") for name, metric in declared}
+        """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
+
+    def of(self, name: str) -> dict[str, Any] | None:
+        """The number under `name`, or the sum of several; None = this target has no such metric."""
+        parts = [name] if name.startswith("= ") else name.split(" + ")
+        parts = [part for part in parts if part in self.rows]
+        found = [self.rows[part] for part in parts]
+        if not found:
+            return None
+        missing = [row["reason"] or "not measured" for row in found if row["average"] is None]
+        value = None if missing else sum(row["average"] for row in found)
+        peak = found[0]["peak"]
+        return {
+            "value": value,
+            "unit": self.units.get(parts[0], found[0]["unit"]),
+            "metric_id": " + ".join(row["metric_id"] for row in found),
+            "peak": peak,
+            "peak_share": _share(value, peak),
+            "reason": "; ".join(dict.fromkeys(missing)),
+            "about": " ".join(dict.fromkeys(self.about.get(part, "") for part in parts)).strip(),
+        }
+
+    def only_measured(
+        self, blocks: Sequence[Block], wires: Sequence[Wire]
+    ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
+        """What has a number: of a family whose targets have different counters, the rest would be noise."""
+        kept_wires = tuple(
+            replace(wire, flows=flows)
+            for wire in wires
+            if (flows := tuple(flow for flow in wire.flows if self.rows[flow.metric]["average"] is not None))
+        )
+        kept_blocks = tuple(
+            replace(block, values=tuple(v for v in block.values if self.rows[v.metric]["average"] is not None))
+            for block in blocks
+        )
+        return kept_blocks, kept_wires
+
+    def value(self, value: Value) -> dict[str, Any] | None:
+        found = self.of(value.metric)
+        if found is None:
+            return None
+        if not value.is_rate:
+            whole = self.of(value.of) or {"value": None}
+            found |= {"peak": whole["value"], "peak_share": _share(found["value"], whole["value"])}
+        share, limits = (found["peak_share"], NEAR_PEAK) if value.is_rate else (found["value"], value.hot)
+        unit = {"unit": value.unit} if value.unit else {}
+        return found | unit | {"heat": _heat(share, limits) if limits else ""}
+
+
+def _share(value: float | None, peak: float | None) -> float | None:
+    return 100 * value / peak if value is not None and peak else None
+
+
+def _heat(share: float | None, limits: tuple[float, float]) -> str:
+    if share is None:
+        return ""
+    warm, hot = limits
+    if hot < warm:
+        return "hot" if share < hot else "warm" if share < warm else "good"
+    return "hot" if share >= hot else "warm" if share >= warm else ""
+
+
+def _wire_rows(wire: Wire, numbers: _Numbers) -> list[dict[str, Any]]:
+    flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
+    flows.append(("traffic", found := numbers.of(wire.rate), found))
+    rows = []
+    for kind, found, rate in flows:
+        if found is not None:
+            share = rate["peak_share"] if rate else None
+            more = {"rate": rate["value"] if rate else None, "rate_share": share, "heat": _heat(share, NEAR_PEAK)}
+            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **found, **more})
+    return rows
+
+
+def _busiest(values: list[dict[str, Any]]) -> str:
+    shares = {row["block"]: row["peak_share"] or 0.0 for row in values if row["is_rate"]}
+    block = max(shares, key=lambda name: shares[name], default="")
+    return block if block and shares[block] >= _BUSIEST_FROM else ""
+
+
+def _mean_duration(chosen: pl.DataFrame) -> float | None:
+    timed = chosen.filter(chosen["duration_ns_total"].is_not_null())
+    count = timed["dispatch_count"].sum()
+    return float(timed["duration_ns_total"].sum()) / float(count) if count else None

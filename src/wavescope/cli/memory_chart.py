@@ -1,0 +1,84 @@
+"""`wavescope memory-chart`: what flows between waves, caches and memory, as a diagram with its numbers?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli._counters import counter_verb
+from wavescope.cli._io import console, progress
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from wavescope.cli._counters import AskedCounters
+
+__all__ = ["command"]
+
+
+@counter_verb
+@click.option(
+    "--per",
+    "normalization",
+    type=click.Choice(["kernel", "wave", "cycle", "second"]),
+    default="kernel",
+    help="What requests are divided by. Default: kernel, which is the amount of one dispatch.",
+)
+@click.option(
+    "--compat",
+    type=click.Choice(["rocprof-compute-3.3"]),
+    help="Values under the rules of this tool, its defects included. Default: corrected rules.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a picture: FILE.svg, or FILE.png with the extra [plot].",
+)
+@click.option(
+    "--theme",
+    type=click.Choice(["auto", "light", "dark"]),
+    default="auto",
+    help="Colours of the picture; auto = dark where the viewer prefers it (PNG: light).",
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def command(
+    asked: AskedCounters, normalization: str, compat: str | None, output: Path | None, theme: str, force: bool
+) -> None:
+    """What flows between waves, caches and memory: requests, hit rates, latencies, and traffic against its peak.
+
+    PATH is a counter capture, as of `wavescope counters`. Numbers are means over the chosen dispatches: choose one
+    kernel with --kernel. `wavescope metrics NAME` explains each of them.
+
+    \b
+    wavescope memory-chart workloads/gemm/MI300X --kernel 0
+    wavescope memory-chart run/ --per wave -o chart.svg
+    """
+    from wavescope.analysis.memory_chart import memory_chart
+    from wavescope.report.memory_chart import memory_chart_report, one_table
+
+    if output is not None:
+        from wavescope.export.picture import check_picture
+
+        check_picture(output)
+    elif theme != "auto" or force:
+        what = "--theme and --force are about a picture, and none is written"
+        raise UsageError(what, advice="give its name with -o FILE.svg")
+    counters, choice = asked.counters, asked.choice
+    with progress("computing metrics"):
+        answer = memory_chart(counters, choice=choice, normalization=normalization, rules=compat or "corrected")
+    if output is not None:
+        from wavescope.export.picture import write_picture
+        from wavescope.report.memory_chart_svg import memory_chart_svg
+
+        write_picture(memory_chart_svg(answer, theme=theme), output, force=force)
+    width = console().width
+    asked.give(
+        answer,
+        one_table(answer),
+        lambda: memory_chart_report(answer, width=width),
+        is_cut=True,
+        **({"output": str(output)} if output else {}),
+    )
