@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.metrics import counter_panels
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.analysis.metrics.evaluation import Evaluation
 from wavescope.errors import UsageError
@@ -147,7 +148,10 @@ def metric_values(
     if by not in ("kernel", "dispatch"):
         what = f"no values by {by!r}"
         raise UsageError(what, advice="by kernel or dispatch")
-    chosen = chosen_dispatches(counters, choice or CounterChoice())
+    choice = choice or CounterChoice()
+    if not counters.measured and counters.stored_metrics.height:
+        return _stored(counters, by, choice, panels, metrics, all_channels=all_channels)
+    chosen = chosen_dispatches(counters, choice)
     ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
     rows = chosen.join(ranks, on="kernel_name", how="left", maintain_order="left", nulls_equal=True)
     present = rows["kernel"].unique().sort()
@@ -176,6 +180,45 @@ def metric_values(
         metrics=found,
         values=frame.fill_nan(None),
         outliers=frame_of(MetricValues.tables["outliers"], outliers),
+    )
+
+
+def _stored(
+    counters: CounterSet,
+    by: str,
+    choice: CounterChoice,
+    panels: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    all_channels: bool,
+) -> MetricValues:
+    """Values that another tool computed: of kernels only."""
+    import polars as pl
+
+    if by != "kernel":
+        what = "the file holds computed metrics of kernels, not of single dispatches"
+        raise UsageError(what, where=counters.path, advice="--by kernel")
+    whole = counter_panels(counters, choice=choice, panels=panels, metrics=metrics)
+    kernels = whole.kernels.filter(pl.col("is_chosen"))
+    described: dict[str, dict[str, Any]] = {}
+    columns: list[dict[str, float | None]] = []
+    for rank in kernels["kernel"]:
+        one = counter_panels(counters, choice=CounterChoice(kernels=(str(rank),)), panels=panels, metrics=metrics)
+        found = one.rows.filter(pl.col("channel").is_null() | all_channels)
+        columns.append({})
+        for row in found.iter_rows(named=True):
+            name = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
+            described.setdefault(name, row | {"column": name})
+            columns[-1][name] = row["average"]
+    values = {name: [one.get(name) for one in columns] for name in described}
+    return MetricValues(
+        by=by,
+        target=whole.target,
+        normalization=whole.normalization,
+        rules=whole.rules,
+        metrics=frame_of(MetricValues.tables["metrics"], list(described.values())),
+        values=_declared(kernels).with_columns(pl.Series(name, own, pl.Float64) for name, own in values.items()),
+        outliers=frame_of(MetricValues.tables["outliers"], []),
     )
 
 

@@ -103,7 +103,7 @@ def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]
         said += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
     if answer.dispatch_count != dispatches:
         said += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
-    if answer.rules != "corrected":
+    if answer.rules not in ("corrected", "stored"):
         said += f"; rules of {answer.rules}"
     if answer.normalization != "kernel":
         said += f"; amounts per {answer.normalization}"
@@ -152,18 +152,23 @@ def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
     '0 kernels'
     """
     is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
-    columns = [
-        Column("#", lambda row: str(row["kernel"])),
-        *([Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True)] if is_partly else []),
-        Column("time", lambda row: percent(row["duration_share"])),
-        Column("", lambda row: bar(row["duration_share"] or 0.0, 10), is_text=True, is_fixed=True),
-        Column("calls", lambda row: f"{row['dispatch_count']:,}"),
-        Column("total", lambda row: duration(row["duration_ns_total"])),
-        Column("mean", lambda row: duration(row["duration_ns_mean"])),
-        Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
-        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
-    ]
-    return frame_table(kernels, columns, limit=limit, what="kernels", width=width)
+    columns = {
+        "kernel": Column("#", lambda row: str(row["kernel"])),
+        "is_chosen": Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True),
+        "duration_share": Column("time", _share_of_time, is_text=True, is_fixed=True),
+        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        "duration_ns_total": Column("total", lambda row: duration(row["duration_ns_total"])),
+        "duration_ns_mean": Column("mean", lambda row: duration(row["duration_ns_mean"])),
+        "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
+        "kernel_name": Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    }
+    known = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
+    shown = [columns[name] for name in known if name != "is_chosen" or is_partly]
+    return frame_table(kernels, shown, limit=limit, what="kernels", width=width)
+
+
+def _share_of_time(row: dict[str, Any]) -> str:
+    return f"{percent(row['duration_share']):>7} {bar(row['duration_share'] or 0.0, 10)}"
 
 
 def _speed_of_light(
@@ -230,7 +235,7 @@ def _speed_table(
     table.add_column("of peak", no_wrap=True)
     for rank, _ in shares:
         table.add_column(f"#{rank}", justify="right", no_wrap=True)
-    cells = 20 if is_wide else 0 if is_tight else 8
+    cells = (20 - 3 * len(shares) if is_wide else 8) if not is_tight else 0
     for group in _GROUPS:
         members = [row for row in rows.iter_rows(named=True) if _group_of(row["name"]) == group]
         if members:

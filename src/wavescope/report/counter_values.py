@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted
 from wavescope.report.counter_summary import folded_names
-from wavescope.report.counter_words import Footnotes, figure
+from wavescope.report.counter_words import figure, sentence_list
 from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable, truncation
 
@@ -79,7 +79,7 @@ def _outlier(row: dict[str, Any], *, is_first: bool) -> str:
 def _kernel_names(answer: MetricValues, width: int, limit: int) -> Iterator[RenderableType]:
     columns = [
         Column("#", lambda row: str(row["kernel"])),
-        Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        Column("calls", lambda row: "-" if row["dispatch_count"] is None else f"{row['dispatch_count']:,}"),
         Column("mean", lambda row: duration(row["duration_ns_mean"])),
         Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
     ]
@@ -92,20 +92,20 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
     kernels = answer.values
     fits = max(1, min(limit, (width - _NAME - 14) // _NUMBER))
     shown = kernels.head(fits)
-    notes = Footnotes()
     title = truncation(shown.height, kernels.height, "kernels as columns")
     table = _table(title, [("", "left"), ("metric", "left"), ("unit", "left")])
     for rank in shown["kernel"]:
         table.add_column(f"#{rank}", justify="right", no_wrap=True, min_width=_NUMBER - 2)
+    blank = []
     for metric in answer.metrics.iter_rows(named=True):
-        cells = [
-            notes.mark(metric["reason"]) if value is None else figure(value, decimals)
-            for value in shown[metric["column"]]
-        ]
+        if kernels[metric["column"]].null_count() == kernels.height:
+            blank.append(f"{_label(metric)} ({printable(metric['reason'])})")
+            continue
+        cells = [figure(value, decimals) for value in shown[metric["column"]]]
         table.add_row(Text(metric["metric_id"], "dim"), one_line(_label(metric)), one_line(metric["unit"]), *cells)
     yield table
-    for line in notes.lines():
-        yield Text(line, "dim")
+    if blank:
+        yield Text(f"blank: {sentence_list(blank, _NAMED)}", "dim")
     if shown.height < kernels.height:
         yield Text("--csv and --json have all kernels; --kernel chooses some", "bold")
 

@@ -238,7 +238,7 @@ def counter_compare(
 
 def _panels(counters: CounterSet, metrics: Sequence[str], rules: str) -> tuple[str, ...]:
     """Every panel that is not about single channels; none where metrics are named."""
-    if metrics or not counters.system.target:
+    if metrics or not counters.system.target or not counters.measured:
         return ()
     known = panels_of(counters.system.target, rules=rules)
     return tuple(

@@ -112,7 +112,7 @@ def _change(one: dict[str, Any] | None, other: dict[str, Any] | None) -> dict[st
     if one["unit"] != other["unit"]:
         return found | {"status": "other unit"}
     delta = value - base
-    noise = _noise(base, *((row["deviation"], row["dispatch_count"]) for row in (one, other)))
+    noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (one, other)))
     if noise is None:
         status = "unknown" if delta else "same"
     else:

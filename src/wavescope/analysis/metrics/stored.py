@@ -71,7 +71,7 @@ def stored_panels(
     stored = counters.stored_metrics
     kernel, others = _chosen_kernel(stored, choice, counters.path)
     mine = stored.filter(pl.col("kernel_name").eq_missing(pl.lit(kernel, pl.String)))
-    rows, declared = _tables(mine)
+    rows, declared = _tables(mine, counters.system.target or "")
     chosen = asked_panels(declared, panels, metrics)
     wanted = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
     kernels = [
@@ -115,9 +115,10 @@ def _chosen_kernel(stored: pl.DataFrame, choice: CounterChoice, path: str) -> tu
     return found[0], len(found) - 1
 
 
-def _tables(stored: pl.DataFrame) -> tuple[list[dict[str, Any]], tuple[Panel, ...]]:
-    from wavescope.metrics import Metric, MetricTable, Panel
+def _tables(stored: pl.DataFrame, target: str) -> tuple[list[dict[str, Any]], tuple[Panel, ...]]:
+    from wavescope.metrics import Metric, MetricTable, Panel, panels_of
 
+    words = {str(panel.number): panel.word for panel in panels_of(target)}
     rows: dict[str, dict[str, Any]] = {}
     titles: dict[str, tuple[str, str]] = {}
     for row in stored.iter_rows(named=True):
@@ -152,7 +153,8 @@ def _tables(stored: pl.DataFrame) -> tuple[list[dict[str, Any]], tuple[Panel, ..
             for table, metrics in tables.items()
         )
         title = titles[next(iter(tables))][0]
-        panels.append(Panel(int(number) if number.isdigit() else 0, title.lower(), title, made))
+        word = words.get(number, title.lower())
+        panels.append(Panel(int(number) if number.isdigit() else 0, word, title, made))
     return list(rows.values()), tuple(panels)
 
 
