@@ -53,7 +53,7 @@ def _kernel_change(
     noise = _noise(before[1], (before[2], before[0]), (after[2], after[0]))
     change = (after[1] - before[1]) / before[1]
     if noise is None:
-        return {"status": "unknown", "change": change}
+        return {"status": "unknown" if change else "same", "change": change}
     is_beyond = abs(after[1] - before[1]) > noise
     status = ("slower" if change > 0 else "faster") if is_beyond else "same"
     return {"status": status, "change": change, "noise": noise / before[1]}

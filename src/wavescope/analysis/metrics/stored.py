@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.counter_choice import ranked_kernels
 from wavescope.analysis.metrics.answer import CounterPanels
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.errors import UsageError
@@ -69,14 +70,16 @@ def stored_panels(
         what = "the file holds computed metrics of kernels, not of single dispatches or GPUs"
         raise UsageError(what, where=counters.path, advice="leave out --dispatch and --gpu")
     stored = counters.stored_metrics
-    kernel, others = _chosen_kernel(stored, choice, counters.path)
+    ranked = _ranked(counters)
+    names = list(ranked)
+    kernel, others = _chosen_kernel(stored, names, choice, counters.path)
     mine = stored.filter(pl.col("kernel_name").eq_missing(pl.lit(kernel, pl.String)))
     rows, declared = _tables(mine, counters.system.target or "")
     chosen = asked_panels(declared, panels, metrics)
     wanted = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
     kernels = [
-        {"kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
-        for rank, name in enumerate(stored["kernel_name"].drop_nulls().unique(maintain_order=True))
+        {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
+        for rank, (name, times) in enumerate(ranked.items())
     ]
     doubts = [f"values are as {counters.path or 'the file'} stores them; how they were averaged is not said"]
     if others:
@@ -94,9 +97,18 @@ def stored_panels(
     )
 
 
-def _chosen_kernel(stored: pl.DataFrame, choice: CounterChoice, path: str) -> tuple[str | None, int]:
+def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
+    """Kernels with stored values and what is known about their times, the longest first."""
+    names = counters.stored_metrics["kernel_name"].drop_nulls().unique(maintain_order=True).to_list()
+    known = {row["kernel_name"]: row for row in ranked_kernels(counters.dispatches).iter_rows(named=True)}
+    ordered = [name for name in known if name in names]
+    return {name: known.get(name, {}) for name in dict.fromkeys((*ordered, *names))}
+
+
+def _chosen_kernel(
+    stored: pl.DataFrame, names: Sequence[str], choice: CounterChoice, path: str
+) -> tuple[str | None, int]:
     """The kernel whose values are given, None = the workload; and how many more there are to choose."""
-    names = stored["kernel_name"].drop_nulls().unique(maintain_order=True).to_list()
     if not choice.kernels:
         if stored["kernel_name"].null_count():
             return None, 0
