@@ -86,24 +86,22 @@ def _not_drawn(
     works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
     letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
     reasons: dict[str, dict[str, list[str]]] = {}
-    moved: dict[str, list[str]] = {}
+    moved: dict[tuple[str, str], list[str]] = {}
+    noun = "integer" if works == ("iop",) else "floating-point"
     for point in answer.points.iter_rows(named=True):
         is_asked = _key(point) in letters and point["work"] in works and point["level"] in (levels or _LEVELS)
         if is_asked and (point["intensity"] is None or point["gops_per_second"] is None):
-            if point["operations"] == 0 and point["gb_per_second"]:
-                one = (
-                    f"{point['level']} {rate(point['gb_per_second'], 'B/s')} ({percent(point['share'], 0)} of the roof)"
-                )
-                moved.setdefault(letters[_key(point)], []).append(one)
+            if not point["operations"] and point["gb_per_second"]:
+                lead = point["reason"] if point["operations"] is None else f"no {noun} operations"
+                one = f"{point['level']} {rate(point['gb_per_second'], 'B/s')} ({percent(point['share'])} of the roof)"
+                moved.setdefault((letters[_key(point)], lead), []).append(one)
                 continue
             reasons.setdefault(point["reason"], {}).setdefault(letters[_key(point)], []).append(point["level"])
-    noun = "integer" if works == ("iop",) else "floating-point"
-    for number, (one_letter, said) in enumerate(moved.items()):
+    for number, ((one_letter, lead), said) in enumerate(moved.items()):
         if number == _MAX_LETTERS:
-            yield Text(f"not drawn: {len(moved) - _MAX_LETTERS:,} more without {noun} operations", "bold")
+            yield Text(f"not drawn: {len(moved) - _MAX_LETTERS:,} more without operations", "bold")
             break
-        only = f"no {noun} operations, only bytes: {', '.join(said)}"
-        yield Text.assemble((f"not drawn: {one_letter}: ", "bold"), only)
+        yield Text.assemble((f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(said)}"))
     for reason, kernels in reasons.items():
         same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
         where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""

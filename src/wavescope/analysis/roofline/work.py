@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["formulas_for", "work_of"]
 
-_WITHOUT_OPERATIONS = ("gfx908",)
-"""No counter of theirs tells operations."""
+_OPERATIONS = "valu_flops_f32"
+"""A target that has this formula counts operations by type; gfx908 has it, but not the counters."""
+_WITHOUT_COUNTERS = ("gfx908",)
 _OTHER_MATRIX_INSTRUCTIONS = {
     "all of them": "SQ_INSTS_MFMA",
     "of other types": "SQ_INSTS_MFMA - SQ_INSTS_VALU_MFMA_I8 - SQ_INSTS_VALU_MFMA_F16 - SQ_INSTS_VALU_MFMA_BF16"
@@ -43,7 +44,7 @@ def formulas_for(target: str, rules: str) -> dict[str, str]:
         return {}
     named = formulas_of(target, rules)
     found = {}
-    if target not in _WITHOUT_OPERATIONS:
+    if _tells_operations(target):
         rates = arch.of(target).rates
         found = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
     return found | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
@@ -74,7 +75,7 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
     if by == "dispatch":
         rows = rows.join(counters.dispatches.select("dispatch", "dispatch_id"), on="dispatch", maintain_order="left")
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
-    general = _why_nothing(target)
+    no_operations, no_bytes = _why_nothing(target)
     works = []
     for row in rows.iter_rows(named=True):
         reasons = dict(measured.reasons)
@@ -90,16 +91,23 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
                 counts[name], reasons[name] = None, _NEGATIVE
         who = {name: row.get(name) for name in _WHO}
         operations = {name: counts[name] for name in KINDS if name in formulas}
-        moved = {name: counts.get(name) for name in LEVELS if name in formulas or (general and name != "MALL")}
-        reasons |= {name: general for name in moved if name not in formulas}
-        works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, general))
+        moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
+        reasons |= {name: no_bytes for name in moved if name not in formulas}
+        works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
     return works
 
 
-def _why_nothing(target: str) -> str:
-    """Why operations, or all, cannot be counted; empty = they can."""
+def _tells_operations(target: str) -> bool:
+    return target not in _WITHOUT_COUNTERS and _OPERATIONS in formulas_of(target)
+
+
+def _why_nothing(target: str) -> tuple[str, str]:
+    """Why operations, and why the bytes of some levels, cannot be counted on a GPU; empty = they can."""
     if not target:
-        return "the capture does not say the GPU: give its --target"
+        unknown = "the capture does not say the GPU: give its --target"
+        return unknown, unknown
     if target not in METRIC_TARGETS:
-        return f"no formulas for the counters of {target} are known"
-    return f"no counters of {target} tell operations" if target in _WITHOUT_OPERATIONS else ""
+        unknown = f"no formulas for the counters of {target} are known"
+        return unknown, unknown
+    operations = "" if _tells_operations(target) else f"no counters of {target} tell operations"
+    return operations, f"no counters of {target} tell its bytes"

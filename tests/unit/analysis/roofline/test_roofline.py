@@ -170,9 +170,31 @@ def test_unknown_targets_are_said() -> None:
         COUNTER_SET["dispatches"],
         [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "begin_ns": 0.0, "end_ns": 10.0}],
     )
-    answer = roofline(CounterSet({"dispatches": dispatches}, system=System(target="gfx1201")))
-    assert set(answer.points["reason"]) == {"no formulas for the counters of gfx1201 are known"}
+    answer = roofline(CounterSet({"dispatches": dispatches}, system=System(target="gfx803")))
+    assert set(answer.points["reason"]) == {"no formulas for the counters of gfx803 are known"}
     assert answer.kernels["verdict"].to_list() == ["no work counted"]
+
+
+def test_gpus_that_do_not_count_operations() -> None:
+    dispatches = [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "begin_ns": 0.0, "end_ns": 10.0}]
+    measured = pl.DataFrame({"dispatch": [0], "GL2C_EA_RDREQ": [20.0], "GL2C_EA_WRREQ": [5.0]}).cast(
+        {"dispatch": pl.UInt32}
+    )
+    passes = [{"pass": 0, "run": 0, "name": "p", "file": "p.csv", "form": "long", "is_joined": False}]
+    columns = [{"pass": 0, "counter": name, "column": name, "spelled": name} for name in measured.columns[1:]]
+    tables = {
+        "dispatches": frame_of(COUNTER_SET["dispatches"], dispatches),
+        "passes": frame_of(COUNTER_SET["passes"], passes),
+        "counters": frame_of(COUNTER_SET["counters"], columns),
+    }
+    system = System(target="gfx1201", product="RX 9070 XT")
+    answer = roofline(CounterSet(tables, {0: measured}, system=system))
+    rows = {row["level"]: row for row in answer.points.filter(pl.col("work") == "flop").iter_rows(named=True)}
+    assert rows["HBM"]["bytes"] == 256 * 25
+    assert rows["HBM"]["reason"] == "no counters of gfx1201 tell operations"
+    assert rows["HBM"]["share"] == pytest.approx(256 * 25 / 10 / 640)
+    assert rows["L2"]["reason"] == "no counters of gfx1201 tell its bytes"
+    assert answer.kernels["bound"].to_list() == ["HBM"]
 
 
 def test_stored_rates_of_a_database() -> None:
