@@ -45,6 +45,7 @@ _BYTES_PER_MEMORY_CLOCK = 32
 _LDS_BANKS = 32
 _PIPES = 4
 _CUS_PER_SQC = 2
+_CUS_PER_SQC_GFX908 = 3
 
 
 def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
@@ -126,6 +127,8 @@ def with_facts(system: System, named: str | None = None) -> System:
         "waves_per_cu_max": facts.compute_waves_per_cu_max or facts.waves_per_simd_max * facts.simds_per_cu,
         "clock_mhz_max": product.clock_hz_max / 1e6 if product.clock_hz_max else None,
         "l2_channel_count": product.l2_channel_count if is_whole else None,
+        "se_count": product.se_count if is_whole else None,
+        "xcd_count": _xcd_count(facts, is_whole=is_whole),
     }
     if system.memory_clock_mhz_max is None or system.memory_channel_count is None:
         peak = product.memory_bytes_per_second_peak
@@ -147,9 +150,18 @@ def _with_rules(system: System) -> System:
     if (system.target or "").startswith("gfx9"):
         known = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
         if system.cu_count and system.se_count:
-            pairs = -(-system.cu_count // (system.se_count * _CUS_PER_SQC))
-            known["sqc_count"] = pairs * system.se_count
+            shared = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
+            known["sqc_count"] = -(-system.cu_count // (system.se_count * shared)) * system.se_count
+            if system.target == "gfx908":  # ROCm Compute Profiler writes what two CUs per cache would give
+                system = replace(system, sqc_count=None)
     return _filled(system, known, f"facts of {system.target}")
+
+
+def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
+    """Dies of a GPU: one where no product of the target has more; of others all, if the whole product was measured."""
+    if not any(product.xcds_per_partition for product in facts.products):
+        return 1
+    return facts.product.xcds_per_partition.get("SPX") if is_whole else None
 
 
 def _facts(system: System) -> arch.Arch | None:
