@@ -80,8 +80,8 @@ def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    open_ones = [one for one in kernel.of("undecided") if one.evidence]
-    absent = [one for one in kernel.of("undecided") if not one.evidence]
+    open_ones = [one for one in kernel.of("undecided") if one.is_measurable]
+    absent = [one for one in kernel.of("undecided") if not one.is_measurable]
     rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
     if rows:
         yield Padding(_table(rows), (0, 0, 0, 3))
@@ -93,7 +93,7 @@ def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
         yield Padding(Text(f"not measurable here: {words}", "dim"), (0, 0, 0, 3))
     excluded = kernel.of("excluded")
     if excluded:
-        yield Padding(Text(f"excluded: {', '.join(_brief(one) for one in excluded)}", "dim"), (0, 0, 0, 3))
+        yield Padding(Text(f"excluded: {_excluded(excluded)}", "dim"), (0, 0, 0, 3))
 
 
 def _table(rows: Sequence[Suspicion]) -> Table:
@@ -137,6 +137,18 @@ def _counters(one: Suspicion) -> str:
     named = ", ".join(one.missing_counters[:_NAMED_COUNTERS])
     more = len(one.missing_counters) - _NAMED_COUNTERS
     return f"{named} and {more} more" if more > 0 else named
+
+
+def _excluded(excluded: Sequence[Suspicion]) -> str:
+    """Units with how busy they are; of the rest, how many there are."""
+    units = [_brief(one) for one in excluded if one.kind == "throughput"]
+    rest = len(excluded) - len(units)
+    more = (
+        f"{rest:,} others (--format md and --json list them)"
+        if units
+        else f"{rest:,} suspects (--format md lists them)"
+    )
+    return ", ".join([*units, *([more] if rest else [])])
 
 
 def _brief(one: Suspicion) -> str:

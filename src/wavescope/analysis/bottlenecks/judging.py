@@ -142,6 +142,17 @@ class Suspicion:
     gain_share_max: float | None
     """Upper bound of the kernel's time that can be saved; None = no honest bound."""
 
+    @property
+    def is_measurable(self) -> bool:
+        """Whether this GPU has counters that could decide it.
+
+        Examples
+        --------
+        >>> Suspicion("latency", "latency", "undecided", "r", "low", "c", (), (), (), "", None).is_measurable
+        False
+        """
+        return any(item.role in ("decides", "instead") for item in self.evidence)
+
 
 def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
     """Every suspect of one kernel, the most certain first.
@@ -344,7 +355,7 @@ def _blocked(suspect: Suspect, best: _Test, others: Sequence[Suspicion]) -> Deci
         return "excluded", reason, busy.confidence, busy.confidence_reason, []
     if suspect.kind not in _NEEDS_KNOWN_UNITS:
         return None
-    unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.evidence]
+    unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.is_measurable]
     if not unknown:
         return None
     names = ", ".join(one.name for one in unknown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.bottlenecks.judging import Value
@@ -44,6 +44,18 @@ class Formula:
     """Empty = the target has none."""
     peak: str
     metric: Metric | None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the quantity is the metric's share of its peak.
+
+        Examples
+        --------
+        >>> formulas_of_quantities("gfx1201")["occupancy"].is_share
+        True
+        """
+        is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
+        return self.quantity.of_peak or is_amount
 
     @property
     def level(self) -> str:
@@ -94,16 +106,17 @@ def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
     known = _metrics(target)
     countable = {name for metric in known.values() if metric.formula for name in parse(metric.formula).counters}
     found = {}
+    is_cdna = (target or "").startswith("gfx9")
     for quantity in QUANTITIES.values():
-        if quantity.metric[0]:
-            metric = known.get(quantity.metric)
+        named = quantity.on_rdna if quantity.on_rdna[0] and not is_cdna else quantity.metric
+        if named[0]:
+            metric = known.get(named)
             text = (metric.formula or "") if metric else ""
             peak = (metric.peak or "") if metric else ""
-            if quantity.of_peak and not peak:
-                text = ""
-            found[quantity.name] = Formula(quantity, text, peak, metric)
+            one = Formula(quantity, text, peak, metric)
+            found[quantity.name] = replace(one, text="") if one.is_share and not peak else one
         elif quantity.formula or quantity.named:
-            text = quantity.formula or (formula_of(target, quantity.named) if target and known else "") or ""
+            text = quantity.formula or (formula_of(target, quantity.named) if target and is_cdna else "") or ""
             text = text if text and set(parse(text).counters) <= countable else ""
             found[quantity.name] = Formula(quantity, text, "", None)
     return found
@@ -183,7 +196,7 @@ def _value(formula: Formula, row: dict[str, Any], unknown: Value, diluted: float
     if amount is None:
         return unknown
     identity = formula.metric.id if formula.metric else ""
-    if not formula.quantity.of_peak:
+    if not formula.is_share:
         most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
         if most is not None and formula.quantity.is_bounded:
             most = min(most, max(amount, 100.0))
@@ -242,7 +255,7 @@ def _stored(known: dict[tuple[str | None, str, str, str], float], kernel: str | 
         return None
     identity = formula.metric.id if formula.metric else ""
     peak = known.get((kernel, table, _plain(metric), "peak"))
-    if not formula.quantity.of_peak:
+    if not formula.is_share:
         return Value(formula.quantity.name, average, identity, peak=peak)
     if not peak:
         return None

@@ -27,6 +27,8 @@ class Quantity:
     formula: str = ""
     named: str = ""
     """Name of the auxiliary formula that it is (`wavescope.metrics.formula_of`)."""
+    on_rdna: tuple[str, str] = ("", "")
+    """Table and name of its metric on RDNA, where `formula` would read the counters of CDNA in a wrong way."""
     is_bounded: bool = False
     """Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems."""
 
@@ -61,6 +63,7 @@ _DECLARED = (
         "%",
         formula="100 * SQ_WAIT_ANY / SQ_WAVE_CYCLES",
         is_bounded=True,
+        on_rdna=("2.1", "Dependency Wait"),
     ),
     Quantity(
         "issue_wait",
@@ -68,6 +71,7 @@ _DECLARED = (
         "%",
         formula="100 * SQ_WAIT_INST_ANY / SQ_WAVE_CYCLES",
         is_bounded=True,
+        on_rdna=("2.1", "Issue Wait"),
     ),
     Quantity(
         "occupancy",
@@ -75,6 +79,7 @@ _DECLARED = (
         "%",
         formula="400 * SQ_WAVE_CYCLES / (busy_cycles * cu_count * waves_per_cu_max)",
         is_bounded=True,
+        on_rdna=("2.1", "Wavefront Occupancy"),
     ),
     Quantity("cu_busy", "cycles in which CUs have waves", "%", ("6.1", "SIMD Utilization")),
     # Address path and L1.
@@ -88,7 +93,7 @@ _DECLARED = (
     Quantity("ta_busy", "address unit (TA) busy", "%", ("15.1", "Address Processing Unit Busy"), is_bounded=True),
     Quantity("ta_address_stall", "address unit stalled by L1", "%", ("15.1", "Address Stall"), is_bounded=True),
     Quantity("td_busy", "data-return unit (TD) busy", "%", ("15.4", "Data-Return Busy"), is_bounded=True),
-    Quantity("l1_hit_rate", "L1 hit rate", "%", ("16.1", "Hit rate")),
+    Quantity("l1_hit_rate", "L1 hit rate", "%", ("16.1", "Hit rate"), on_rdna=("16.1", "Cache Hit Rate")),
     Quantity(
         "l1_tag_stall",
         "L1 stalled by tag conflicts of reads and writes",
@@ -129,6 +134,7 @@ _DECLARED = (
         "%",
         formula="100 * SQ_LDS_BANK_CONFLICT / SQ_LDS_IDX_ACTIVE",
         is_bounded=True,
+        on_rdna=("12.1", "Bank Conflict Rate"),
     ),
     Quantity(
         "lds_conflict_time",

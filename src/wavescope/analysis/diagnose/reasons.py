@@ -46,7 +46,7 @@ def _names(*words: str) -> Callable[[str, str], bool]:
 TOPICS: tuple[Topic, ...] = (
     Topic(
         "memory",
-        _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "sample", "unresolved"),
+        _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "FLAT", "unresolved"),
         (
             "memory bandwidth",
             "L2 bandwidth",
@@ -58,7 +58,10 @@ TOPICS: tuple[Topic, ...] = (
             "atomics",
             "scratch spills",
         ),
-        ("over_fetch", "l1_hit_rate", "coalescing", "channel_imbalance", "fabric_read_latency", "l2_read_latency"),
+        (
+            *("over_fetch", "l1_hit_rate", "ta_busy", "coalescing", "lines_per_access", "channel_imbalance"),
+            *("fabric_read_latency", "l2_read_latency"),
+        ),
         asks_l2=True,
     ),
     Topic(
@@ -79,7 +82,7 @@ TOPICS: tuple[Topic, ...] = (
         ("VALU throughput", "divergence", "costly vector instructions"),
         ("valu_busy", "active_lanes", "transcendental"),
     ),
-    Topic("scalar loads", _names("scalar load"), ("scalar cache",), ("sl1d_misses", "smem_latency")),
+    Topic("scalar loads", _names("scalar load", "SMEM"), ("scalar cache",), ("sl1d_misses", "smem_latency")),
     Topic("fetch", lambda _, kind: kind == "fetch", ("instruction fetch",), ("l1i_misses", "fetch_latency")),
     Topic(
         "occupancy",
@@ -102,6 +105,7 @@ _QUESTIONS = {
     "Are memory lines used whole?": ("read_32b", "read_32b_share"),
     "Is the memory busy?": ("memory_bandwidth", "peak_share"),
 }
+_ASKS_FOR_TRACE = ": look at a thread trace"
 _UNHELPFUL = ("not measured",)
 
 
@@ -153,7 +157,7 @@ def _of_l2(linked: Linked) -> Iterator[Reason]:
         unit = QUANTITIES[quantity].unit
         number = None if share is None else share if unit == "times" else 100 * share
         value = linked.values.get(quantity)
-        words = f"{asked.question} {asked.answer}: {asked.reason}"
+        words = f"{asked.question} {asked.answer}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
         if value is not None and value.amount is not None and value.peak is not None:
             words += f" ({value.amount:,.0f} of {value.peak:,.0f} {value.amount_unit})"
         yield Reason(quantity, words, number, unit, value.metric_id if value else "", asked.kind)
