@@ -65,7 +65,8 @@ def test_tables_of_the_reference(target: str, declared: list[dict[str, Any]]) ->
     for panel in panels_of(target, rules="rocprof-compute-3.3"):
         for table in panel.tables:
             for metric in table.metrics:
-                ours.setdefault(metric.id, []).append((metric, table))
+                identity = f"{table.id}.0" if table.per_channel else metric.id  # theirs has the channel as its index
+                ours.setdefault(identity, []).append((metric, table))
     theirs = {entry["ids"][target]: entry for entry in declared if target in entry["ids"]}
     assert set(ours) == set(theirs)
     for identity, entry in theirs.items():

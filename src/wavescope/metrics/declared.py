@@ -75,7 +75,7 @@ class MetricTable:
     """Key of COLUMNS."""
     metrics: tuple[Metric, ...]
     per_channel: bool = False
-    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel, and the index in its id."""
+    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel."""
     unit_header: str = "Unit"
     """Header of the units in the reference's table."""
 

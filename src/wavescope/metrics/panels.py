@@ -129,8 +129,7 @@ def _table(family: Family, target: str, sets: tuple[str, ...], rules: str, decla
         if rules != RULES[0]:
             prefix = for_target(family.common.get("fabric_prefix", {}), sets)
             said = _as_reference(said, units, prefix or "")
-        index = 0 if per_channel else len(metrics)
-        metrics.append(_metric(f"{declared['id']}.{index}", said, target))
+        metrics.append(_metric(f"{declared['id']}.{len(metrics)}", said, target))
     header = declared.get("reference_unit_header", "Unit")
     return MetricTable(declared["id"], declared["title"], declared["layout"], tuple(metrics), per_channel, header)
 
