@@ -30,16 +30,27 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep the capture in this folder, and the kernel's source in DIR/src; with --run the databases.",
+    help="Keep what is made in this folder: the capture, and the kernel's source in DIR/src; or runs before and after.",
 )
 @click.option(
     "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
 )
-@click.option("--run", "of_run", is_flag=True, help="Databases of a run of four processes instead, before and after.")
+@click.option(
+    "--run",
+    "kind",
+    flag_value="run",
+    help="Databases of a run of four processes instead, before and after a change.",
+)
+@click.option(
+    "--counters",
+    "kind",
+    flag_value="counters",
+    help="Captures of hardware counters instead, before and after a change.",
+)
 @serving_options
 @json_option
 def command(
-    gpu: str, keep: Path | None, prefetch: bool, of_run: bool, port: int, no_browser: bool, as_json: bool
+    gpu: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
     """Make a raw capture of a small matrix multiplication, decode it, tell its story and open the viewer on it.
 
@@ -48,11 +59,15 @@ def command(
     """
     viewer = None if as_json else _viewer(port)
     if viewer is None:
-        (_run if of_run else partial(_trace, gpu, prefetch=prefetch))(keep, as_json=as_json)
+        tell = {"run": _run, "counters": _counters}.get(kind or "", partial(_trace, gpu, prefetch=prefetch))
+        tell(keep, as_json=as_json)
         return
     with viewer, tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
         folder = keep or Path(scratch)
-        library = _runs_to_show(folder) if of_run else _trace_to_show(gpu, folder, prefetch=prefetch)
+        show = {"run": _runs_to_show, "counters": _counters_to_show}.get(
+            kind or "", partial(_trace_to_show, gpu, prefetch=prefetch)
+        )
+        library = show(folder)
         if keep is not None:
             for document in library.documents:
                 document.notes = f"{Path(document.path).resolve()}.wavescope-notes.json"
@@ -109,6 +124,21 @@ def _runs_to_show(folder: Path) -> Library:
     for name, count in counts.items():
         console().print(f"the run {name}: 4 ROCpd databases, one per rank, {count:,} dispatches")
         library.add(name, str(folder / name), partial(open_profile, folder / name))
+    _ = library.documents[0].opened
+    return library
+
+
+def _counters_to_show(folder: Path) -> Library:
+    """Both captures, after what was made."""
+    from wavescope.page.document import Library
+    from wavescope.readers.counters import open_counters
+
+    library = Library()
+    for name, count in _make_counters(folder).items():
+        console().print(
+            f"the capture {name}: {count} dispatches of 3 kernels on an MI300X, every counter of the panels"
+        )
+        library.add(name, str(folder / name), partial(open_counters, folder / name))
     _ = library.documents[0].opened
     return library
 
@@ -238,5 +268,76 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
         ),
     ]
     out = console()
+    for part in run_story(made, chapters):
+        out.print(part)
+
+
+def _counters(keep: Path | None, *, as_json: bool) -> None:
+    """Captures of counters before and after a change, and their story."""
+    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
+        folder = keep or Path(scratch)
+        counts = _make_counters(folder)
+        if as_json:
+            files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.csv"))
+            emit_json({"files": files, "dispatches": counts, "losses": []})
+            return
+        _tell_counters(folder, counts, where=str(keep or "counters"))
+    hint = "" if keep else "wavescope demo --counters --keep counters   |   "
+    console().print(f"Next: {hint}wavescope memory-chart {keep or 'counters'}/before   |   wavescope --help")
+
+
+def _make_counters(folder: Path) -> dict[str, int]:
+    """Writes two captures: in the second one, neighbouring lanes of the gathering kernel read neighbouring bytes."""
+    from dataclasses import replace
+
+    from wavescope.synth import CounterCapture, write_counters
+
+    before = CounterCapture("gfx942")
+    copy, gemm, gather = before.works
+    coalesced = replace(gather, coalescing=1.0, small_read_share=0.0, duration_ns=gather.duration_ns // 4)
+    after = replace(before, kernels=(copy, gemm, coalesced), seed=2)
+    return {
+        name: write_counters(folder / name, capture).dispatch_count
+        for name, capture in (("before", before), ("after", after))
+    }
+
+
+def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
+    from wavescope.analysis.bottlenecks import bottlenecks
+    from wavescope.analysis.counter_compare import compare_counters
+    from wavescope.analysis.metrics import counter_panels
+    from wavescope.analysis.roofline import roofline
+    from wavescope.readers.counters import open_counters
+    from wavescope.report.bottlenecks import bottlenecks_report
+    from wavescope.report.counter_compare import counter_comparison_report
+    from wavescope.report.counter_summary import kernel_table
+    from wavescope.report.profile.demo import run_story
+    from wavescope.report.roofline import roofline_report
+
+    before, after = (open_counters(folder / name) for name in ("before", "after"))
+    out = console()
+    made = [
+        f"{where}/{name}: {count} dispatches of 3 kernels on an MI300X, every counter of the panels"
+        for name, count in counts.items()
+    ]
+    kernels = counter_panels(before, panels=("sol",)).kernels
+    chapters = [
+        (
+            "Which kernels take the time?",
+            f"wavescope counters {where}/before",
+            iter([kernel_table(kernels, width=out.width, limit=5)]),
+        ),
+        ("Arithmetic or memory?", f"wavescope roofline {where}/before", roofline_report(roofline(before))),
+        (
+            "Which limit is each kernel at?",
+            f"wavescope diagnose {where}/before",
+            bottlenecks_report(bottlenecks(before)),
+        ),
+        (
+            "What changed?",
+            f"wavescope compare {where}/before {where}/after",
+            counter_comparison_report(compare_counters([before, after]), width=out.width),
+        ),
+    ]
     for part in run_story(made, chapters):
         out.print(part)

@@ -291,7 +291,7 @@ def _read_by_panels(target: str) -> tuple[str, ...]:
 
 
 def _is_time(name: str) -> bool:
-    return "BUSY" in name or "STALL" in name or "LEVEL" in name or "CYCLES" in name or name.startswith("GRBM_")
+    return name.startswith("GRBM_") or any(word in name for word in ("BUSY", "STALL", "LEVEL", "WAVE_CYCLES"))
 
 
 def _channels(counters: pl.DataFrame, capture: CounterCapture) -> Iterator[pl.Series]:
