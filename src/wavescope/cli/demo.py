@@ -304,7 +304,7 @@ def _make_counters(folder: Path) -> dict[str, int]:
 
 def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavescope.analysis.bottlenecks import bottlenecks
-    from wavescope.analysis.counter_compare import compare_counters
+    from wavescope.analysis.counter_compare import counter_compare
     from wavescope.analysis.metrics import counter_panels
     from wavescope.analysis.roofline import roofline
     from wavescope.readers.counters import open_counters
@@ -327,7 +327,11 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
             f"wavescope counters {where}/before",
             iter([kernel_table(kernels, width=out.width, limit=5)]),
         ),
-        ("Arithmetic or memory?", f"wavescope roofline {where}/before", roofline_report(roofline(before))),
+        (
+            "Arithmetic or memory?",
+            f"wavescope roofline {where}/before",
+            roofline_report(roofline(before), limit=5, width=out.width),
+        ),
         (
             "Which limit is each kernel at?",
             f"wavescope diagnose {where}/before",
@@ -336,7 +340,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
         (
             "What changed?",
             f"wavescope compare {where}/before {where}/after",
-            counter_comparison_report(compare_counters([before, after]), width=out.width),
+            counter_comparison_report(counter_compare([before, after]), width=out.width),
         ),
     ]
     for part in run_story(made, chapters):

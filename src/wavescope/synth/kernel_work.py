@@ -57,6 +57,8 @@ class KernelWork:
     channel_imbalance: float = 0.0
     """Share of all requests that channel 0 takes on top of its part."""
     active_lane_share: float = 1.0
+    waiting_share: float = 0.8
+    """Of the cycles of waves: those in which they wait for memory or results."""
     waves_per_cu: int = 16
     """Resident at a time."""
     arch_vgprs: int = 32
@@ -88,7 +90,7 @@ def typical_kernels(device: CounterDevice) -> tuple[KernelWork, ...]:
     >>> [work.name.split("(")[0] for work in typical_kernels(DEVICES["gfx942"])]
     ['stream_copy', 'tile_gemm', 'gather_rows']
     """
-    copy = KernelWork("stream_copy(float*, float const*, int)", loads=8, stores=8, l2_hit_rate=0.02)
+    copy = KernelWork("stream_copy(float*, float const*, int)", workgroups=16_384, loads=8, stores=8, l2_hit_rate=0.02)
     gemm = KernelWork(
         "tile_gemm(_Float16*, _Float16 const*, _Float16 const*)",
         valu=300,
@@ -100,6 +102,7 @@ def typical_kernels(device: CounterDevice) -> tuple[KernelWork, ...]:
         l1_hit_rate=0.4,
         l2_hit_rate=0.8,
         waves_per_cu=8,
+        waiting_share=0.3,
         arch_vgprs=128,
         accum_vgprs=128,
         lds_bytes=32_768,
@@ -182,6 +185,7 @@ def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dic
     valu = work.valu + work.matrix
     each = valu + work.salu + work.smem + work.branch + work.lds + vmem
     resident = min(work.waves_per_cu * device.cu_count, waves) * cycles
+    fetched = min(8 * device.sqc_count, each * waves // 80)  # lines of code that each instruction cache fetches once
     lds_active = 4 * work.lds * waves / (1 - min(work.lds_conflict_share, 0.9))
     found = {
         "SQ_WAVES": waves,
@@ -208,8 +212,8 @@ def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dic
         "SQ_BUSY_CYCLES": cycles * device.se_count,
         "SQ_BUSY_CU_CYCLES": cycles * min(device.cu_count, work.workgroups),
         "SQ_WAVE_CYCLES": resident / 4,
-        "SQ_WAIT_ANY": resident / 4 * 0.6,
-        "SQ_WAIT_INST_ANY": resident / 4 * 0.1,
+        "SQ_WAIT_ANY": resident / 4 * work.waiting_share,
+        "SQ_WAIT_INST_ANY": resident / 4 * 0.05,
         "SQ_LEVEL_WAVES": resident,
         "SQ_INST_LEVEL_LDS": work.lds * waves * _LDS_LATENCY_CYCLES,
         "SQ_INST_LEVEL_VMEM": vmem * waves * _memory_latency(work),
@@ -219,14 +223,14 @@ def _instructions(work: KernelWork, device: CounterDevice, cycles: float) -> dic
         "SQ_LDS_IDX_ACTIVE": lds_active,
         "SQ_LDS_BANK_CONFLICT": lds_active * work.lds_conflict_share,
         "SQC_ICACHE_REQ": each * waves / 8,
-        "SQC_ICACHE_HITS": each * waves / 8 - 64 * device.sqc_count,
-        "SQC_ICACHE_MISSES": 64 * device.sqc_count,
-        "SQC_TC_INST_REQ": 64 * device.sqc_count,
+        "SQC_ICACHE_HITS": each * waves / 8 - fetched,
+        "SQC_ICACHE_MISSES": fetched,
+        "SQC_TC_INST_REQ": fetched,
         "SQC_DCACHE_REQ": work.smem * waves,
-        "SQC_DCACHE_HITS": work.smem * waves * 0.9,
-        "SQC_DCACHE_MISSES": work.smem * waves * 0.1,
+        "SQC_DCACHE_HITS": work.smem * waves * 0.97,
+        "SQC_DCACHE_MISSES": work.smem * waves * 0.03,
         "SQC_DCACHE_REQ_READ_4": work.smem * waves,
-        "SQC_TC_DATA_READ_REQ": work.smem * waves * 0.1,
+        "SQC_TC_DATA_READ_REQ": work.smem * waves * 0.03,
         "SQC_DCACHE_INFLIGHT_LEVEL": work.smem * waves * 100,
     }
     return {name: max(value, 0) for name, value in found.items()}
@@ -255,8 +259,11 @@ def _memory(work: KernelWork, device: CounterDevice, cycles: float) -> dict[str,
     stored = round(misses * (1 - share)) + round(hits * (1 - share))
     busy = cycles * device.l2_channel_count
     gate = cycles * device.cu_count
+    addressing = min((reads + writes) / gate, 1.0)  # an address unit takes an access per cycle
+    pending = work.waiting_share * (1 - work.l1_hit_rate) * 0.6
     return {
-        "TA_TA_BUSY": gate * 0.5,
+        "TA_TA_BUSY": gate * min(0.2 + addressing, 1.0),
+        "TA_ADDR_STALLED_BY_TC_CYCLES": gate * (1 - work.coalescing) * 0.4,
         "TA_TOTAL_WAVEFRONTS": (work.loads + work.stores) * waves,
         "TA_FLAT_WAVEFRONTS": (work.loads + work.stores) * waves,
         "TA_FLAT_READ_WAVEFRONTS": work.loads * waves,
@@ -267,8 +274,8 @@ def _memory(work: KernelWork, device: CounterDevice, cycles: float) -> dict[str,
         "TD_COALESCABLE_WAVEFRONT": work.loads * waves * work.coalescing,
         "TCP_GATE_EN1": gate,
         "TCP_GATE_EN2": gate * 0.8,
-        "TCP_PENDING_STALL_CYCLES": gate * 0.3,
-        "TCP_TCR_TCP_STALL_CYCLES": gate * 0.1,
+        "TCP_PENDING_STALL_CYCLES": gate * pending,
+        "TCP_TCR_TCP_STALL_CYCLES": gate * 0.05,
         "TCP_TOTAL_ACCESSES": reads + writes,
         "TCP_TOTAL_READ": reads,
         "TCP_TOTAL_WRITE": writes,
