@@ -320,7 +320,7 @@ _KINDS = (
     ),
     LossKind(
         "counter_partner",
-        "{count} L2 channels have only some of their counters ({detail}); ratios of them are not known",
+        "{count} L2 channels lack counters that others have ({detail}); ratios of them are not known",
         "collect all channels of these counters in one pass",
         counted_in="channels",
     ),

@@ -12,10 +12,12 @@ from wavescope.model.losses import Loss
 from wavescope.readers.counters._analysis_database import read_analysis_database
 from wavescope.readers.counters._assembled import assembled
 from wavescope.readers.counters._ceilings import read_ceilings
+from wavescope.readers.counters._channels import partner_losses
 from wavescope.readers.counters._execution import wide_pass
 from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes
 from wavescope.readers.counters._names import COLUMNS
+from wavescope.readers.counters._processes import with_processes_together
 from wavescope.readers.counters._profiles import passes_of_profiles
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
@@ -70,13 +72,15 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     else:
         passes = _passes(found, place, losses)
         system = _system(found, passes)
-    passes = without_silent(passes, losses)
+    system = with_facts(system, target)
+    passes = without_silent(with_processes_together(passes), losses)
+    losses += partner_losses(passes, system)
     if found.left_out:
         names = ", ".join(file.name for file in found.left_out[:_NAMED])
         losses.append(Loss("other_forms", len(found.left_out), detail=names))
     return assembled(
         passes,
-        with_facts(system, target),
+        system,
         losses,
         path=str(place),
         ceilings=read_ceilings(found.ceilings) if found.ceilings else None,

@@ -87,6 +87,8 @@ class _Reading:
         self.bad_numbers = 0
         self.unclear = 0
         self.bad_columns: set[str] = set()
+        self._above = b""
+        """The last line of the piece before."""
 
     def part(self, text: bytes) -> pl.DataFrame | None:
         import polars as pl
@@ -94,6 +96,7 @@ class _Reading:
         if not self.header:
             text = self._take_header(text)
         whole = text if text.endswith(b"\n") else self._trusted(text)
+        self._above = whole[whole.rfind(b"\n", 0, -1) + 1 :]
         if not whole or whole.isspace():
             return None
         self.commas |= evidence(whole, self.separator)
@@ -109,7 +112,7 @@ class _Reading:
                 )
             except (pl.exceptions.PolarsError, ValueError, OSError):
                 return self._field_by_field(whole)
-            if not frame.to_series(-1).null_count() and not (_may_be_odd(whole) and _is_odd(frame)):
+            if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_negative=b"-" in whole):
                 return frame.rechunk()
         return self._field_by_field(whole)
 
@@ -144,20 +147,16 @@ class _Reading:
 
     def _trusted(self, text: bytes) -> bytes:
         """The text without its last row, if that row was cut."""
-        body, _, last = text.rpartition(b"\n")
-        cells = self._cells(last.decode("utf-8", "replace"))
-        before = self._cells(body.rpartition(b"\n")[2].decode("utf-8", "replace"))
-        mine = cells[-1] if cells else ""
+        body, end, last = text.rpartition(b"\n")
+        above = body[body.rfind(b"\n") + 1 :] if end else self._above
+        cells, before = (self._cells(line.decode("utf-8", "replace")) for line in (last, above))
         is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
-        if not is_cut and len(before) == len(cells):  # a last field that is not of the form of the one above it
-            is_cut = ("." in before[-1] and not mine.rpartition(".")[2].isdigit()) or (
-                "." in before[-1] and "." not in mine
-            )
-            is_cut |= len(before[-1]) > _TIME_DIGITS and len(mine) < len(before[-1])
+        if not is_cut and len(before) == len(cells):
+            is_cut = _is_shorter(cells[-1], before[-1].rstrip("\r\n"))
         if not is_cut or not last.strip():
             return text + b"\n"
         self.bad_rows += 1
-        return body + b"\n"
+        return body + end
 
     def _cells(self, line: str) -> list[str]:
         try:
@@ -210,22 +209,28 @@ class _Reading:
         return None
 
 
-def _may_be_odd(text: bytes) -> bool:
-    """Whether a number can be negative or not finite; quicker than to look at the numbers."""
-    return any(sign in text for sign in (b"-", b"nan", b"NaN", b"NAN", b"inf", b"Inf", b"INF"))
-
-
-def _is_odd(frame: pl.DataFrame) -> bool:
+def _is_odd(frame: pl.DataFrame, *, may_be_negative: bool) -> bool:
+    """Whether a number is negative, too large or none."""
     import polars as pl
 
     numbers = frame.select(pl.selectors.float())
     if not numbers.width or not numbers.height:
         return False
-    smallest = numbers.min_horizontal().min()
-    is_negative = isinstance(smallest, float) and smallest < 0
-    return is_negative or not bool(numbers.sum_horizontal().is_finite().all())
+    if not numbers.sum_horizontal().is_finite().all():
+        return True
+    smallest = numbers.min_horizontal().min() if may_be_negative else None
+    return isinstance(smallest, float) and smallest < 0
 
 
+def _is_shorter(cell: str, above: str) -> bool:
+    """Whether a last field looks like the beginning of one: fractions and times are all of one form."""
+    if "." in above:
+        _, point, fraction = cell.partition(".")
+        return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))
+    return len(above) > _TIME_DIGITS and len(cell) < len(above)
+
+
+_SHORT_FRACTION = 1
 _TIME_DIGITS = 9
 """Numbers longer than this in the last column are times, which are all of one length."""
 
