@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["METRIC_TARGETS", "Family", "family_of", "for_target", "target_groups"]
+__all__ = ["METRIC_TARGETS", "Family", "families", "family_of", "for_target", "target_groups"]
 
 _FOLDER = Path(__file__).parent
 _FAMILIES = {
@@ -39,6 +39,17 @@ class Family:
     """One per NN_word.toml, in order."""
     formulas: dict[str, Any] = field(hash=False)
     """formulas.toml: auxiliary formulas by name."""
+
+    @property
+    def named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What can be asked for by name: auxiliary formulas and sub-expressions.
+
+        Examples
+        --------
+        >>> [name in known for known in family_of("gfx942").named for name in ("roofline_flops",)]
+        [True, False]
+        """
+        return self.formulas, self.common["expressions"]
 
     def sets_of(self, target: str) -> tuple[str, ...]:
         """The groups that hold the target, the widest first, and the target itself: what overrides a declaration.
@@ -81,6 +92,17 @@ def family_of(target: str) -> Family | None:
     return None
 
 
+def families() -> tuple[Family, ...]:
+    """All of them, read.
+
+    Examples
+    --------
+    >>> [family.common["family"] for family in families()]
+    ['CDNA', 'RDNA']
+    """
+    return tuple(_read(folder) for folder in _FAMILIES)
+
+
 def target_groups() -> dict[str, tuple[str, ...]]:
     """Groups of targets that have a common name, such as gfx94x, over all families: name -> members.
 
@@ -90,8 +112,8 @@ def target_groups() -> dict[str, tuple[str, ...]]:
     ('gfx940', 'gfx941', 'gfx942')
     """
     named = {}
-    for folder in _FAMILIES:
-        for name, members in _read(folder).common["groups"].items():
+    for family in families():
+        for name, members in family.common["groups"].items():
             if name.startswith("gfx") and "_" not in name:
                 named[name] = tuple(members)
     return named

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.metrics.declared import Metric, MetricTable, Panel
-from wavescope.metrics.families import family_of, for_target
+from wavescope.metrics.families import families, family_of, for_target
 from wavescope.metrics.names import expanded
 
 if TYPE_CHECKING:
@@ -59,12 +59,9 @@ def formula_of(target: str, name: str, rules: str = "corrected") -> str | None:
     '32 * (TCC_EA0_WRREQ + TCC_EA0_WRREQ_64B)'
     """
     formulas = formulas_of(target, rules)
-    if name not in formulas:
-        family = family_of(target)
-        known = family is not None and (name in family.formulas or name in family.common["expressions"])
-        if not known and family is not None:
-            what = f"no formula {name[:60]!r}"
-            raise UsageError(what, advice=f"formulas: {', '.join(formulas)}")
+    if name not in formulas and not any(name in known for family in families() for known in family.named):
+        what = f"no formula {name[:60]!r}"
+        raise UsageError(what, advice=f"formulas: {', '.join(formulas)}")
     return formulas.get(name)
 
 

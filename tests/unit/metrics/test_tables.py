@@ -124,6 +124,8 @@ def test_formulas_by_name() -> None:
     assert formula_of("gfx942", "roofline_l1_bytes", RULES[1]) == "64 * TCP_TOTAL_CACHE_ACCESSES"
     assert formula_of("gfx90a", "roofline_mall_bytes") is None
     assert formula_of("gfx908", "mfma_f64_peak") is None
+    assert formula_of("gfx1201", "fabric_bytes_per_l1_byte") is None
+    assert formula_of("gfx700", "roofline_flops") is None
     with pytest.raises(UsageError, match="no formula 'hbm'"):
         formula_of("gfx942", "hbm")
     for target in METRIC_TARGETS:
