@@ -6,7 +6,7 @@ import ast
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.errors import UsageError
 from wavescope.metrics._nodes import (
@@ -127,45 +127,60 @@ class Expression:
         """
         import numpy as np
 
-        def of(node: Node) -> Any:
-            if isinstance(node, Leaf):
-                return values[node.text]
-            if isinstance(node, Number):
-                return node.value
-            if isinstance(node, Terms):
-                return chain(node)
-            operands = [of(item) for item in node.operands]
-            if node.word == "*":
-                return np.multiply(*operands)
-            if node.word == "/":
-                return _divided(operands[0], operands[1], zero)
-            if node.word == "-":
-                return np.negative(operands[0])
-            total = operands[0]
-            for item in operands[1:]:
-                total = (np.maximum if node.word == "max" else np.minimum)(total, item)
-            return total
-
-        def chain(node: Terms) -> Any:
-            above: Any = None
-            below: Any = None
-            for sign, item in node.terms:
-                value = of(item)
-                if sign > 0:
-                    above = value if above is None else np.add(above, value)
-                else:
-                    below = value if below is None else np.add(below, value)
-            if below is None:
-                return above
-            total = np.negative(below) if above is None else np.subtract(above, below)
-            if above is None or constants is None or not is_amount(node, constants) or not np.any(np.less(total, 0)):
-                return total
-            if negative is not None:
-                negative(unparsed(node), total, above)
-            return np.maximum(total, 0.0)
-
         with np.errstate(all="ignore"):
-            return of(self.node)
+            return _value(self.node, _How(values, zero, constants, negative))
+
+
+class _How(NamedTuple):
+    """How an expression is evaluated; see `Expression.evaluate`."""
+
+    values: Mapping[str, Any]
+    zero: str
+    constants: frozenset[str] | None
+    negative: Callable[[str, Any, Any], None] | None
+
+
+def _value(node: Node, how: _How) -> Any:
+    import numpy as np
+
+    if isinstance(node, Leaf):
+        return how.values[node.text]
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Terms):
+        return _chain(node, how)
+    operands = [_value(item, how) for item in node.operands]
+    if node.word == "*":
+        return np.multiply(*operands)
+    if node.word == "/":
+        return _divided(operands[0], operands[1], how.zero)
+    if node.word == "-":
+        return np.negative(operands[0])
+    total = operands[0]
+    for item in operands[1:]:
+        total = (np.maximum if node.word == "max" else np.minimum)(total, item)
+    return total
+
+
+def _chain(node: Terms, how: _How) -> Any:
+    import numpy as np
+
+    above: Any = None
+    below: Any = None
+    for sign, item in node.terms:
+        value = _value(item, how)
+        if sign > 0:
+            above = value if above is None else np.add(above, value)
+        else:
+            below = value if below is None else np.add(below, value)
+    if below is None:
+        return above
+    total = np.subtract(above, below)
+    if how.constants is None or not is_amount(node, how.constants) or not np.any(np.less(total, 0)):
+        return total
+    if how.negative is not None:
+        how.negative(unparsed(node), total, above)
+    return np.maximum(total, 0.0)
 
 
 def denominators(expression: Expression) -> tuple[Expression, ...]:

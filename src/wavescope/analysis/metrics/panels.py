@@ -12,11 +12,11 @@ from wavescope.analysis.metrics.doubts import doubts_of
 from wavescope.analysis.metrics.evaluation import Evaluation, Outcome
 from wavescope.analysis.metrics.quantities import NORMALIZATIONS
 from wavescope.analysis.metrics.reference import reference_dispatches
-from wavescope.analysis.metrics.statistics import spread_of
+from wavescope.analysis.metrics.statistics import Spread, spread_of
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["counter_panels", "kernels_of"]
 
 _UNITS = {"kernel": "/kernel", "wave": "/wave", "cycle": "/cycle", "second": "/s"}
+_ROWS = 64
 _STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
 
 
@@ -153,14 +154,13 @@ class _Parts:
         import polars as pl
 
         evaluation = self._evaluation
-        singles = np.empty((len(self._single), evaluation.count))
-        for row, values in enumerate(self._single):
-            singles[row] = values
-        spread = spread_of(singles)
+        spread = list(self._spreads())
         columns: dict[str, list[Any]] = {name: [] for name in ("count", "mean", *_STATISTICS)}
         for start, block in self._blocks:
+            own, row = (block, slice(None)) if block is not None else (spread[start // _ROWS], start % _ROWS)
             for name, parts in columns.items():
-                parts.append(getattr(spread, name)[start : start + 1] if block is None else getattr(block, name))
+                found = getattr(own, name)[row]
+                parts.append(found if block is not None else found.reshape(1))
         joined = {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()}
         average = joined["mean"] if evaluation.is_reference else np.array(self._average)
         peak = np.array(self._peak)
@@ -178,6 +178,17 @@ class _Parts:
             schema_overrides=spec.dtypes,
         )
         return frame.select(spec.names)
+
+    def _spreads(self) -> Iterator[Spread]:
+        """Statistics of the single values, some rows at a time, so that they take little memory."""
+        import numpy as np
+
+        for start in range(0, len(self._single), _ROWS):
+            rows = self._single[start : start + _ROWS]
+            block = np.empty((len(rows), self._evaluation.count))
+            for row, values in enumerate(rows):
+                block[row] = values
+            yield spread_of(block)
 
     def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
         import numpy as np

@@ -63,4 +63,5 @@ def spread_of(values: Any) -> Spread:
             return np.where(between < 0.5, low + (high - low) * between, high - (high - low) * (1 - between))
 
         middle = (at(last // 2) + at((last + 1) // 2)) / 2
-        return Spread(count, mean, deviation, ordered[..., 0], quantile(0.25), middle, quantile(0.75), at(last))
+        lowest = ordered[..., 0].copy()  # no view: it would keep all values
+        return Spread(count, mean, deviation, lowest, quantile(0.25), middle, quantile(0.75), at(last))
