@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import polars as pl
 
@@ -89,7 +89,7 @@ class PassColumns:
 
 
 class Columns:
-    """All passes over the chosen dispatches.
+    """All passes over the chosen dispatches; `frames` stand in for those of the capture.
 
     Examples
     --------
@@ -99,9 +99,10 @@ class Columns:
     {}
     """
 
-    def __init__(self, counters: CounterSet, numbers: Any) -> None:
+    def __init__(self, counters: CounterSet, numbers: Any, *, frames: Mapping[int, pl.DataFrame] | None = None) -> None:
         self.numbers = numbers
-        self.passes = {number: PassColumns(frame, numbers) for number, frame in sorted(counters.measured.items())}
+        measured = counters.measured if frames is None else frames
+        self.passes = {number: PassColumns(frame, numbers) for number, frame in sorted(measured.items())}
         self.name_of: dict[int, str] = {}
         self.joined: set[int] = set()
         for number, name, is_joined in counters.passes.select("pass", "name", "is_joined").iter_rows():

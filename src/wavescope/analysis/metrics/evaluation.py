@@ -14,7 +14,9 @@ from wavescope.analysis.metrics.reference import (
     ReferenceSources,
     active_cus,
     reference_facts,
+    reference_frames,
     spellings,
+    without_channels,
 )
 from wavescope.analysis.metrics.sources import PER_ROW, Sources
 from wavescope.metrics.expression import parse
@@ -88,7 +90,8 @@ class Evaluation:
         self.is_reference = is_reference
         self.normalization = normalization
         self.count = dispatches.height
-        self.columns = Columns(counters, dispatches["dispatch"].to_numpy())
+        frames = reference_frames(counters) if is_reference else None
+        self.columns = Columns(counters, dispatches["dispatch"].to_numpy(), frames=frames)
         self.facts = reference_facts(counters.system) if is_reference else facts_of(counters.system)
         self._groups = groups
         self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
@@ -137,8 +140,8 @@ class Evaluation:
             self._fill(resolved, given)
         constants = None if self.is_reference else self.constants
         values = expression.evaluate(given, zero=zero, constants=constants)
-        if expression.is_per_channel and zero == "zero":
-            values = _without_channels(values, given)
+        if self.is_reference and expression.is_per_channel:
+            values = without_channels(expression, values, given)
         average = None if self.is_reference else self._average(expression, given, values)
         if resolved.is_spread:
             self.spread.add(resolved.passes)
@@ -297,13 +300,3 @@ def _all_known(values: Sequence[Any]) -> Any:
         own = ~np.isnan(value)
         known = known & (own.any(axis=0) if own.ndim > 1 else own)
     return known
-
-
-def _without_channels(values: Any, given: dict[str, Any]) -> Any:
-    """Nothing divided by 0 is 0 under this rule, but a channel that was not measured has no value."""
-    import numpy as np
-
-    for value in given.values():
-        if np.ndim(value) > 1:
-            values = np.where(np.isnan(value).all(axis=-1, keepdims=True), np.nan, values)
-    return values

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from wavescope.metrics.expression import Expression
     from wavescope.model.counter_set import CounterSet, System
 
-__all__ = ["ReferenceSources", "active_cus", "reference_dispatches", "reference_facts", "spellings"]
+__all__ = [
+    "ReferenceSources",
+    "active_cus",
+    "reference_dispatches",
+    "reference_facts",
+    "reference_frames",
+    "spellings",
+    "without_channels",
+]
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",
@@ -88,11 +96,79 @@ def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
     """
     import polars as pl
 
-    joined = counters.passes.filter("is_joined")["pass"]
-    if not joined.len():
+    main = _joined_pass(counters)
+    if main is None:
         return counters.dispatches
-    own = counters.executions.filter(pl.col("pass") == joined[0]).select("dispatch", "begin_ns", "end_ns")
-    return counters.dispatches.drop("begin_ns", "end_ns").join(own, on="dispatch", maintain_order="left")
+    kept = reference_frames(counters)[main].select("dispatch")
+    own = counters.executions.filter(pl.col("pass") == main).select("dispatch", "begin_ns", "end_ns")
+    times = kept.join(own, on="dispatch", how="left", maintain_order="left")
+    return counters.dispatches.drop("begin_ns", "end_ns").join(times, on="dispatch", maintain_order="left")
+
+
+def reference_frames(counters: CounterSet) -> dict[int, pl.DataFrame]:
+    """`measured` as the reference joins it: row n of a level file is row n of the joined table, whatever it is about.
+
+    The shortest of these files decides how many dispatches there are (T13).
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> reference_frames(CounterSet({}))
+    {}
+    """
+    main = _joined_pass(counters)
+    if main is None:
+        return counters.measured
+    names = dict(counters.passes.select("pass", "name").iter_rows())
+    levels = [number for number in counters.measured if number != main and (names[number] or "").startswith("SQ")]
+    frames = dict(counters.measured)
+    count = min(frames[number].height for number in (main, *levels))
+    frames[main] = frames[main].head(count)
+    for number in levels:
+        frames[number] = frames[number].head(count).with_columns(frames[main]["dispatch"])
+    if "counter_silent" in counters.losses["kind"].to_list():
+        frames |= {number: _with_zeros(frames[number]) for number in (main, *levels)}
+    return frames
+
+
+def _with_zeros(frame: pl.DataFrame) -> pl.DataFrame:
+    """Counters that stood still are 0 again: the reference takes them for measured."""
+    import polars as pl
+
+    blank = [
+        name for name, count in zip(frame.columns, frame.null_count().row(0), strict=True) if count == frame.height
+    ]
+    return frame.with_columns(pl.lit(0.0).alias(name) for name in blank)
+
+
+def _joined_pass(counters: CounterSet) -> int | None:
+    joined = counters.passes.filter("is_joined")["pass"].to_list()
+    return joined[0] if joined and joined[0] in counters.measured else None
+
+
+def without_channels(expression: Expression, values: Any, given: Mapping[str, Any]) -> Any:
+    """Values per channel less those that the reference leaves out: channels that were not measured, although it takes
+    what is divided by 0 for 0, and requests that are no whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wavescope.metrics.expression import parse
+    >>> requests = np.array([[1.0, 2.0], [1.0, 2.5]])
+    >>> without_channels(parse("TCC_REQ[i] / norm"), requests, {"TCC_REQ[i]": requests}).tolist()
+    [[1.0, 2.0], [nan, nan]]
+    """
+    import numpy as np
+
+    is_count = len(expression.leaves) == 2 and expression.quantities == ("norm",)
+    for leaf in expression.leaves:
+        if leaf.is_per_row:
+            own = given[leaf.text]
+            left_out = np.isnan(own).all(axis=-1, keepdims=True)
+            if is_count:
+                left_out = left_out | (np.nan_to_num(own) % 1 != 0).any(axis=-1, keepdims=True)
+            values = np.where(left_out, np.nan, values)
+    return values
 
 
 def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
