@@ -23,3 +23,15 @@ def short(value: float) -> str:
         if abs(value) >= scale:
             return f"{value / scale:#.3g} {unit}".replace(". ", " ")
     return str(int(value)) if value == int(value) else f"{value:#.3g}"
+
+
+def measured(value: float | None) -> str:
+    """A value of a metric: 1234567.8 -> "1,234,568", 75.588 -> "75.59", 0.00123 -> "0.00123"."""
+    if value is None:
+        return ""
+    size = abs(value)
+    if size >= 1000 or abs(value - round(value)) <= 1e-9 * size:
+        return exact(value)
+    if size >= 0.1:
+        return f"{value:.2f}"
+    return f"{value:#.3g}" if size >= 1e-4 else f"{value:.2e}".replace("e-0", "e-")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.losses import Loss
     from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace
@@ -52,8 +53,8 @@ def command(
     """Write profiles in another format: what other tools read, or tables.
 
     PATHS are profiles (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
-    output. With html each of PATHS is shown by itself, as `wavescope open` does, and thread traces are welcome. Inputs
-    are never changed.
+    output. With html each of PATHS is shown by itself, as `wavescope open` does; thread traces and captures of
+    hardware counters are welcome. Inputs are never changed.
 
     \b
     wavescope convert results.db -f parquet -o tables/
@@ -84,7 +85,7 @@ def _write_page(
     from wavescope.export.html import write_html
     from wavescope.model.profile import Profile
 
-    shown: list[tuple[str, ThreadTrace | Profile]] = []
+    shown: list[tuple[str, ThreadTrace | Profile | CounterSet]] = []
     losses: list[tuple[str, Sequence[Loss]]] = []
     lost: list[dict[str, Any]] = []
     for path in paths:
@@ -100,22 +101,29 @@ def _write_page(
     show_written(paths, [written], losses, as_json=as_json, more_losses=lost)
 
 
-def _document(path: str, output: Path, selection: ProfileSelection, *, with_environment: bool) -> ThreadTrace | Profile:
+def _document(
+    path: str, output: Path, selection: ProfileSelection, *, with_environment: bool
+) -> ThreadTrace | Profile | CounterSet:
     from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open_trace
-    from wavescope.readers.sniff import THREAD_TRACES, sniff
+    from wavescope.readers.sniff import COUNTER_CAPTURES, THREAD_TRACES, sniff
 
     place = Path(path)
-    if not place.exists() or sniff(place) not in THREAD_TRACES:  # what does not exist may be a pattern
+    kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
+    if kind not in (*THREAD_TRACES, *COUNTER_CAPTURES):
         inputs = inputs_of([path])
         refuse_inputs([output], inputs)
         return opened(inputs, selection, with_environment=with_environment)
     if selection != ProfileSelection():
-        what = "a thread trace is written whole: the options that choose are about runs"
+        what = f"a {'counter capture' if kind in COUNTER_CAPTURES else 'thread trace'} is written whole"
+        what += ": the options that choose are about runs"
         raise UsageError(what, where=path, advice="leave them out")
     if output.resolve() == place.resolve() or output.resolve() in place.resolve().parents:
         what = "the output is an input, or holds it"
         raise UsageError(what, where=str(output), advice="give another place with -o")
+    if kind in COUNTER_CAPTURES:
+        return open_counters(place)
     trace = open_trace(place)
     if (place / "src").is_dir():  # as `wavescope open` does
         from wavescope.readers.sources import add_sources
@@ -124,8 +132,8 @@ def _document(path: str, output: Path, selection: ProfileSelection, *, with_envi
     return trace
 
 
-def _losses_of(path: str, trace: ThreadTrace, *, as_json: bool) -> list[dict[str, Any]]:
-    """What a trace lacks, as rows for JSON; else said at once. The page says it, too."""
+def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:
+    """What a trace or a counter capture lacks, as rows for JSON; else said at once. The page says it, too."""
     from wavescope.analysis.overview import losses_of
     from wavescope.report.losses import loss_lines
 

@@ -1,4 +1,4 @@
-"""`wavescope open`: show traces and runs in a browser."""
+"""`wavescope open`: show traces, runs and counter captures in a browser."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from wavescope.cli._serving import Place, import_server, serving_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.page.document import Library
@@ -54,15 +55,17 @@ def command(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Show traces and runs in a browser: timelines, instructions, source, findings.
+    """Show traces, runs and counters in a browser: timelines, instructions, source, findings, speed of light, roofline.
 
-    PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, and profiles of runs.
+    PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, profiles of runs, and
+    captures of hardware counters.
     The page is served on this machine only, to whoever has its address, until Ctrl-C.
 
     \b
     wavescope open ui_output_agent_5600_dispatch_1/
     wavescope open before/ after/
     wavescope open rank0.db rank1.db --one-run
+    wavescope open workloads/gemm/MI300X/
     """
     import_server()
     with Place(port) as place:
@@ -112,9 +115,9 @@ def _check(path: Path) -> None:
     """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
     from wavescope.readers.opening import does_not_fit
     from wavescope.readers.profile_inputs import holds_profile
-    from wavescope.readers.sniff import THREAD_TRACES, sniff
+    from wavescope.readers.sniff import COUNTER_CAPTURES, THREAD_TRACES, sniff
 
-    if not holds_profile(path) and (kind := sniff(path)) not in THREAD_TRACES:
+    if not holds_profile(path) and (kind := sniff(path)) not in (*THREAD_TRACES, *COUNTER_CAPTURES):
         raise does_not_fit(kind, path)
 
 
@@ -124,11 +127,20 @@ def _one_run(paths: Sequence[Path]) -> Profile:
     return open_inputs(find_profiles(paths))
 
 
-def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: bool) -> ThreadTrace | Profile:
-    """What is at a path. Other dispatches that stand there become documents, too, to be read when they are chosen."""
+def _open(
+    library: Library, path: Path, reading: dict[str, Any], *, is_only: bool
+) -> ThreadTrace | Profile | CounterSet:
+    """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
+    dispatches, and the counters of a run."""
     from wavescope.model import ThreadTrace
+    from wavescope.model.profile import Profile
 
     opened = _read(path, **reading)
+    if isinstance(opened, Profile) and opened.count("counters"):
+        from wavescope.readers.counters import open_counters
+
+        label = "counters" if is_only else f"{path.resolve().name}, counters"
+        library.add(label, str(path), partial(open_counters, path), notes=_notes_beside(path, ".counters"))
     if isinstance(opened, ThreadTrace):
         others = opened.source.other_dispatches
         for number in others[:_MOST_SIBLINGS]:
@@ -141,7 +153,7 @@ def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: boo
     return opened
 
 
-def _read(path: Path, *, source_root: Path | None, **reading: Any) -> ThreadTrace | Profile:
+def _read(path: Path, *, source_root: Path | None, **reading: Any) -> ThreadTrace | Profile | CounterSet:
     from wavescope.model import ThreadTrace
     from wavescope.readers.opening import open as open_path
 

@@ -1,4 +1,4 @@
-"""Traces and runs as one HTML file: the viewer's page with the answers inside, which asks nobody for anything."""
+"""Documents as one HTML file: the viewer's page with the answers inside, which asks nobody for anything."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from wavescope.export._packed_answers import Packed
     from wavescope.model import ThreadTrace
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.page.document import Library
+
+    Shown = ThreadTrace | Profile | CounterSet
 
 __all__ = ["MOST_BYTES", "write_html"]
 
@@ -30,19 +33,19 @@ _BLOCK_CHARACTERS = 1 << 20
 
 
 def write_html(
-    documents: ThreadTrace | Profile | Sequence[tuple[str, ThreadTrace | Profile]],
+    documents: Shown | Sequence[tuple[str, Shown]],
     out: str | PathLike[str],
     *,
     force: bool = False,
     with_source: bool = True,
     most_bytes: int = MOST_BYTES,
 ) -> Written:
-    """Write traces and runs as one HTML file that any browser opens, without a server and without a network.
+    """Write traces, runs and counter captures as one HTML file that any browser opens, without server and network.
 
     Parameters
     ----------
     documents
-        A trace or a run, or several with a label each.
+        A trace, a run or a counter capture, or several with a label each.
     out
         The file.
     force
@@ -87,15 +90,15 @@ def write_html(
     return Written(target, counts, losses)
 
 
-def _library(
-    documents: ThreadTrace | Profile | Sequence[tuple[str, ThreadTrace | Profile]], *, with_source: bool
-) -> Library:
+def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
     from wavescope.model import ThreadTrace
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.page.document import Library
 
-    if isinstance(documents, ThreadTrace | Profile):
-        documents = [("trace" if isinstance(documents, ThreadTrace) else "run", documents)]
+    words: dict[type, str] = {ThreadTrace: "trace", Profile: "run", CounterSet: "counters"}
+    if isinstance(documents, ThreadTrace | Profile | CounterSet):
+        documents = [(words[type(documents)], documents)]
     library = Library()
     for label, opened in documents:
         shown = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
@@ -103,7 +106,7 @@ def _library(
     return library
 
 
-def _itself(opened: ThreadTrace | Profile) -> ThreadTrace | Profile:
+def _itself(opened: Shown) -> Shown:
     return opened
 
 

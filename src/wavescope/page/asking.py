@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST", "arrow", "ask", "json", "prepare"]
 
-FIRST = ("overview", "tracks", "costs", "arrows", "loops")
+FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")
 """What a page asks at once and takes longest, in the order in which it is asked."""
+_WORDS = {"trace": "a trace", "run": "a run", "counters": "a counter capture"}
 
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
@@ -43,8 +44,8 @@ def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     from wavescope.page.questions import QUESTIONS
 
     question = QUESTIONS.get(name)
-    if question is None or question.kind not in (document.kind, "any"):
-        what = f"no question {name[:40]!r} about a {document.kind}"
+    if question is None or not question.is_about(document.kind):
+        what = f"no question {name[:40]!r} about {_WORDS[document.kind]}"
         raise UsageError(what)
     answer = question.answer(document, **question.parsed(given))
     return arrow(answer) if isinstance(answer, pl.DataFrame) else json(answer)
@@ -62,7 +63,7 @@ def prepare(document: Document) -> None:
     from wavescope.page.questions import QUESTIONS
 
     for name in FIRST:
-        if QUESTIONS[name].kind in (document.kind, "any"):
+        if QUESTIONS[name].is_about(document.kind):
             with suppress(BaseException):  # whoever asks is told; a panic inside polars is not an Exception
                 payload = ask(document, name, {})
                 if document.kept_answers:

@@ -69,6 +69,6 @@ def _held(document: Document) -> Iterable[Mapping[str, Any]]:
 
 
 QUESTIONS = (
-    Question("curve_names", "any", curve_names),
-    Question("curves", "any", curves, _TILE | _OF_TRACES_ONLY, tuple(_TILE), _held),
+    Question("curve_names", "timed", curve_names),
+    Question("curves", "timed", curves, _TILE | _OF_TRACES_ONLY, tuple(_TILE), _held),
 )

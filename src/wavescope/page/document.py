@@ -1,10 +1,10 @@
-"""The things that the page shows: thread traces and runs, opened when first asked for and kept."""
+"""The things that the page shows: thread traces, runs, counter captures; opened when first asked for and kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from wavescope.errors import UsageError
 from wavescope.model.once import once
@@ -13,17 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from wavescope.model import ThreadTrace
+    from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
     from wavescope.page.kept_answers import KeptAnswers
+
+    Shown = ThreadTrace | Profile | CounterSet
 
 __all__ = ["Document", "Library"]
 
 Made = TypeVar("Made")
+_WORDS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
 
 
 @dataclass
 class Document:
-    """A thread trace or a run that the page can show.
+    """A thread trace, a run or a counter capture that the page can show.
 
     Examples
     --------
@@ -34,7 +38,7 @@ class Document:
     number: int
     label: str
     path: str
-    opener: Callable[[], ThreadTrace | Profile] = field(repr=False)
+    opener: Callable[[], Shown] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
     notes: str = ""
     """The file of notes beside it; empty = there is no place for any."""
@@ -42,7 +46,7 @@ class Document:
     """First answers of an earlier time, for as long as it is not read; None = none are kept."""
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     """What questions keep between answers: indices, levels of detail."""
-    _opened: ThreadTrace | Profile | None = field(default=None, repr=False)
+    _opened: Shown | None = field(default=None, repr=False)
     _opening: RLock = field(default_factory=RLock, repr=False)
 
     @property
@@ -57,8 +61,8 @@ class Document:
         return self._opened is not None
 
     @property
-    def opened(self) -> ThreadTrace | Profile:
-        """The trace or the run, read on first use.
+    def opened(self) -> Shown:
+        """The trace, the run or the counter capture, read on first use.
 
         Raises
         ------
@@ -78,7 +82,7 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """What it is: "trace" or "run".
+        """What it is: "trace", "run" or "counters".
 
         Examples
         --------
@@ -87,8 +91,16 @@ class Document:
         'trace'
         """
         from wavescope.model import ThreadTrace
+        from wavescope.model.counter_set import CounterSet
 
-        return "trace" if isinstance(self.opened, ThreadTrace) else "run"
+        if isinstance(self.opened, ThreadTrace):
+            return "trace"
+        return "counters" if isinstance(self.opened, CounterSet) else "run"
+
+    def _check(self, kind: str) -> None:
+        if self.kind != kind:
+            what = f"{self.label} is {_WORDS[self.kind]}, not {_WORDS[kind]}"
+            raise UsageError(what)
 
     @property
     def line(self) -> dict[str, Any]:
@@ -109,7 +121,7 @@ class Document:
         Raises
         ------
         UsageError
-            When it is a run.
+            When it is something else.
 
         Examples
         --------
@@ -117,12 +129,8 @@ class Document:
         >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).trace.gfxip
         0
         """
-        from wavescope.model import ThreadTrace
-
-        if not isinstance(self.opened, ThreadTrace):
-            what = f"{self.label} is a run, not a thread trace"
-            raise UsageError(what)
-        return self.opened
+        self._check("trace")
+        return cast("ThreadTrace", self.opened)
 
     @property
     def run(self) -> Profile:
@@ -131,18 +139,32 @@ class Document:
         Raises
         ------
         UsageError
-            When it is a thread trace.
+            When it is something else.
 
         Examples
         --------
         >>> Document(0, "", "", lambda: None).run  # doctest: +SKIP
         """
-        from wavescope.model.profile import Profile
+        self._check("run")
+        return cast("Profile", self.opened)
 
-        if not isinstance(self.opened, Profile):
-            what = f"{self.label} is a thread trace, not a run"
-            raise UsageError(what)
-        return self.opened
+    @property
+    def counters(self) -> CounterSet:
+        """The counter capture.
+
+        Raises
+        ------
+        UsageError
+            When it is something else.
+
+        Examples
+        --------
+        >>> from wavescope.model.counter_set import CounterSet
+        >>> Document(0, "", "", lambda: CounterSet({})).counters.passes.height
+        0
+        """
+        self._check("counters")
+        return cast("CounterSet", self.opened)
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """`make()`, once per key: other threads wait for it, but not for what is made under other keys.
@@ -170,7 +192,7 @@ class Library:
     documents: list[Document] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def add(self, label: str, path: str, opener: Callable[[], ThreadTrace | Profile], *, notes: str = "") -> Document:
+    def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
         """A new document, not yet opened; `notes` is the file of notes beside it.
 
         Examples

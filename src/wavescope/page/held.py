@@ -54,7 +54,7 @@ def held_by(document: Document) -> Iterator[Held]:
     from wavescope.page.questions import QUESTIONS
 
     for question in QUESTIONS.values():
-        if question.kind in (document.kind, "any"):
+        if question.is_about(document.kind):
             for parameters in question.held(document):
                 yield Held(document.number, question.name, {name: _text(value) for name, value in parameters.items()})
 

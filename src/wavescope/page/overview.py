@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.page.counters.overview import overview_of_counters
 from wavescope.page.question import Question
 from wavescope.page.run.overview import overview_of_run
 from wavescope.page.trace.overview import overview_of_trace
@@ -24,7 +25,9 @@ def overview(document: Document) -> dict[str, Any]:
     >>> overview(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["kind"]
     'trace'
     """
-    return overview_of_trace(document) if document.kind == "trace" else overview_of_run(document)
+    return _OF_KIND[document.kind](document)
 
+
+_OF_KIND = {"trace": overview_of_trace, "run": overview_of_run, "counters": overview_of_counters}
 
 QUESTIONS = (Question("overview", "any", overview),)

@@ -33,12 +33,22 @@ class Question:
 
     name: str
     kind: str
-    """What it is about: a "trace", a "run", or "any" document."""
+    """What it is about: a "trace", a "run", "counters", what has a "timed" axis (trace or run), or "any" document."""
     answer: Callable[..., Any]
     parameters: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
     """Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`."""
     required: tuple[str, ...] = ()
     exported: Callable[[Document], Iterable[Mapping[str, Any]]] | None = None
+
+    def is_about(self, kind: str) -> bool:
+        """Whether it can be asked about a document of this kind.
+
+        Examples
+        --------
+        >>> [Question("spans", "timed", print).is_about(kind) for kind in ("trace", "run", "counters")]
+        [True, True, False]
+        """
+        return self.kind in (kind, "any") or (self.kind == "timed" and kind in ("trace", "run"))
 
     def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The parameters as values.

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from wavescope.page.counters.compare import QUESTIONS as _COUNTER_COMPARE
+from wavescope.page.counters.diagnosis import QUESTIONS as _COUNTER_DIAGNOSIS
+from wavescope.page.counters.dispatches import QUESTIONS as _COUNTER_DISPATCHES
+from wavescope.page.counters.memory_chart import QUESTIONS as _MEMORY_CHART
+from wavescope.page.counters.panels import QUESTIONS as _PANELS
+from wavescope.page.counters.roofline import QUESTIONS as _ROOFLINE
 from wavescope.page.curves import QUESTIONS as _CURVES
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
@@ -54,6 +60,12 @@ QUESTIONS = {
         _RUN_EVENTS,
         _TRACKS,
         _ITEMS,
+        _PANELS,
+        _COUNTER_DISPATCHES,
+        _COUNTER_DIAGNOSIS,
+        _COUNTER_COMPARE,
+        _ROOFLINE,
+        _MEMORY_CHART,
     )
     for question in group
 }

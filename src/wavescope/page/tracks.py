@@ -21,7 +21,7 @@ _TILE = {"track": text, "level": whole_number, "tile": whole_number}
 
 
 def tracks(document: Document) -> dict[str, Any]:
-    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles.
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles; counters have none.
 
     Examples
     --------
@@ -30,6 +30,8 @@ def tracks(document: Document) -> dict[str, Any]:
     >>> tracks(Document(0, "", "", lambda: Profile([])))["tracks"][0]["name"]
     'run'
     """
+    if document.kind == "counters":
+        return {"tracks": []}
     return tracks_of_trace(document) if document.kind == "trace" else tracks_of_run(document)
 
 
@@ -58,5 +60,5 @@ def _tiles(document: Document) -> Iterable[dict[str, Any]]:
 
 QUESTIONS = (
     Question("tracks", "any", tracks),
-    Question("spans", "any", spans, _TILE, tuple(_TILE), _tiles),
+    Question("spans", "timed", spans, _TILE, tuple(_TILE), _tiles),
 )

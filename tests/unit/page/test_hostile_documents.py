@@ -26,7 +26,7 @@ def _every_answer(document: Document) -> int:
     """How many answers there are; a refusal in a sentence of ours is one."""
     count = 0
     for question in QUESTIONS.values():
-        if question.kind not in (document.kind, "any"):
+        if not question.is_about(document.kind):
             continue
         for given in islice(question.held(document), _MOST_OF_A_QUESTION):
             try:

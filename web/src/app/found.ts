@@ -1,9 +1,10 @@
-// What the search finds: instructions, source lines and kernels of a trace; names of a run.
-import { exact, nanoseconds } from "../base/format";
+// What the search finds: instructions, source lines and kernels of a trace; names of a run; kernels and metrics of counters.
+import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
 import { askTable } from "../data/ask";
 import { type Code, codeAnswer, codeNow, costsNow, selectPlace, selectRow } from "../model/code";
-import { current, overview } from "../model/document";
+import { counterMetrics } from "../model/counters";
+import { countersOverview, current, overview } from "../model/document";
 import { select } from "../model/selection";
 import { frontView } from "../model/view";
 
@@ -45,7 +46,8 @@ export async function search(query: string): Promise<Results> {
   const results = new Collected();
   if (query.trim() && !problem) {
     if (overview.value?.kind === "trace") await searchTrace(test, results);
-    else await searchRun(test, results);
+    else if (overview.value?.kind === "run") await searchRun(test, results);
+    else await searchCounters(test, results);
   }
   return { found: results.found, count: results.count, problem };
 }
@@ -92,6 +94,25 @@ async function searchTrace(test: (text: string) => boolean, results: Collected):
     const note = `${place.file.split("/").at(-1)}:${place.line}`;
     results.add("Source", () => ({ text: text.trim(), note, go }));
   });
+}
+
+async function searchCounters(test: (text: string) => boolean, results: Collected): Promise<void> {
+  for (const kernel of countersOverview().kernels) {
+    if (!test(kernel.kernel_name)) continue;
+    const go = () => select({ kernel: String(kernel.kernel) });
+    const note = `${exact(kernel.dispatch_count)} dispatches · ${percent(kernel.duration_share)} of the time`;
+    results.add("Kernels", () => ({ text: kernel.kernel_name, note, go }));
+  }
+  for (const panel of await counterMetrics(current.value)) {
+    for (const metric of panel.tables.flatMap((table) => table.metrics)) {
+      if (!test(metric.name) && !test(metric.formula ?? "")) continue;
+      const go = () => {
+        select({ metric: metric.id });
+        frontView("panels");
+      };
+      results.add("Metrics", () => ({ text: `${panel.title}: ${metric.name}`, note: metric.id, go }));
+    }
+  }
 }
 
 async function searchRun(test: (text: string) => boolean, results: Collected): Promise<void> {

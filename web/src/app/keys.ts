@@ -1,5 +1,6 @@
 // The keyboard map: declared once, listened to once, and listed by `?`. Views may add keys of their own while they exist.
 import { signal } from "@preact/signals";
+import { kind, type Overview } from "../model/document";
 import { clearSelection } from "../model/selection";
 import { change, settings } from "../model/settings";
 import { pan, showAll, shown, zoom } from "../model/timewindow";
@@ -30,11 +31,11 @@ export const KEYS: Key[] = [
   { keys: ["d", "D"], does: "later", run: () => pan(0.2) },
   { keys: ["0", "Home"], does: "show all of the time", run: showAll },
   { keys: ["t"], does: "dark or light theme", run: toggleTheme },
-  { keys: ["1"], does: "Explorer, or the timeline of a run", run: () => frontOf("explorer", "run_timeline") },
-  { keys: ["2"], does: "Compute unit, or kernels of a run", run: () => frontOf("compute_unit", "kernels") },
-  { keys: ["3"], does: "Instructions, or regions of a run", run: () => frontOf("isa", "regions") },
-  { keys: ["4"], does: "Source, or busy time of a run", run: () => frontOf("source", "busy") },
-  { keys: ["5"], does: "Diagnosis, or gaps of a run", run: () => frontOf("diagnosis", "gaps") },
+  { keys: ["1"], does: "Explorer; of a run: the timeline; of counters: speed of light", run: front(0) },
+  { keys: ["2"], does: "Compute unit; of a run and of counters: kernels", run: front(1) },
+  { keys: ["3"], does: "Instructions; of a run: regions; of counters: roofline", run: front(2) },
+  { keys: ["4"], does: "Source; of a run: busy time; of counters: memory chart", run: front(3) },
+  { keys: ["5"], does: "Diagnosis; of a run: gaps; of counters: panels", run: front(4) },
   { keys: ["Escape"], does: "close what is open, else clear the selection", run: leave },
 ];
 
@@ -83,9 +84,15 @@ export const KEYS_OF_VIEWS: { where: string; keys: Key[] }[] = [
   },
 ];
 
-function frontOf(ofTrace: string, ofRun: string): void {
-  frontView(ofTrace);
-  frontView(ofRun);
+/** The views that the keys 1 to 5 bring to the front. */
+const NUMBERED: Record<Overview["kind"], string[]> = {
+  trace: ["explorer", "compute_unit", "isa", "source", "diagnosis"],
+  run: ["run_timeline", "kernels", "regions", "busy", "gaps"],
+  counters: ["speed_of_light", "counter_kernels", "roofline", "memory_chart", "panels"],
+};
+
+function front(number: number): () => void {
+  return () => frontView(NUMBERED[kind.value ?? "trace"][number] ?? "");
 }
 
 function toggle(isOpen: typeof helpIsOpen): void {

@@ -16,7 +16,7 @@ export interface Address {
 }
 
 const WHOLE = ["row", "lastRow", "wave", "iteration"] as const;
-const TEXT = ["kernel", "span"] as const;
+const TEXT = ["kernel", "span", "metric", "per"] as const;
 
 /** The address in the part of a URL behind `#`. Whatever does not make sense is left out. */
 export function readAddress(hash: string): Address {

@@ -51,6 +51,12 @@ function keepLayout(layout: string): void {
   }
 }
 
+/** The whole time of a document; counters have none. */
+function timeOf(facts: Overview): { begin: number; end: number } {
+  if (facts.kind === "trace") return { begin: facts.begin_cycles, end: facts.end_cycles };
+  return { begin: 0, end: facts.kind === "run" ? facts.duration_ns : 1 };
+}
+
 let latest = 0;
 
 /** Makes the document of an address the current one; false when it cannot be read, or another was chosen meanwhile. */
@@ -76,11 +82,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
   });
   document.title = `${documents.value[number]?.label ?? ""} – wavescope`;
   if (!facts) return false;
-  setBounds(
-    facts.kind === "trace"
-      ? { begin: facts.begin_cycles, end: facts.end_cycles }
-      : { begin: 0, end: facts.duration_ns },
-  );
+  setBounds(timeOf(facts));
   selection.value = address.selection;
   show(address.shown ?? bounds.value);
   openNotes();

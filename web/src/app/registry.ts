@@ -4,6 +4,10 @@ import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
 import { compare } from "../views/compare/compare";
 import { computeUnit } from "../views/compute_unit/compute_unit";
+import { counterCompare } from "../views/counter_compare";
+import { counterDiagnosis } from "../views/counter_diagnosis/diagnosis";
+import { counterKernels } from "../views/counter_kernels/kernels";
+import { counterSystem } from "../views/counter_system";
 import { counters } from "../views/counters/counters";
 import { coverage } from "../views/coverage/coverage";
 import { diagnosis } from "../views/diagnosis/diagnosis";
@@ -16,17 +20,21 @@ import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { isa } from "../views/isa";
 import { kernels } from "../views/kernels/index";
 import { loops } from "../views/loops";
-import { losses, runLosses } from "../views/losses/losses";
+import { counterLosses, losses, runLosses } from "../views/losses/losses";
+import { memoryChart } from "../views/memory_chart/memory_chart";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
 import { overlap } from "../views/overlap";
+import { panels } from "../views/panels/panels";
 import { ranks } from "../views/ranks";
 import { regions } from "../views/regions";
+import { roofline } from "../views/roofline/roofline";
 import { runCompare } from "../views/run_compare";
 import { runSummary } from "../views/run_summary";
 import { runTimeline } from "../views/run_timeline/index";
 import { source } from "../views/source/view";
+import { speedOfLight } from "../views/speed_of_light/speed_of_light";
 import { stalls } from "../views/stalls/stalls";
 import { summary } from "../views/summary/summary";
 import { utilization } from "../views/utilization/utilization";
@@ -70,6 +78,15 @@ export const VIEWS: View[] = [
   hotspotHistogram,
   counters,
   summary,
+  counterKernels,
+  counterDiagnosis,
+  speedOfLight,
+  roofline,
+  memoryChart,
+  panels,
+  counterCompare,
+  counterSystem,
+  counterLosses,
 ];
 
 /** Views that have nothing to show for a document are left out; ids that no view has, too. */
@@ -102,5 +119,15 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
       0.45,
       row([0.6, tabs("kernels", "regions", "gaps", "overlap", "ranks")], [0.4, tabs("run_summary", "run_compare")]),
     ],
+  ),
+  counters: row(
+    [
+      0.4,
+      column(
+        [0.36, tabs("counter_kernels", "counter_diagnosis", "counter_system")],
+        [0.64, tabs("speed_of_light", "panels")],
+      ),
+    ],
+    [0.6, tabs("roofline", "memory_chart", "counter_compare")],
   ),
 };

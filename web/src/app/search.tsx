@@ -65,7 +65,7 @@ export function Search() {
 
 function words(query: string, { count, found, problem }: Results): string {
   if (problem) return problem;
-  if (!query.trim()) return "Looks through instructions, source lines and kernels; ↑ ↓ and Enter go there.";
+  if (!query.trim()) return "Looks through instructions, source lines, kernels and metrics; ↑ ↓ and Enter go there.";
   return found.length < count ? `showing ${exact(found.length)} of ${exact(count)} hits` : `${exact(count)} hits`;
 }
 

@@ -2,7 +2,16 @@
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
 import { trouble, waitingSeconds } from "../model/connection";
-import { current, documents, type Overview, opening, overview, type RunOverview, unreadable } from "../model/document";
+import {
+  type CountersOverview,
+  current,
+  documents,
+  type Overview,
+  opening,
+  overview,
+  type RunOverview,
+  unreadable,
+} from "../model/document";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
@@ -26,10 +35,7 @@ export function Shell({ go, resetLayout }: Props) {
       <div class="shell-bar">
         <strong class="brand">wavescope</strong>
         <Documents go={go} />
-        <span
-          class="facts"
-          title={facts?.kind === "trace" ? facts.kernels.map((kernel) => kernel.demangled).join("\n") : ""}
-        >
+        <span class="facts" title={facts ? kernelsOf(facts).join("\n") : ""}>
           {facts ? words(facts) : ""}
         </span>
         <button type="button" class="search-button" onClick={() => (searchIsOpen.value = true)} title="Search (/)">
@@ -75,6 +81,7 @@ function LongWait() {
 
 function words(facts: Overview): string {
   if (facts.kind === "run") return wordsOfRun(facts);
+  if (facts.kind === "counters") return wordsOfCounters(facts);
   const parts = [
     facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
     shortened(facts.kernels[0]?.demangled ?? ""),
@@ -89,15 +96,36 @@ function words(facts: Overview): string {
 }
 
 const LONGEST_NAME = 60;
+const MOST_NAMES = 20;
 
 /** Names of kernels can be as long as a page; what stands behind one is wanted too. */
 function shortened(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }
 
+function kernelsOf(facts: Overview): string[] {
+  if (facts.kind === "trace") return facts.kernels.map((kernel) => kernel.demangled);
+  return facts.kind === "counters" ? facts.kernels.slice(0, MOST_NAMES).map((kernel) => kernel.kernel_name) : [];
+}
+
+const counted = (count: number, one: string, many: string) =>
+  count ? `${exact(count)} ${count === 1 ? one : many}` : "";
+
+function wordsOfCounters(facts: CountersOverview): string {
+  const first = shortened(facts.kernels[0]?.kernel_name ?? "");
+  const parts = [
+    facts.target ?? "unknown GPU",
+    facts.product ?? "",
+    facts.kernel_count > 1 ? `${first} and ${exact(facts.kernel_count - 1)} more` : first,
+    counted(facts.dispatch_count, "dispatch", "dispatches"),
+    counted(facts.counter_count, "counter", "counters"),
+    counted(facts.pass_count, "pass", "passes"),
+    facts.gpu_count > 1 ? counted(facts.gpu_count, "GPU", "GPUs") : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
 function wordsOfRun(facts: RunOverview): string {
-  const counted = (count: number, one: string, many: string) =>
-    count ? `${exact(count)} ${count === 1 ? one : many}` : "";
   const targets = [...new Set(facts.gpus.map((gpu) => gpu.target).filter(Boolean))];
   const parts = [
     facts.formats.join(", "),
@@ -184,6 +212,7 @@ function Looks() {
 }
 
 const SHOWN_LOSSES = 2;
+const LOSSES_OF: Record<Overview["kind"], string> = { trace: "losses", run: "run_losses", counters: "counter_losses" };
 
 function Losses() {
   const isClosed = useSignal(false);
@@ -200,7 +229,7 @@ function Losses() {
           .map((loss) => loss.message)
           .join(" · ")}
       </span>
-      <button type="button" class="quiet" onClick={() => frontView(facts?.kind === "run" ? "run_losses" : "losses")}>
+      <button type="button" class="quiet" onClick={() => frontView(LOSSES_OF[facts?.kind ?? "trace"])}>
         {more > 0 ? `and ${exact(more)} more: show all` : "what to do"}
       </button>
       <button type="button" class="quiet" aria-label="Close" onClick={() => (isClosed.value = true)}>

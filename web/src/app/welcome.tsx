@@ -11,7 +11,12 @@ export function Welcome() {
     <div class="banner welcome" role="note" data-banner="welcome">
       <span>
         New here?{" "}
-        {kind.value === "run" ? (
+        {kind.value === "counters" ? (
+          <>
+            Click a row of <To view="counter_kernels" title="Kernels" />: every view goes to that kernel.{" "}
+            <To view="speed_of_light" title="Speed of light" /> says how near each unit is to its peak
+          </>
+        ) : kind.value === "run" ? (
           <>
             Click a span of the timeline or a row of <To view="kernels" title="Kernels" />;{" "}
             <To view="gaps" title="Gaps" /> says when GPUs idle and why

@@ -40,3 +40,14 @@ export function nanoseconds(value: number): string {
   }
   return `${Math.round(value)} ns`;
 }
+
+/** A value of a metric, with the digits that matter: 1234567.8 -> "1,234,568", 75.588 -> "75.59", 0.00123 -> "0.00123". */
+export function measured(value: number | null | undefined): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return "";
+  const size = Math.abs(value);
+  if (size >= 1e15) return value.toExponential(3);
+  const isWhole = Math.abs(value - Math.round(value)) <= 1e-9 * size; // sums of quotients miss it by a hair
+  if (size >= 1000 || isWhole) return exact(value);
+  if (size >= 0.1) return value.toFixed(2);
+  return size >= 1e-4 ? value.toPrecision(3) : value.toExponential(2);
+}

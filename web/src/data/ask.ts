@@ -105,7 +105,7 @@ export interface DocumentLine {
   label: string;
   path: string;
   /** Not known before it was opened. */
-  kind: "trace" | "run" | null;
+  kind: "trace" | "run" | "counters" | null;
   is_open: boolean;
 }
 

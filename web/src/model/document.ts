@@ -72,7 +72,36 @@ export interface RunOverview {
   losses: LossLine[];
 }
 
-export type Overview = TraceOverview | RunOverview;
+/** One kernel of a counter capture, the longest first. */
+export interface CounterKernel {
+  /** Its rank. */
+  kernel: number;
+  kernel_name: string;
+  dispatch_count: number;
+  duration_ns_total: number | null;
+  duration_ns_mean: number | null;
+  duration_ns_median: number | null;
+  duration_share: number | null;
+}
+
+export interface CountersOverview {
+  kind: "counters";
+  target: string | null;
+  product: string | null;
+  dispatch_count: number;
+  pass_count: number;
+  counter_count: number;
+  /** How many GPUs ran dispatches; 0 = not said. */
+  gpu_count: number;
+  /** Kernels there are; `kernels` has the first of them. */
+  kernel_count: number;
+  kernels: CounterKernel[];
+  /** Facts about the machine, and which file says each. */
+  system: { name: string; value: string; said_by: string }[];
+  losses: LossLine[];
+}
+
+export type Overview = TraceOverview | RunOverview | CountersOverview;
 
 export const documents = signal<DocumentLine[]>([]);
 export const current = signal(0);
@@ -103,6 +132,13 @@ export function traceOverview(): TraceOverview {
 export function runOverview(): RunOverview {
   const value = overview.value;
   if (value?.kind !== "run") throw new Error("this view is about runs");
+  return value;
+}
+
+/** The overview of a counter capture, for its views. */
+export function countersOverview(): CountersOverview {
+  const value = overview.value;
+  if (value?.kind !== "counters") throw new Error("this view is about counter captures");
   return value;
 }
 

@@ -24,8 +24,12 @@ export interface Selection {
   iteration?: number | undefined;
   /** Stretch of time: aligned cycles of a trace, nanoseconds since the begin of a run. */
   range?: Range | undefined;
-  /** Kernel: its number in a trace, its name in a run. */
+  /** Kernel: its number in a trace, its name in a run, its rank in a counter capture. */
   kernel?: string | undefined;
+  /** Metric of a counter capture: panel.table.index. */
+  metric?: string | undefined;
+  /** What amounts of a counter capture are per: wave, cycle or second; absent = kernel. */
+  per?: string | undefined;
   /** One span of a run's timeline, as `<track>:<id>`. */
   span?: string | undefined;
 }

@@ -8,7 +8,7 @@ export interface View {
   title: string;
   /** What it shows, in one sentence: the tooltip of its tab and its line in the help. */
   hint: string;
-  about: "trace" | "run";
+  about: Overview["kind"];
   /** Why there is nothing to show for this document; empty = there is. */
   missing(overview: Overview): string;
   component: ComponentType;

@@ -209,7 +209,7 @@ def test_names_are_only_text() -> None:
 def test_a_run_of_nothing_answers_everything() -> None:
     document = Document(0, "nothing", "", lambda: Profile([]))
     for question in QUESTIONS.values():
-        if question.kind in ("run", "any") and not question.required:
+        if question.is_about("run") and not question.required:
             ask(document, question.name, {})
     assert _asked(document, "tracks")["tracks"][0]["lane_count"] == 0
 

@@ -27,7 +27,8 @@ const chosenBase = signal<number | null>(null);
 const chosenKind = signal("instruction");
 
 /** What this trace can be compared with; a document that was not opened yet may turn out to be a run. */
-const choices = () => documents.value.filter((line) => line.number !== current.value && line.kind !== "run");
+const choices = () =>
+  documents.value.filter((line) => line.number !== current.value && (line.kind ?? "trace") === "trace");
 
 function baseNow(): number | null {
   const others = choices();

@@ -47,7 +47,7 @@ const LINES: Line[] = [
 export function Totals({ answer, base, by }: { answer: CompareAnswer; base: number; by: string }) {
   const all = useSignal(false);
   const others = documents.value.filter(
-    (line) => line.number !== base && line.number !== current.value && line.kind !== "run",
+    (line) => line.number !== base && line.number !== current.value && (line.kind ?? "trace") === "trace",
   );
   const more = useAnswer(() => {
     if (!all.value) return Promise.resolve([]);

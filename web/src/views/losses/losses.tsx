@@ -101,3 +101,4 @@ export const losses: View = {
 };
 
 export const runLosses: View = { ...losses, id: "run_losses", about: "run" };
+export const counterLosses: View = { ...losses, id: "counter_losses", about: "counters" };

@@ -1,0 +1,79 @@
+"""A counter capture against another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.counters.kernels import kernels_of
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_ROWS", "QUESTIONS", "counters_against"]
+
+MOST_ROWS = 20_000
+"""Rows of one table that an answer carries."""
+
+
+def counters_against(document: Document, *, base: int) -> Any:
+    """The capture against the document `base` (`analysis.counter_compare`): kernel times and metrics, beyond noise.
+
+    Rows about a kernel have its rank in this capture, too; null = only the base has it.
+
+    Raises
+    ------
+    UsageError
+        When there is no such document, or it is no counter capture.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Library
+    >>> counters_against(Library().add("only", "only", lambda: CounterSet({})), base=0)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: a counter capture is compared with another one; open both: wavescope open BEFORE AFTER
+    """
+    if document.library is None or base == document.number:
+        what = "a counter capture is compared with another one"
+        raise UsageError(what, advice="open both: wavescope open BEFORE AFTER")
+    other = document.library.document(base)
+    return document.kept(("counters", "compare", base), lambda: _compared(other, document))
+
+
+def _compared(base: Document, document: Document) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from wavescope.analysis.counter_compare import counter_compare
+    from wavescope.model import to_builtins
+
+    answer = counter_compare([base.counters, document.counters])
+    labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters
+    ranks = kernels_of(document).select("kernel_name", "kernel")
+    ranked = {
+        name: getattr(answer, name).join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
+        for name in ("kernels", "metrics")
+    }
+    named = answer.sides.with_columns(label=_column(labels))
+    told: dict[str, Any] = to_builtins(replace(answer, sides=named, **ranked), top=MOST_ROWS)
+    hints = {name: {column.name: column.meaning for column in answer.tables[name].columns} for name in answer.tables}
+    for name in answer.tables:
+        told[name]["hints"] = hints[name]
+    return told | {"verdict": replace(answer, sides=named).verdict(1)}
+
+
+def _column(values: list[str]) -> Any:
+    import polars as pl
+
+    return pl.Series(values, dtype=pl.String)
+
+
+def _every_other(document: Document) -> list[dict[str, int]]:
+    others = document.library.documents if document.library else []
+    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "counters"]
+
+
+QUESTIONS = (
+    Question("counter_compare", "counters", counters_against, {"base": whole_number}, ("base",), _every_other),
+)

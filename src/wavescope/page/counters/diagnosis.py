@@ -1,0 +1,40 @@
+"""Which limit each kernel of a counter capture is at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.counters.kernels import choice_of, every_kernel
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_KERNELS", "QUESTIONS", "diagnosis_of"]
+
+MOST_KERNELS = 20
+"""Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are."""
+
+
+def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
+    """Every suspect of one kernel, or of the longest ones, with its verdict and evidence (`analysis.bottlenecks`).
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> diagnosis_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]
+    []
+    """
+    from wavescope.analysis.bottlenecks import bottlenecks
+    from wavescope.model import to_builtins
+
+    return to_builtins(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+
+
+QUESTIONS = (Question("counter_diagnosis", "counters", diagnosis_of, {"kernel": whole_number}, (), every_kernel),)

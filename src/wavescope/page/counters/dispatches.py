@@ -1,0 +1,53 @@
+"""Dispatches of a counter capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_ROWS", "QUESTIONS", "dispatches"]
+
+MOST_ROWS = 5000
+"""Dispatches that an answer carries; its `row_count` tells how many there are."""
+
+
+def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
+    """The dispatches of one kernel or of all, in the order of the capture, with duration and rank of the kernel.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> dispatches(Document(0, "", "", lambda: CounterSet({})))["dispatches"]["row_count"]
+    0
+    """
+    import polars as pl
+
+    from wavescope.analysis.counter_choice import chosen_dispatches
+    from wavescope.model import to_builtins
+    from wavescope.model.counter_set import COUNTER_SET
+
+    rows = chosen_dispatches(document.counters, choice_of(document, kernel))
+    ranks = kernels_of(document).select("kernel_name", "kernel")
+    shown = (
+        rows.head(MOST_ROWS)
+        .join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.col("kernel_name").fill_null(""), duration_ns=pl.col("end_ns") - pl.col("begin_ns"))
+        .drop("begin_ns", "end_ns", "agent", "process_id")
+    )
+    hints = {column.name: column.meaning for column in COUNTER_SET["dispatches"].columns}
+    hints |= {"duration_ns": "Of the pass without counters if there is one; passes may be averaged"}
+    return {"dispatches": to_builtins(shown) | {"row_count": rows.height, "hints": hints}}
+
+
+QUESTIONS = (Question("counter_dispatches", "counters", dispatches, {"kernel": whole_number}, (), every_kernel),)

@@ -1,0 +1,125 @@
+"""Metrics of a counter capture: what is declared of them, their values, and the values per L2 channel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.page.counters.kernels import choice_of, every_choice, normalized
+from wavescope.page.doubles import doubles
+from wavescope.page.question import Question, whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.metrics import CounterPanels
+    from wavescope.metrics import MetricTable, Panel
+    from wavescope.page.document import Document
+
+__all__ = ["PARAMETERS", "QUESTIONS", "channels", "metrics", "panels"]
+
+PARAMETERS = {"kernel": whole_number, "normalization": normalized}
+
+
+def metrics(document: Document) -> list[dict[str, Any]]:
+    """The panels of the capture's GPU as they are declared; none for a GPU without declarations.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> from wavescope.page.document import Document
+    >>> metrics(Document(0, "", "", lambda: CounterSet({}, system=System(target="gfx942"))))[0]["word"]
+    'sol'
+    """
+    return [
+        {
+            "number": panel.number,
+            "word": panel.word,
+            "title": panel.title,
+            "tables": [_told(table) for table in panel.tables],
+        }
+        for panel in _declared(document)
+    ]
+
+
+def _declared(document: Document) -> tuple[Panel, ...]:
+    from wavescope.metrics import panels_of
+
+    return panels_of(document.counters.system.target or "")
+
+
+def _told(table: MetricTable) -> dict[str, Any]:
+    from wavescope.model import to_builtins
+
+    told: dict[str, Any] = to_builtins(table)
+    return told | {"columns": table.columns}
+
+
+def panels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> dict[str, Any]:
+    """Every metric over the dispatches of one kernel, or of all; those per channel are in `channels`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> panels(Document(0, "", "", lambda: CounterSet({})))["rows"]["row_count"]
+    0
+    """
+    import polars as pl
+
+    def make() -> CounterPanels:
+        return _evaluated(document, kernel, normalization, per_channel=False)
+
+    # those of all kernels are asked first and again; those of single ones would pile up
+    answer = make() if kernel is not None else document.kept(("counters", "panels", normalization), make)
+    rows = answer.rows.filter(pl.col("channel").is_null()).drop("channel")
+    return {
+        "definition": answer.definition,
+        "dispatch_count": answer.dispatch_count,
+        "rows": {"row_count": rows.height, "rows": rows.to_dicts()},
+        "doubts": answer.doubts,
+    }
+
+
+def channels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> pl.DataFrame:
+    """The metrics per L2 channel: table_id, metric_id, name, series, channel, unit, average, reason.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> channels(Document(0, "", "", lambda: CounterSet({}))).height
+    0
+    """
+    import polars as pl
+
+    answer = _evaluated(document, kernel, normalization, per_channel=True)
+    shown = ("table_id", "metric_id", "name", "series", "channel", "unit", "average", "reason")
+    # a table whose values are quartiles may have no average: then the median stands for the channel
+    value = pl.coalesce("average", "median").alias("average")
+    return doubles(answer.rows.filter(pl.col("channel").is_not_null()).with_columns(value).select(shown))
+
+
+def _evaluated(document: Document, kernel: int | None, normalization: str, *, per_channel: bool) -> CounterPanels:
+    """The tables per channel have ten times as many rows as all others: they are evaluated when they are looked at."""
+    from wavescope.analysis.metrics import counter_panels
+
+    tables = [table.id for panel in _declared(document) for table in panel.tables if table.per_channel == per_channel]
+    choice = choice_of(document, kernel)
+    return counter_panels(document.counters, choice=choice, panels=tuple(tables), normalization=normalization)
+
+
+QUESTIONS = (
+    Question("counter_metrics", "counters", metrics),
+    Question("counter_panels", "counters", panels, PARAMETERS, (), every_choice),
+    Question("counter_channels", "counters", channels, PARAMETERS, (), every_choice),
+)

@@ -1,0 +1,68 @@
+// Which limit each kernel is at, by its counters, and what would decide what they leave open.
+import { askJson } from "../../data/ask";
+import { truncation } from "../../model/answers";
+import { ofChosen } from "../../model/counters";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Definition } from "../../widgets/cards";
+import { CounterKernelChooser } from "../../widgets/counter_choice";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { Doubts } from "../../widgets/doubts";
+import { SaveMenu } from "../../widgets/saving";
+import { Kernel } from "./kernel";
+import type { DiagnosisAnswer, KernelLimit, Suspicion } from "./shapes";
+import "./diagnosis.css";
+
+type Line = Suspicion & { of: KernelLimit };
+
+const COLUMNS: Column<Line>[] = [
+  { name: "kernel", title: "Rank", value: (line) => line.of.kernel, width: "" },
+  { name: "kernel_name", title: "Kernel", value: (line) => line.of.kernel_name, width: "" },
+  { name: "duration_share", title: "Share", value: (line) => line.of.duration_share, width: "" },
+  { name: "suspect", title: "Suspect", value: (line) => line.name, width: "" },
+  { name: "kind", title: "Kind", value: (line) => line.kind, width: "" },
+  { name: "verdict", title: "Verdict", value: (line) => line.verdict, width: "" },
+  { name: "confidence", title: "Sure", value: (line) => line.confidence, width: "" },
+  { name: "reason", title: "Reason", value: (line) => line.reason, width: "" },
+  { name: "gain_share_max", title: "Gain at most", value: (line) => line.gain_share_max, width: "" },
+  { name: "missing_counters", title: "Missing", value: (line) => line.missing_counters.join(" "), width: "" },
+];
+
+function Diagnosis() {
+  const answer = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
+  return <Answered answer={answer}>{(value) => <Kernels answer={value} />}</Answered>;
+}
+
+function Kernels({ answer }: { answer: DiagnosisAnswer }) {
+  const { kernels, kernel_count: count } = answer;
+  const left = truncation(kernels.length, count);
+  const lines = () => kernels.flatMap((of) => of.suspects.map((one) => ({ ...one, of })));
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <CounterKernelChooser />
+        {left ? <strong>{left} kernels, the longest</strong> : null}
+        <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, lines)]} />
+      </div>
+      <div class="scroll limits">
+        <Doubts doubts={answer.doubts.filter((doubt) => doubt.severity !== "note").map((doubt) => doubt.sentence)} />
+        {kernels.length ? null : <Nothing>Nothing to show: the capture has no dispatches.</Nothing>}
+        {kernels.map((of) => (
+          <Kernel key={of.kernel} of={of} />
+        ))}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+export const counterDiagnosis: View = {
+  id: "counter_diagnosis",
+  title: "Diagnosis",
+  hint: "Which limit each kernel is at, with the numbers behind it, and the counters that would decide what is open",
+  about: "counters",
+  missing: () => "",
+  component: Diagnosis,
+};

@@ -1,0 +1,148 @@
+// One kernel: what limits it, what else is suspected, and what would decide.
+import { exact, measured, nanoseconds, percent } from "../../base/format";
+import { colourOf } from "../../draw/palette";
+import { chooseKernel, chosenKernel } from "../../model/counters";
+import { select } from "../../model/selection";
+import { frontView } from "../../model/view";
+import { Chip } from "../../widgets/cards";
+import type { Evidence, KernelLimit, Suspicion } from "./shapes";
+
+const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
+
+export function Kernel({ of }: { of: KernelLimit }) {
+  const told = of.suspects.filter((one) => one.verdict === "at limit" || one.verdict === "likely");
+  const open = of.suspects.filter((one) => one.verdict === "undecided");
+  const excluded = of.suspects.filter((one) => one.verdict === "excluded");
+  const isChosen = chosenKernel()?.kernel === of.kernel;
+  return (
+    <article class="limit" data-limit={of.kernel}>
+      <header>
+        <button
+          type="button"
+          class={`link limit-name${isChosen ? " is-selected" : ""}`}
+          title="Make every view about this kernel"
+          onClick={() => chooseKernel(of.kernel)}
+        >
+          {of.kernel}: {of.kernel_name}
+        </button>
+        <span class="faint-text">
+          {of.duration_share === null ? "" : `${percent(of.duration_share)} of the time · `}
+          {exact(of.dispatch_count)} dispatches
+          {of.duration_ns_mean === null ? "" : ` of ${nanoseconds(of.duration_ns_mean)}`}
+        </span>
+      </header>
+      <p class="limit-summary" data-field="summary">
+        {of.summary}{" "}
+        <Chip tone={TONES[of.confidence] ?? ""} title={of.confidence_reason}>
+          sure: {of.confidence}
+        </Chip>
+      </p>
+      {told.map((one) => (
+        <Suspect key={one.name} of={one} isOpen />
+      ))}
+      {open.length ? (
+        <details>
+          <summary>
+            {exact(open.length)} undecided: {open.map((one) => one.name).join(", ")}
+          </summary>
+          {open.map((one) => (
+            <Suspect key={one.name} of={one} />
+          ))}
+          {of.plan ? (
+            <p>
+              To decide them: <code>{of.plan}</code>
+            </p>
+          ) : null}
+        </details>
+      ) : null}
+      {excluded.length ? (
+        <details>
+          <summary class="faint-text">
+            {exact(excluded.length)} excluded: {excluded.map((one) => one.name).join(", ")}
+          </summary>
+          {excluded.map((one) => (
+            <Suspect key={one.name} of={one} />
+          ))}
+        </details>
+      ) : null}
+    </article>
+  );
+}
+
+const MEANINGS: Record<Suspicion["verdict"], string> = {
+  "at limit": "worse",
+  likely: "VMEM",
+  undecided: "IMMED",
+  excluded: "IDLE",
+};
+
+function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
+  return (
+    <section class="suspect" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict]) }} data-suspect={of.name}>
+      <p>
+        <b>{of.name}</b> <span class="faint-text">{of.verdict}</span>
+        {of.gain_share_max === null ? null : (
+          <span class="faint-text" title="Upper bound of the kernel's time that can be saved">
+            {" "}
+            · gain at most <b data-field="gain">{percent(of.gain_share_max)}</b>
+          </span>
+        )}
+      </p>
+      <p>{of.reason}</p>
+      {of.missing_counters.length ? (
+        <p class="faint-text">
+          would decide: <code>{of.missing_counters.join(" ")}</code>
+        </p>
+      ) : null}
+      {isOpen && of.remedy ? <p>What to do: {of.remedy}</p> : null}
+      {of.evidence.length ? (
+        <details>
+          <summary class="faint-text">
+            {exact(of.evidence.length)} {of.evidence.length === 1 ? "number" : "numbers"}
+          </summary>
+          <ul class="suspect-evidence">
+            {of.evidence.map((item) => (
+              <Measured key={item.quantity + item.role} of={item} />
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </section>
+  );
+}
+
+const SIGNS = ["against", "for", "strongly for"];
+
+function Measured({ of }: { of: Evidence }) {
+  const value = of.value === null ? "not measured" : `${measured(of.value)} ${of.unit}`;
+  const more =
+    of.amount !== null && of.peak !== null ? ` (${measured(of.amount)} of ${measured(of.peak)} ${of.amount_unit})` : "";
+  const words = (
+    <>
+      {of.label} <b>{value}</b>
+      {more}
+    </>
+  );
+  return (
+    <li title={of.why}>
+      {of.metric_id ? (
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            select({ metric: of.metric_id });
+            frontView("panels");
+          }}
+        >
+          {words}
+        </button>
+      ) : (
+        words
+      )}{" "}
+      <span class="faint-text">
+        {of.threshold}
+        {of.level === null ? "" : ` · ${SIGNS[of.level] ?? ""}`}
+      </span>
+    </li>
+  );
+}

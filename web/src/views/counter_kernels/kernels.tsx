@@ -1,0 +1,147 @@
+// Kernels of a counter capture with their share of the time, and the dispatches of the chosen one.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { matcher } from "../../base/matcher";
+import { askJson } from "../../data/ask";
+import { type Frame, truncation } from "../../model/answers";
+import { chooseKernel, chosenKernel, ofChosen } from "../../model/counters";
+import { type CounterKernel, countersOverview, current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { preview } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { DataTable, tableOffer } from "../../widgets/data_table";
+import { type Described, figureColumns } from "../../widgets/figure_columns";
+import { SaveMenu } from "../../widgets/saving";
+import "./kernels.css";
+
+const KERNELS: Described[] = [
+  ["kernel", "Rank", "id", "4em"],
+  ["kernel_name", "Kernel", "text", "minmax(14em, 3fr)"],
+  ["duration_share", "Share of time", "bar"],
+  ["dispatch_count", "Dispatches", "count"],
+  ["duration_ns_total", "Total", "ns"],
+  ["duration_ns_mean", "Mean", "ns"],
+  ["duration_ns_median", "Median", "ns"],
+];
+const HINTS = {
+  kernel: "By time; --kernel takes it",
+  duration_share: "Of the durations of all dispatches",
+  duration_ns_total: "Of all its dispatches; a dash = no sound timestamps",
+};
+
+interface Dispatch {
+  dispatch: number;
+  kernel: number;
+}
+
+interface Dispatches {
+  dispatches: Frame<Dispatch> & { hints: Record<string, string> };
+}
+
+const DISPATCHES: Described[] = [
+  ["dispatch", "Dispatch", "id", "5em"],
+  ["dispatch_id", "Id", "id", "5em"],
+  ["kernel_name", "Kernel", "text", "minmax(10em, 2fr)"],
+  ["gpu", "GPU", "id", "3em"],
+  ["duration_ns", "Duration", "ns"],
+  ["grid_size", "Grid", "count", "7em"],
+  ["workgroup_size", "Workgroup", "count"],
+  ["arch_vgprs", "VGPR", "count", "4em"],
+  ["accum_vgprs", "AGPR", "count", "4em"],
+  ["sgprs", "SGPR", "count", "4em"],
+  ["lds_bytes", "LDS", "bytes", "5em"],
+  ["scratch_bytes", "Scratch", "bytes", "5em"],
+];
+
+function Kernels() {
+  const { kernels, kernel_count: count } = countersOverview();
+  const query = useSignal("");
+  const columns = useMemo(() => figureColumns<CounterKernel>(HINTS, KERNELS), []);
+  const wanted = matcher(query.value);
+  const rows = useMemo(
+    () => (query.value ? kernels.filter((kernel) => wanted.test(kernel.kernel_name)) : kernels),
+    [kernels, query.value],
+  );
+  const chosen = chosenKernel();
+  const left = truncation(kernels.length, count);
+  return (
+    <div class="view counter-kernels">
+      <div class="toolbar">
+        <span>{exact(count)} kernels</span>
+        <input
+          type="search"
+          placeholder="name or /regex/"
+          aria-label="Kernels whose name contains"
+          value={query.value}
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+          }}
+        />
+        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
+        {left ? <strong>{left}</strong> : null}
+        {chosen ? (
+          <button type="button" class="quiet" data-action="all-kernels" onClick={() => chooseKernel(null)}>
+            show all kernels
+          </button>
+        ) : null}
+        <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
+      </div>
+      <div class="counter-kernels-table" style={{ flexBasis: `${(rows.length + 1.6) * 1.85}em` }}>
+        <DataTable
+          label="Kernels"
+          columns={columns}
+          rows={rows}
+          isSelected={(kernel) => kernel.kernel === chosen?.kernel}
+          onSelect={(kernel) => chooseKernel(kernel.kernel)}
+          onHover={(kernel) => {
+            preview.value = kernel ? { kernel: String(kernel.kernel) } : {};
+          }}
+        />
+      </div>
+      <DispatchTable />
+    </div>
+  );
+}
+
+function DispatchTable() {
+  const answer = useAnswer(() => askJson<Dispatches>(current.value, "counter_dispatches", ofChosen()));
+  return (
+    <Answered answer={answer}>
+      {({ dispatches }) => {
+        const columns = figureColumns<Dispatch>(dispatches.hints, DISPATCHES);
+        const left = truncation(dispatches.rows.length, dispatches.row_count);
+        return (
+          <>
+            <div class="toolbar counter-dispatches-head">
+              <span>
+                {exact(dispatches.row_count)} dispatches
+                {chosenKernel() ? " of this kernel" : ""}
+              </span>
+              {left ? <strong>{left}</strong> : null}
+              <SaveMenu name="dispatches" offers={[tableOffer(columns, () => dispatches.rows)]} />
+            </div>
+            <div class="counter-dispatches-table">
+              <DataTable
+                label="Dispatches"
+                columns={columns}
+                rows={dispatches.rows}
+                onSelect={(dispatch) => chooseKernel(dispatch.kernel)}
+              />
+            </div>
+          </>
+        );
+      }}
+    </Answered>
+  );
+}
+
+export const counterKernels: View = {
+  id: "counter_kernels",
+  title: "Kernels",
+  hint: "Kernels of the capture, the longest first, and their dispatches; a click makes every view about that kernel",
+  about: "counters",
+  missing: () => "",
+  component: Kernels,
+};

@@ -1,0 +1,105 @@
+// What flows between waves, caches and memory.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { exact, nanoseconds } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { ofChosenNormalized } from "../../model/counters";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Definition } from "../../widgets/cards";
+import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { Doubts } from "../../widgets/doubts";
+import { pictures, SaveMenu } from "../../widgets/saving";
+import { layoutOf } from "./layout";
+import { MARGIN, paintMemoryChart } from "./paint";
+import { Picture } from "./picture";
+import type { MemoryChartAnswer } from "./shapes";
+import "./memory_chart.css";
+
+interface Line {
+  where: string;
+  what: string;
+  value: number | null;
+  unit: string;
+  metric_id: string;
+  peak_share: number | null;
+  reason: string;
+}
+
+const COLUMNS: Column<Line>[] = (["where", "what", "value", "unit", "metric_id", "peak_share", "reason"] as const).map(
+  (name) => ({ name, title: name, value: (row) => row[name], width: "" }),
+);
+
+function lines({ values, wires }: MemoryChartAnswer): Line[] {
+  return [
+    ...values.rows.map((value) => ({ ...value, where: value.block, what: value.label })),
+    ...wires.rows.map((wire) => ({ ...wire, where: `${wire.source} > ${wire.target}`, what: wire.kind })),
+  ];
+}
+
+/** Smaller than that nobody can read it: then it scrolls. */
+const SMALLEST = 0.78;
+const LARGEST = 2.2;
+
+function MemoryChart() {
+  const answer = useAnswer(() => askJson<MemoryChartAnswer>(current.value, "memory_chart", ofChosenNormalized()));
+  return <Answered answer={answer}>{(value) => <Chart answer={value} />}</Answered>;
+}
+
+function Chart({ answer }: { answer: MemoryChartAnswer }) {
+  const layout = useMemo(() => layoutOf(answer), [answer]);
+  const box = useRef<HTMLDivElement>(null);
+  const room = useSignal({ width: 0, height: 0 });
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      room.value = { width: element.clientWidth - 26, height: element.clientHeight - 44 };
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const fit = Math.min(room.value.width / layout.width, room.value.height / layout.height);
+  const scale = Math.min(Math.max(fit, SMALLEST), LARGEST);
+  const busiest = answer.blocks.rows.find((block) => block.block === answer.busiest);
+  const size = () => ({ width: layout.width + 2 * MARGIN, height: layout.height + 2 * MARGIN });
+  const offers = [
+    ...pictures((painter) => paintMemoryChart(painter, layout), size),
+    tableOffer(COLUMNS, () => lines(answer)),
+  ];
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <CounterKernelChooser />
+        <NormalizationChooser />
+        <span>
+          {exact(answer.dispatch_count)} dispatches
+          {answer.duration_ns_mean === null ? "" : `, ${nanoseconds(answer.duration_ns_mean)} each`}
+        </span>
+        {busiest ? <span title="Framed in the picture">nearest to its peak: {busiest.title}</span> : null}
+        <SaveMenu name="memory-chart" offers={offers} />
+      </div>
+      <div class="scroll" ref={box}>
+        <Doubts doubts={answer.doubts} />
+        {layout.blocks.length ? (
+          <Picture layout={layout} busiest={answer.busiest} scale={scale} />
+        ) : (
+          <Nothing>Nothing to show: the blocks of this GPU are not known.</Nothing>
+        )}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+export const memoryChart: View = {
+  id: "memory_chart",
+  title: "Memory chart",
+  hint: "What flows between waves, caches and memory: requests, hit rates, latencies, and what is near its peak",
+  about: "counters",
+  missing: () => "",
+  component: MemoryChart,
+};

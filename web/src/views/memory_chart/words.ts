@@ -1,0 +1,50 @@
+// Numbers of the chart in few characters, and in full for tooltips.
+import { measured, short } from "../../base/format";
+import type { BlockValue, Heat, Wire } from "./shapes";
+
+const KINDS: Record<string, string> = { read: "rd", write: "wr", atomic: "at", request: "rq", traffic: "" };
+
+export const NOT_KNOWN = "–";
+
+function brief(value: number): string {
+  const size = Math.abs(value);
+  if (size < 1000) return Number.isInteger(value) ? String(value) : measured(value);
+  return short(value);
+}
+
+/** Of blocks and wires with a unit that everybody needs; that of counts and latencies is in the tooltip. */
+function withUnit(value: number, unit: string): string {
+  if (unit === "%") return `${value.toFixed(1)} %`;
+  if (unit !== "GB/s") return brief(value);
+  return value >= 1000 ? `${(value / 1000).toPrecision(3)} TB/s` : `${brief(Number(value.toPrecision(3)))} GB/s`;
+}
+
+export function valueText({ value, unit }: BlockValue): string {
+  return value === null ? NOT_KNOWN : withUnit(value, unit);
+}
+
+export function flowText({ kind, value, unit }: Wire): string {
+  const number = value === null ? NOT_KNOWN : withUnit(value, unit);
+  return `${KINDS[kind] ?? kind} ${number}`.trim();
+}
+
+function told(value: number | null, unit: string, reason: string, peak: number | null, share: number | null): string[] {
+  return [
+    value === null ? `not known: ${reason || "not measured"}` : `${measured(value)} ${unit}`.trim(),
+    peak === null ? "" : `of ${measured(peak)} ${unit}${share === null ? "" : `: ${share.toFixed(1)} %`}`,
+  ];
+}
+
+export function valueHint(title: string, of: BlockValue): string {
+  const head = `${title}, ${of.label} (${of.metric_id})`;
+  return [head, of.about, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share)].filter(Boolean).join("\n");
+}
+
+export function flowHint(from: string, to: string, of: Wire): string {
+  const rate = of.rate === null || of.kind === "traffic" ? "" : `${measured(of.rate)} GB/s`;
+  const head = `${from} → ${to}: ${of.kind} (${of.metric_id})`;
+  return [head, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share), rate].filter(Boolean).join("\n");
+}
+
+/** Meanings of the palette. */
+export const COLOURS: Record<Heat, string> = { good: "better", warm: "VMEM", hot: "worse", "": "" };

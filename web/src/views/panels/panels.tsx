@@ -1,0 +1,221 @@
+// Every panel of a counter capture as tables, with a search over all of them.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { exact } from "../../base/format";
+import { matcher } from "../../base/matcher";
+import type { Columns } from "../../data/columns";
+import {
+  counterChannels,
+  counterMetrics,
+  counterPanels,
+  type Metric,
+  type MetricRow,
+  type MetricTable,
+  metricsById,
+  normalization,
+  ofChosenNormalized,
+  type Panel,
+  type PanelsAnswer,
+} from "../../model/counters";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Definition } from "../../widgets/cards";
+import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { Doubts } from "../../widgets/doubts";
+import { SaveMenu } from "../../widgets/saving";
+import { strips } from "./channels";
+import { Explanation } from "./explanation";
+import { HeatMap } from "./heat_map";
+import { MetricRows } from "./metric_table";
+import { knownOf, type ShownTable, shownTables } from "./rows";
+import "../../widgets/small_table.css";
+import "./panels.css";
+
+const NUMBERS = ["average", "deviation", "minimum", "q1", "median", "q3", "maximum", "peak", "peak_share"] as const;
+const COLUMNS: Column<MetricRow>[] = [
+  { name: "table_id", title: "Table", value: (row) => row.table_id, width: "" },
+  { name: "metric_id", title: "Id", value: (row) => row.metric_id, width: "" },
+  { name: "name", title: "Metric", value: (row) => row.name, width: "" },
+  { name: "unit", title: "Unit", value: (row) => row.unit, width: "" },
+  ...NUMBERS.map((name) => ({ name, title: name, value: (row: MetricRow) => row[name], width: "" })),
+  { name: "dispatch_count", title: "Dispatches", value: (row) => row.dispatch_count, width: "" },
+  { name: "reason", title: "Reason", value: (row) => row.reason, width: "" },
+];
+
+interface Answers {
+  panels: Panel[];
+  answer: PanelsAnswer;
+}
+
+function Panels() {
+  const answers = useAnswer(async (): Promise<Answers> => {
+    const asked = counterPanels(current.value, ofChosenNormalized());
+    return { panels: await counterMetrics(current.value), answer: await asked };
+  });
+  return <Answered answer={answers}>{(value) => <Tables {...value} />}</Answered>;
+}
+
+function Tables({ panels, answer }: Answers) {
+  const word = useSignal(panels[0]?.word ?? "");
+  const query = useSignal("");
+  const onlyKnown = useSignal(false);
+  const declared = useMemo(() => metricsById(panels), [panels]);
+  const chosen = selection.value.metric;
+  useEffect(() => {
+    const owner = panels.find((panel) => chosen?.startsWith(`${panel.number}.`));
+    if (owner) {
+      word.value = owner.word;
+      query.value = "";
+    }
+  }, [chosen, panels]);
+  const rows = answer.rows.rows;
+  const tables = shownTables(panels, rows, declared, {
+    panel: word.value,
+    query: query.value,
+    onlyKnown: onlyKnown.value,
+  });
+  const shown = tables.flatMap((table) => table.rows);
+  const problem = query.value ? matcher(query.value).problem : "";
+  // a thousand cells are drawn when one asks for their panel, not among all others
+  const perChannel = query.value || !word.value ? [] : tables.filter(({ table }) => table.per_channel);
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <CounterKernelChooser />
+        <NormalizationChooser />
+        <input
+          type="search"
+          placeholder="metric, counter or /regex/"
+          aria-label="Metrics whose name, id or formula contains"
+          value={query.value}
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+          }}
+        />
+        {problem ? <span class="bad-pattern">{problem}</span> : null}
+        <label>
+          <input
+            type="checkbox"
+            checked={onlyKnown.value}
+            onChange={(event) => {
+              onlyKnown.value = event.currentTarget.checked;
+            }}
+          />
+          only what is known
+        </label>
+        <span>{query.value ? `${exact(shown.length)} of ${exact(rows.length)} metrics` : ""}</span>
+        <SaveMenu name="panels" offers={[tableOffer(COLUMNS, () => shown)]} />
+      </div>
+      <div class="panels">
+        <nav class="panels-list" aria-label="Panels">
+          <button
+            type="button"
+            aria-pressed={!query.value && !word.value}
+            data-panel=""
+            onClick={() => {
+              word.value = "";
+              query.value = "";
+            }}
+          >
+            <span>All panels</span>
+          </button>
+          {panels.map((panel) => (
+            <PanelButton
+              key={panel.word}
+              panel={panel}
+              rows={rows}
+              isOn={!query.value && word.value === panel.word}
+              choose={() => {
+                word.value = panel.word;
+                query.value = "";
+              }}
+            />
+          ))}
+        </nav>
+        <div class="scroll panels-tables">
+          <Doubts doubts={answer.doubts} />
+          {tables.map((shownTable) => (
+            <OneTable key={shownTable.table.id} shown={shownTable} declared={declared} />
+          ))}
+          {perChannel.length ? <Channels tables={perChannel} /> : null}
+          {shown.length || perChannel.length ? null : <Nothing>No metric fits.</Nothing>}
+          <Definition text={answer.definition} />
+        </div>
+      </div>
+      <Explanation metric={declared.get(chosen ?? "")} row={rows.find((row) => row.metric_id === chosen)} />
+    </div>
+  );
+}
+
+interface ButtonProps {
+  panel: Panel;
+  rows: MetricRow[];
+  isOn: boolean;
+  choose: () => void;
+}
+
+function PanelButton({ panel, rows, isOn, choose }: ButtonProps) {
+  const { known, all } = knownOf(panel, rows);
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      class={all && !known ? "empty" : ""}
+      data-panel={panel.word}
+      title={all ? `${exact(known)} of ${exact(all)} metrics are known` : panel.title}
+      onClick={choose}
+    >
+      <span>{panel.title}</span>
+      <span class="faint-text">{all ? `${known}/${all}` : ""}</span>
+    </button>
+  );
+}
+
+/** Tables of the reference say "per normUnit" where they mean what was chosen. */
+const titleOf = (table: MetricTable) => table.title.replace("per normUnit", `per ${normalization()}`);
+
+function OneTable({ shown, declared }: { shown: ShownTable; declared: Map<string, Metric> }) {
+  const { panel, table, rows } = shown;
+  if (!rows.length) return null;
+  return (
+    <section class="section" data-table={table.id}>
+      <h3>
+        {table.id} {titleOf(table)} <span class="faint-text">{panel.title === table.title ? "" : panel.title}</span>
+      </h3>
+      <MetricRows table={table} rows={rows} declared={declared} />
+    </section>
+  );
+}
+
+function Channels({ tables }: { tables: ShownTable[] }) {
+  const answer = useAnswer(() => counterChannels(current.value, ofChosenNormalized()));
+  return (
+    <Answered answer={answer}>
+      {(columns: Columns) =>
+        tables.map(({ table }) => (
+          <section key={table.id} class="section" data-table={table.id}>
+            <h3>
+              {table.id} {titleOf(table)}
+            </h3>
+            {strips(columns, table.id).map((strip) => (
+              <HeatMap key={`${strip.metric} ${strip.series}`} strip={strip} />
+            ))}
+          </section>
+        ))
+      }
+    </Answered>
+  );
+}
+
+export const panels: View = {
+  id: "panels",
+  title: "Panels",
+  hint: "Every metric of the capture, table by table: values, spread over dispatches, peaks, definitions; per L2 channel too",
+  about: "counters",
+  missing: () => "",
+  component: Panels,
+};

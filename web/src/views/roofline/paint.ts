@@ -1,0 +1,95 @@
+// Roofs as lines, kernels as marks: the shape tells the level of memory, the colour the kernel.
+import { measured } from "../../base/format";
+import { type LogFrame, paintLogAxes } from "../../draw/loglog";
+import { paintMark, SHAPES, type Shape } from "../../draw/marks";
+import { letterWidth, type Painter, textScale } from "../../draw/painter";
+import { mixed, paper, seriesColour } from "../../draw/palette";
+import type { Roof, Scene } from "./scene";
+import type { Ceiling, Work } from "./shapes";
+
+export const LEVELS = ["HBM", "L2", "L1", "LDS", "MALL"];
+
+export function shapeOf(level: string): Shape {
+  return SHAPES[Math.max(0, LEVELS.indexOf(level))] ?? "circle";
+}
+
+export interface Lit {
+  /** Rank of the chosen kernel; null = none is. */
+  chosen: number | null;
+  hovered: number | null;
+}
+
+/** Wider where more of the time goes. */
+export function radiusOf(share: number | null): number {
+  return (4.5 + 4.5 * Math.sqrt(Math.min(Math.max(share ?? 0, 0), 1))) * textScale();
+}
+
+export function roofText({ name, used, unit, used_from: from }: Ceiling): string {
+  return `${name} ${measured(Math.round(used ?? 0))} ${unit}${from === "empirical" ? ", measured" : ""}`;
+}
+
+export function paintRoofline(
+  painter: Painter,
+  frame: LogFrame,
+  scene: Scene,
+  shares: Map<number, number | null>,
+  lit: Lit,
+  work: Work,
+): void {
+  const unit = work === "flop" ? "FLOP" : "IOP";
+  paintLogAxes(painter, frame, { x: `${unit} per byte`, y: `G${unit}/s` });
+  painter.clipped(frame.x0, frame.y0, frame.plotWidth, frame.plotHeight + 1, () => {
+    for (const roof of scene.roofs) paintRoof(painter, frame, roof);
+    paintLabels(painter, frame, scene.roofs);
+    const isLit = (kernel: number) => lit.chosen === null || kernel === lit.chosen || kernel === lit.hovered;
+    const faintFirst = [...scene.marks].sort((a, b) => Number(isLit(a.kernel)) - Number(isLit(b.kernel)));
+    for (const mark of faintFirst) {
+      const colour = seriesColour(mark.kernel);
+      const fill = isLit(mark.kernel) ? colour : mixed(colour, paper("background"), 0.75);
+      const edge = mark.kernel === lit.hovered || mark.kernel === lit.chosen ? paper("text") : paper("background");
+      const [x, y] = [frame.x(mark.intensity), frame.y(mark.gops_per_second)];
+      paintMark(painter, shapeOf(mark.level), x, y, radiusOf(shares.get(mark.kernel) ?? null), fill, edge);
+    }
+  });
+}
+
+function paintRoof(painter: Painter, frame: LogFrame, { ceiling, from, to }: Roof): void {
+  const points = [frame.x(from[0]), frame.y(from[1]), frame.x(to[0]), frame.y(to[1])];
+  painter.polyline(points, paper("text"), 1.5, ceiling.used_from === "empirical" ? [] : [6, 4]);
+}
+
+/** Slopes are named where they come in, at the left edge or at the bottom; level roofs at their right ends. */
+function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[]): void {
+  const line = 15 * textScale();
+  const slopes = roofs.filter((roof) => roof.ceiling.kind === "bandwidth");
+  slopes.sort((a, b) => (b.ceiling.used ?? 0) - (a.ceiling.used ?? 0));
+  const bottom = frame.y0 + frame.plotHeight;
+  let least = frame.y0 + line;
+  slopes.forEach(({ ceiling }, n) => {
+    const rate = ceiling.used ?? 1;
+    const entry = frame.y(10 ** frame.window.left * rate) + line * 0.7;
+    const y = Math.max(Math.min(entry, bottom - (slopes.length - n) * line), least);
+    const x = frame.x(10 ** (frame.at(0, y).y - Math.log10(rate)));
+    label(painter, Math.max(x + 6, frame.x0 + 4), y, roofText(ceiling), "left");
+    least = y + line;
+  });
+  const right = frame.x0 + frame.plotWidth - 4;
+  let above = Number.NEGATIVE_INFINITY;
+  let shift = 0;
+  const levels = roofs.filter((roof) => roof.ceiling.kind === "compute");
+  for (const { ceiling } of levels.sort((a, b) => (b.ceiling.used ?? 0) - (a.ceiling.used ?? 0))) {
+    const y = frame.y(ceiling.used ?? 1) - 9 * textScale();
+    const text = roofText(ceiling);
+    shift = y - above < line ? shift : 0; // lines that lie close together have their names side by side
+    label(painter, right - shift, y, text, "right");
+    shift += text.length * letterWidth() + 24;
+    above = y;
+  }
+}
+
+function label(painter: Painter, x: number, y: number, text: string, align: "left" | "right"): void {
+  const wide = text.length * letterWidth() + 4;
+  const tall = 14 * textScale();
+  painter.rect(align === "left" ? x - 2 : x - wide + 2, y - tall / 2, wide, tall, paper("background"));
+  painter.text(x, y, text, paper("text"), { align });
+}

@@ -1,0 +1,289 @@
+// Kernels under the roofs of arithmetic and memory.
+import { type Signal, useSignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import { measured, percent } from "../../base/format";
+import { askJson } from "../../data/ask";
+import { LogFrame, type LogWindow } from "../../draw/loglog";
+import { seriesColour } from "../../draw/palette";
+import { truncation } from "../../model/answers";
+import { chooseKernel, chosenKernel } from "../../model/counters";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { preview } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { Canvas, type Paint, type Size } from "../../widgets/canvas";
+import { Definition } from "../../widgets/cards";
+import { Chips } from "../../widgets/chips";
+import { CounterKernelChooser } from "../../widgets/counter_choice";
+import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
+import { Doubts } from "../../widgets/doubts";
+import { pictures, SaveMenu } from "../../widgets/saving";
+import { rooflineEvents } from "./input";
+import { Legend } from "./legend";
+import { LEVELS, paintRoofline } from "./paint";
+import { firstKinds, firstWork, kindsOf, levelsOf, type Scene, sceneOf } from "./scene";
+import { CEILINGS, type RoofKernel, type RooflineAnswer, type RoofPoint, type Work } from "./shapes";
+import "./roofline.css";
+
+function Roofline() {
+  const ceilings = useSignal("best");
+  const answer = useAnswer(() =>
+    askJson<RooflineAnswer>(
+      current.value,
+      "counter_roofline",
+      ceilings.value === "best" ? {} : { ceilings: ceilings.value },
+    ),
+  );
+  return <Answered answer={answer}>{(value) => <Plot answer={value} ceilings={ceilings} />}</Answered>;
+}
+
+const POINTS: Column<RoofPoint>[] = (
+  [
+    "kernel",
+    "kernel_name",
+    "level",
+    "work",
+    "intensity",
+    "gops_per_second",
+    "gb_per_second",
+    "roof",
+    "roof_gops_per_second",
+    "share",
+    "reason",
+  ] as const
+).map((name) => ({ name, title: name, value: (row) => row[name], width: "" }));
+
+function toggled(set: ReadonlySet<string>, name: string): Set<string> {
+  const next = new Set(set);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<string> }) {
+  const work = useSignal<Work>(firstWork(answer));
+  const levels = useSignal<ReadonlySet<string>>(new Set(levelsOf(answer).filter((name) => name !== "MALL")));
+  const kinds = useSignal<ReadonlySet<string>>(firstKinds(answer, work.value));
+  const window = useSignal<LogWindow | null>(null);
+  const over = useSignal<{ mark: Scene["marks"][number]; x: number; y: number } | null>(null);
+  const frame = useRef<LogFrame | null>(null);
+  const size = useRef<Size>({ width: 900, height: 560 });
+  const scene = useRef<Scene | null>(null);
+  scene.current = useMemo(
+    () => sceneOf(answer, { work: work.value, levels: levels.value, kinds: kinds.value }),
+    [answer, work.value, levels.value, kinds.value],
+  );
+  const shares = useMemo(() => new Map(answer.kernels.rows.map((row) => [row.kernel, row.duration_share])), [answer]);
+  const shown = scene.current;
+  const draw: Paint = (painter, area) => {
+    const hovered = preview.value.kernel === undefined ? null : Number(preview.value.kernel);
+    const lit = { chosen: chosenKernel()?.kernel ?? null, hovered };
+    const drawn = new LogFrame(window.value ?? shown.window, area.width, area.height);
+    paintRoofline(painter, drawn, shown, shares, lit, work.value);
+    frame.current = drawn;
+  };
+  const paint: Paint = (painter, area) => {
+    size.current = area;
+    draw(painter, area);
+  };
+  const events = useMemo(() => rooflineEvents({ frame, scene, window, over, choose: chooseKernel }), []);
+  const hasBoth =
+    answer.ceilings.rows.some((row) => row.empirical) && answer.ceilings.rows.some((row) => row.theoretical);
+  const works = (["flop", "iop"] as const).filter((each) => kindsOf(answer, each).length);
+  const order = (name: string) => (LEVELS.indexOf(name) + LEVELS.length) % LEVELS.length;
+  return (
+    <div class="view roofline">
+      <div class="toolbar">
+        <CounterKernelChooser />
+        {hasBoth || ceilings.value !== "best" ? (
+          <select
+            aria-label="Roofs"
+            value={ceilings.value}
+            onChange={(event) => {
+              ceilings.value = event.currentTarget.value;
+            }}
+          >
+            {CEILINGS.map(({ choice, title, hint }) => (
+              <option key={choice} value={choice} title={hint}>
+                {title}
+              </option>
+            ))}
+          </select>
+        ) : null}
+        <Chips
+          label="Levels of memory"
+          choices={[...levelsOf(answer)].sort((a, b) => order(a) - order(b)).map((name) => ({ value: name, name }))}
+          isOn={(name) => levels.value.has(name)}
+          onToggle={(name) => {
+            levels.value = toggled(levels.value, name);
+          }}
+        />
+        {works.length > 1 ? (
+          <select
+            aria-label="Operations"
+            value={work.value}
+            onChange={(event) => {
+              work.value = event.currentTarget.value as Work;
+              kinds.value = firstKinds(answer, work.value);
+              window.value = null;
+            }}
+          >
+            <option value="flop">floating-point</option>
+            <option value="iop">integer</option>
+          </select>
+        ) : null}
+        <Chips
+          label="Compute roofs"
+          choices={kindsOf(answer, work.value).map(({ name }) => ({ value: name, name }))}
+          isOn={(name) => kinds.value.has(name)}
+          onToggle={(name) => {
+            kinds.value = toggled(kinds.value, name);
+          }}
+        />
+        {window.value ? (
+          <button
+            type="button"
+            class="quiet"
+            data-action="show-all"
+            onClick={() => {
+              window.value = null;
+            }}
+          >
+            Show all
+          </button>
+        ) : null}
+        <SaveMenu
+          name="roofline"
+          offers={[...pictures(draw, () => size.current), tableOffer(POINTS, () => answer.points.rows)]}
+        />
+      </div>
+      <div class="roofline-body">
+        <div class="roofline-plot" title="" data-marks={shown.marks.length} data-roofs={shown.roofs.length}>
+          <Canvas
+            paint={paint}
+            label={`Roofline: ${shown.marks.length} marks under ${shown.roofs.length} roofs; wheel zooms, drag moves, click chooses`}
+            events={{
+              ...events,
+              onPointerMove: (event) => {
+                events.onPointerMove?.(event);
+                preview.value = over.value ? { kernel: String(over.value.mark.kernel) } : {};
+              },
+              onPointerLeave: (event) => {
+                events.onPointerLeave?.(event);
+                preview.value = {};
+              },
+            }}
+          />
+          {over.value ? <Tip over={over.value} kernels={answer.kernels.rows} width={size.current.width} /> : null}
+        </div>
+        <Legend levels={[...new Set(shown.marks.map((mark) => mark.level))]} roofs={shown.roofs} />
+      </div>
+      <Kernels answer={answer} work={work.value} />
+    </div>
+  );
+}
+
+interface TipProps {
+  over: { mark: Scene["marks"][number]; x: number; y: number };
+  kernels: RoofKernel[];
+  width: number;
+}
+
+function Tip({ over: { mark, x, y }, kernels, width }: TipProps) {
+  const kernel = kernels.find((each) => each.kernel === mark.kernel);
+  const side = x > width / 2 ? { right: `${width - x + 16}px` } : { left: `${x + 16}px` };
+  const unit = mark.work === "flop" ? "FLOP" : "IOP";
+  return (
+    <div class="tooltip" style={{ ...side, top: `${Math.max(4, y - 40)}px` }} data-tip={mark.kernel}>
+      <div class="strong">{mark.kernel_name}</div>
+      <div>
+        {mark.level}: {measured(mark.intensity)} {unit}/byte · {measured(mark.gops_per_second)} G{unit}/s ·{" "}
+        {measured(mark.gb_per_second)} GB/s
+      </div>
+      <div>{mark.share === null ? mark.reason : `${percent(mark.share)} of the roof of ${mark.roof}`}</div>
+      {kernel ? (
+        <div>
+          {kernel.verdict}
+          {kernel.duration_share === null ? "" : ` · ${percent(kernel.duration_share)} of the time`}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Kernels({ answer, work }: { answer: RooflineAnswer; work: Work }) {
+  const { kernels, points } = answer;
+  const columns = useMemo((): Column<RoofKernel>[] => {
+    const at = new Map(points.rows.map((point) => [`${point.kernel} ${point.level} ${point.work}`, point]));
+    const unit = work === "flop" ? "FLOP" : "IOP";
+    const rate = (row: RoofKernel) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
+    const intensity = (level: string): Column<RoofKernel> => ({
+      name: `${level.toLowerCase()}_intensity`,
+      title: `${unit}/B ${level}`,
+      hint: `${unit} per byte that ${level} moved`,
+      value: (row) => at.get(`${row.kernel} ${level} ${work}`)?.intensity ?? null,
+      show: (row) => measured(at.get(`${row.kernel} ${level} ${work}`)?.intensity) || "–",
+      width: "6.5em",
+    });
+    return [
+      {
+        name: "kernel_name",
+        title: "Kernel",
+        value: (row) => row.kernel_name,
+        show: (row) => (
+          <>
+            <span class="swatch" style={{ background: seriesColour(row.kernel) }} /> {row.kernel}: {row.kernel_name}
+          </>
+        ),
+        width: "minmax(10em, 2fr)",
+      },
+      {
+        name: "duration_share",
+        title: "Time",
+        hint: "Share of the time of all dispatches",
+        value: (row) => row.duration_share,
+        show: (row) => percent(row.duration_share) || "–",
+        width: "4.5em",
+      },
+      {
+        name: "share",
+        title: "Of its roof",
+        hint: "The shortest time that its slowest unit needs for the work, over the time taken",
+        value: (row) => row.share,
+        show: (row) => percent(row.share) || "–",
+        width: "5.5em",
+      },
+      { name: "verdict", title: "Bound", value: (row) => row.verdict, width: "minmax(12em, 2fr)" },
+      { name: "gops", title: `G${unit}/s`, value: rate, show: (row) => measured(rate(row)) || "–", width: "6em" },
+      ...LEVELS.filter((level) => points.rows.some((point) => point.level === level)).map(intensity),
+      { name: "not_counted", title: "Not counted", value: (row) => row.not_counted, width: "8em" },
+    ];
+  }, [answer, work]);
+  const left = truncation(kernels.rows.length, kernels.row_count);
+  return (
+    <div class="roofline-kernels" style={{ flexBasis: `${(kernels.rows.length + 5) * 1.85}em` }}>
+      <Doubts doubts={answer.doubts} />
+      {left ? <strong>{left}</strong> : null}
+      <DataTable
+        label="Kernels of the roofline"
+        columns={columns}
+        rows={kernels.rows}
+        isSelected={(row) => row.kernel === chosenKernel()?.kernel}
+        onSelect={(row) => chooseKernel(row.kernel)}
+        onHover={(row) => {
+          preview.value = row ? { kernel: String(row.kernel) } : {};
+        }}
+      />
+      <Definition text={answer.definition} />
+    </div>
+  );
+}
+
+export const roofline: View = {
+  id: "roofline",
+  title: "Roofline",
+  hint: "Arithmetic intensity and speed of every kernel under the roofs of memory and compute: what bounds it, how far it is",
+  about: "counters",
+  missing: () => "",
+  component: Roofline,
+};

@@ -1,0 +1,88 @@
+// What the plot shows of the answer: roofs and marks of the chosen levels and kinds, and the window around them.
+import { decades, type LogWindow } from "../../draw/loglog";
+import type { Ceiling, RooflineAnswer, RoofPoint, Work } from "./shapes";
+
+export interface Options {
+  work: Work;
+  levels: ReadonlySet<string>;
+  /** Names of compute ceilings. */
+  kinds: ReadonlySet<string>;
+}
+
+export interface Roof {
+  ceiling: Ceiling;
+  from: [x: number, y: number];
+  to: [x: number, y: number];
+}
+
+export interface Scene {
+  roofs: Roof[];
+  marks: (RoofPoint & { intensity: number; gops_per_second: number })[];
+  window: LogWindow;
+}
+
+/** Of the operations of a kernel: kinds below it get no roof unless they are chosen. */
+const LEAST_SHARE = 0.01;
+/** Exponents of ten when nothing says anything better. */
+const OTHERWISE: LogWindow = { left: -2, right: 3, bottom: 0, top: 6 };
+/** How far lines go beyond any window. */
+const FAR = 1e18;
+
+/** Integer work only where there is no other. */
+export function firstWork(answer: RooflineAnswer): Work {
+  const has = (work: Work) => answer.points.rows.some((point) => point.work === work && point.intensity);
+  return has("iop") && !has("flop") ? "iop" : "flop";
+}
+
+const unitOf = (work: Work) => (work === "flop" ? "GFLOP/s" : "GIOP/s");
+
+/** Compute ceilings of a kind of work that can be drawn. */
+export function kindsOf(answer: RooflineAnswer, work: Work): Ceiling[] {
+  return answer.ceilings.rows.filter((row) => row.kind === "compute" && row.used && row.unit === unitOf(work));
+}
+
+/** Levels that have a roof or a point. */
+export function levelsOf(answer: RooflineAnswer): string[] {
+  const roofs = answer.ceilings.rows.filter((row) => row.kind === "bandwidth" && row.used).map((row) => row.name);
+  const points = answer.points.rows.filter((point) => point.intensity).map((point) => point.level);
+  return [...new Set([...roofs, ...points])];
+}
+
+/** The kinds that kernels use; where they use none, the fastest that is there. */
+export function firstKinds(answer: RooflineAnswer, work: Work): Set<string> {
+  const totals = new Map<number, number>();
+  const rows = answer.operations.rows.filter((row) => row.work === work && row.operations);
+  for (const row of rows) totals.set(row.kernel, (totals.get(row.kernel) ?? 0) + (row.operations ?? 0));
+  const used = rows.filter((row) => (row.operations ?? 0) >= LEAST_SHARE * (totals.get(row.kernel) ?? 0));
+  const known = kindsOf(answer, work).map((row) => row.name);
+  const kinds = new Set(used.map((row) => row.kind).filter((kind) => known.includes(kind)));
+  if (!kinds.size) for (const name of known.filter((each) => /FP32|INT32/.test(each))) kinds.add(name);
+  return kinds;
+}
+
+export function sceneOf(answer: RooflineAnswer, { work, levels, kinds }: Options): Scene {
+  const bandwidths = answer.ceilings.rows.filter((row) => row.kind === "bandwidth" && row.used && levels.has(row.name));
+  const computes = kindsOf(answer, work).filter((row) => kinds.has(row.name));
+  const rate = (row: Ceiling) => row.used ?? 0;
+  const highest = Math.max(0, ...computes.map(rate));
+  const widest = Math.max(0, ...bandwidths.map(rate));
+  const roofs: Roof[] = bandwidths.map((row) => {
+    const end = highest ? highest / rate(row) : FAR;
+    return { ceiling: row, from: [1 / FAR, rate(row) / FAR], to: [end, end * rate(row)] };
+  });
+  for (const row of computes) {
+    const begin = widest ? rate(row) / widest : 1 / FAR;
+    roofs.push({ ceiling: row, from: [begin, rate(row)], to: [FAR, rate(row)] });
+  }
+  const marks = answer.points.rows.filter(
+    (point): point is Scene["marks"][number] =>
+      point.work === work && levels.has(point.level) && Boolean(point.intensity) && Boolean(point.gops_per_second),
+  );
+  const ridges = bandwidths.flatMap((row) => computes.map((compute) => rate(compute) / rate(row)));
+  const [left, right] = decades([...marks.map((mark) => mark.intensity), ...ridges], [OTHERWISE.left, OTHERWISE.right]);
+  const slowest = Math.min(...bandwidths.map(rate));
+  const low = marks.length || !bandwidths.length ? [] : [10 ** left * slowest];
+  const heights = [...marks.map((mark) => mark.gops_per_second), ...computes.map(rate), ...low];
+  const [bottom, top] = decades(heights, [OTHERWISE.bottom, OTHERWISE.top]);
+  return { roofs, marks, window: { left, right, bottom, top } };
+}

@@ -1,0 +1,21 @@
+// Units of the GPU, from the arithmetic to the memory.
+import type { MetricRow } from "../../model/counters";
+
+export const GROUPS = ["Compute", "Caches and LDS", "Memory"] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** Names are those of the metric tables: what goes through the fabric is memory, what names a cache is one. */
+export function groupOf(name: string): Group {
+  if (/fabric|hbm|dram|memory|\bmall\b/i.test(name)) return "Memory";
+  return /\blds\b|l1|l2|gl0|gl2|\bcache\b/i.test(name) ? "Caches and LDS" : "Compute";
+}
+
+/** The rows of each group; in the order given, or those nearest to their peak first. */
+export function grouped(rows: MetricRow[], isSorted: boolean): { group: Group; rows: MetricRow[] }[] {
+  return GROUPS.map((group) => {
+    const mine = rows.filter((row) => groupOf(row.name) === group);
+    return { group, rows: isSorted ? mine.sort((a, b) => shareOf(b) - shareOf(a)) : mine };
+  }).filter((part) => part.rows.length);
+}
+
+const shareOf = (row: MetricRow) => row.peak_share ?? -1;

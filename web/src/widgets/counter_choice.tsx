@@ -1,0 +1,43 @@
+// Which kernel of a counter capture, and per what: one choice for all views.
+import { percent } from "../base/format";
+import { chooseKernel, chosenKernel, NORMALIZATIONS, normalization, normalize } from "../model/counters";
+import { countersOverview } from "../model/document";
+
+export function CounterKernelChooser() {
+  const { kernels, kernel_count: count } = countersOverview();
+  if (count < 2) return null;
+  const chosen = chosenKernel();
+  return (
+    <select
+      aria-label="Kernel"
+      class="kernel-chooser"
+      title={chosen ? chosen.kernel_name : "About which kernel's dispatches this is"}
+      value={chosen?.kernel ?? ""}
+      onChange={(event) => chooseKernel(event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}
+    >
+      <option value="">all {count} kernels</option>
+      {kernels.map(({ kernel, kernel_name: name, duration_share: share }) => (
+        <option key={kernel} value={kernel} title={name}>
+          {kernel}: {share === null ? "" : `${percent(share)} `}
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function NormalizationChooser() {
+  const chosen = normalization();
+  return (
+    <label title={NORMALIZATIONS.find((known) => known.per === chosen)?.hint}>
+      per
+      <select aria-label="Normalization" value={chosen} onChange={(event) => normalize(event.currentTarget.value)}>
+        {NORMALIZATIONS.map(({ per, hint }) => (
+          <option key={per} value={per} title={hint}>
+            {per}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
