@@ -58,6 +58,16 @@ def test_demo_can_keep_its_capture(run: Run, tmp_path: Path) -> None:
     assert list((tmp_path / "kept").glob("*.att"))
 
 
+def test_demo_of_counters(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--counters", "--keep", tmp_path / "counters")
+    assert done.returncode == 0, done.stderr
+    for verb in ("counters", "roofline", "diagnose", "compare"):
+        assert f"$ wavescope {verb}" in done.stdout
+    assert "gather_rows" in done.stdout
+    assert run("counters", tmp_path / "counters" / "after").returncode == 0
+    assert json.loads(run("demo", "--counters", "--json").stdout)["dispatches"] == {"before": 8, "after": 8}
+
+
 def test_demo_of_a_run(run: Run, tmp_path: Path) -> None:
     done = run("demo", "--run", "--keep", tmp_path / "runs")
     assert (done.returncode, done.stderr) == (0, "")
