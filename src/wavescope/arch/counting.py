@@ -36,6 +36,8 @@ class Counting:
     """Whether level counters can be added up cycle by cycle."""
     l2_channels_per_xcd: int | None = None
     """L2 channels of one die; None = channels have no names of their own."""
+    note: str = ""
+    """What the numbers are worth, where they are not known from captures."""
 
     def spelled(self, counter: str) -> str:
         """The name under which the collector knows the total of a counter.

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.report._canvas import Canvas
-from wavescope.report.memory_chart_words import NOT_MEASURED, Line, block_lines, headline, subject, wire_lines
+from wavescope.report.memory_chart_words import (
+    NOT_MEASURED,
+    Columns,
+    Line,
+    block_lines,
+    columns_of,
+    headline,
+    subject,
+    wire_lines,
+)
 from wavescope.report.tables import printable
 
 if TYPE_CHECKING:
@@ -100,9 +109,9 @@ def chart_canvas(answer: MemoryChart, width: int) -> Canvas:
     >>> chart_canvas(chart, 80).width  # doctest: +SKIP
     80
     """
-    present = set(answer.blocks["block"])
-    if width >= _WIDE and {"l2", "fabric", "memory"} <= present:
-        return _diagram(answer, min(width, _WIDEST))
+    columns = columns_of(answer)
+    if width >= _WIDE and columns.near and columns.hub:
+        return _diagram(answer, columns, min(width, _WIDEST))
     return _stack(answer, max(_NARROWEST, min(width, _WIDE)))
 
 
@@ -149,67 +158,71 @@ def _flow_rows(source: str, wires: Sequence[Line], width: int) -> list[list[tupl
     return rows if wires else []
 
 
-def _diagram(answer: MemoryChart, width: int) -> Canvas:
-    """Columns from the CUs over their caches and L2 to the fabric, with HBM below and the links above it."""
+def _diagram(answer: MemoryChart, columns: Columns, width: int) -> Canvas:
+    """Columns from the CUs over their caches to what these ask, and what that asks; the rest above and below it."""
     canvas = Canvas(width)
     titles = dict(answer.blocks.select("block", "title").iter_rows())
-    stages = dict(answer.blocks.select("block", "stage").iter_rows())
     gap = 13 + min(4, (width - _WIDE) // 10)
     boxes = _shares(width - 3 * gap, (22, 20, 19, 20))
     lefts = [sum(boxes[:at]) + at * gap for at in range(4)]
-
-    near = [block for block, stage in stages.items() if stage == 1]
-    tops = {}
-    y = 0
-    for block in near:
-        tops[block] = y
-        y += 2 + max(_height(block_lines(answer, block)), len(wire_lines(answer, block, "l2")), 2)
-    cu_height = _cu_height(answer)
-    total = max(y, cu_height)
+    hub = columns.hub or ""
+    heights = {
+        block: 2 + max(_height(block_lines(answer, block)), len(wire_lines(answer, block, hub)), 2)
+        for block in columns.near
+    }
+    total = max(sum(heights.values()), _cu_height(answer))
     _compute(canvas, answer, boxes[0], total)
-    for block in near:
-        height = 2 + max(_height(block_lines(answer, block)), len(wire_lines(answer, block, "l2")), 2)
-        x = lefts[1]
-        _box(canvas, answer, x, tops[block], boxes[1], height, block, titles[block])
-        _put_lines(canvas, x + 2, tops[block] + 1, boxes[1] - 4, block_lines(answer, block))
+    top = None
+    y = 0
+    for block, height in heights.items():
+        _filled(canvas, answer, (lefts[1], y, boxes[1], height), block, titles[block])
         source = "waves" if block == "instruction_l1" else "exec"
-        _wire(canvas, lefts[1] - gap, tops[block], height, gap, wire_lines(answer, source, block))
-        _wire(canvas, lefts[2] - gap, tops[block], height, gap, wire_lines(answer, block, "l2"))
-    reached = [tops[block] for block in near if wire_lines(answer, block, "l2")]
-    top = min(reached, default=0)
-    _box(canvas, answer, lefts[2], top, boxes[2], total - top, "l2", titles["l2"])
-    lines = block_lines(answer, "l2")
-    first = top + max(1, (total - top - _height(lines)) // 2)
-    _put_lines(canvas, lefts[2] + 2, first, boxes[2] - 4, lines)
-    _beyond(canvas, answer, titles, (lefts[3], boxes[3], gap), total)
+        _wire(canvas, lefts[1] - gap, y, height, gap, wire_lines(answer, source, block))
+        onward = wire_lines(answer, block, hub)
+        _wire(canvas, lefts[2] - gap, y, height, gap, onward)
+        top = y if top is None and onward else top
+        y += height
+    top = top or 0
+    _filled(canvas, answer, (lefts[2], top, boxes[2], total - top), hub, titles[hub])
+    if columns.onward:
+        _beyond(canvas, answer, columns, (lefts[3], boxes[3], gap), (top if len(columns.far) < 2 else 0, total))
     return canvas
 
 
+def _filled(canvas: Canvas, answer: MemoryChart, place: tuple[int, int, int, int], block: str, title: str) -> None:
+    """A box with its lines in the middle."""
+    x, y, width, height = place
+    lines = block_lines(answer, block)
+    _box(canvas, answer, x, y, width, height, block, title)
+    _put_lines(canvas, x + 2, y + max(1, (height - _height(lines)) // 2), width - 4, lines)
+
+
 def _beyond(
-    canvas: Canvas, answer: MemoryChart, titles: dict[str, str], place: tuple[int, int, int], total: int
+    canvas: Canvas, answer: MemoryChart, columns: Columns, place: tuple[int, int, int], rows: tuple[int, int]
 ) -> None:
-    """Links above the fabric, memory below it."""
+    """What the hub asks, with what is behind it below, and above it what else it is connected to."""
     x, width, gap = place
-    heights = {
-        block: 2 + _height(block_lines(answer, block)) for block in ("remote", "fabric", "memory") if block in titles
-    }
-    up, down = wire_lines(answer, "fabric", "remote"), wire_lines(answer, "fabric", "memory")
-    spare = max(0, total - sum(heights.values()) - len(up) - len(down))
-    y = 0
-    if "remote" in titles:
-        _box(canvas, answer, x, y, width, heights["remote"], "remote", titles["remote"])
-        _put_lines(canvas, x + 2, y + 1, width - 4, block_lines(answer, "remote"))
-        y += heights["remote"]
-        _drop(canvas, x, y, width, up, len(up) + spare // 2)
-        y += len(up) + spare // 2
-    _box(canvas, answer, x, y, width, heights["fabric"], "fabric", titles["fabric"])
-    _put_lines(canvas, x + 2, y + 1, width - 4, block_lines(answer, "fabric"))
-    _wire(canvas, x - gap, y, heights["fabric"], gap, wire_lines(answer, "l2", "fabric"))
-    y += heights["fabric"]
-    _drop(canvas, x, y, width, down, len(down) + spare - spare // 2)
-    y += len(down) + spare - spare // 2
-    _box(canvas, answer, x, y, width, heights["memory"], "memory", titles["memory"])
-    _put_lines(canvas, x + 2, y + 1, width - 4, block_lines(answer, "memory"))
+    top, total = rows[0], rows[1] - rows[0]
+    titles = dict(answer.blocks.select("block", "title").iter_rows())
+    middle = columns.onward or ""
+    stack = [*columns.far[:-1], middle, *columns.far[-1:]]
+    wires = {block: wire_lines(answer, middle, block) for block in columns.far}
+    into = wire_lines(answer, columns.hub or "", middle)
+    heights = {block: 2 + _height(block_lines(answer, block)) for block in stack}
+    heights[middle] = max(heights[middle], len(into) + 2)
+    between = sum(len(lines) for lines in wires.values())
+    spare, odd = divmod(max(0, total - sum(heights.values()) - between), max(1, len(wires)))
+    y = top + (0 if wires else max(0, total - heights[middle]) // 2)
+    for at, block in enumerate(stack):
+        _filled(canvas, answer, (x, y, width, heights[block]), block, titles[block])
+        if block == middle:
+            _wire(canvas, x - gap, y, heights[block], gap, into)
+        y += heights[block]
+        if at + 1 < len(stack):
+            lines = wires[block if block in wires else stack[at + 1]]
+            room = len(lines) + spare + (odd if at + 2 == len(stack) else 0)
+            _drop(canvas, x, y, width, lines, room)
+            y += room
 
 
 def _drop(canvas: Canvas, x: int, y: int, width: int, lines: Sequence[Line], height: int) -> None:
@@ -268,14 +281,25 @@ def _put_lines(canvas: Canvas, x: int, y: int, width: int, lines: Sequence[Line]
             y += 1
 
 
-_BRIEF = {"latency": "lat", "active ": "", "stalled by L2": "stalled", "utilization": "used", "coalescing": "coalesce"}
+_BRIEF = {
+    "traffic": "",  # its bar is below
+    "latency": "lat",
+    "active ": "",
+    "stalled by": "stall",
+    "utilization": "used",
+    "coalescing": "coalesce",
+    "transcendental": "trans",
+    "waiting to": "to",
+    "conflict rate": "conflicts",
+    "write ": "wr ",
+}
 
 
 def _label(label: str, room: int) -> str:
-    """The label, or a brief one where there is not enough room; nothing where that is too long as well."""
+    """The label, or a brief one where there is not enough room."""
     for word, brief in _BRIEF.items():
         label = label if len(label) <= room else label.replace(word, brief)
-    return label if len(label) <= room else ""
+    return label if len(label) <= room else label[: max(0, room - 1)] + "…"[:room]
 
 
 def _wire(canvas: Canvas, x: int, y: int, height: int, width: int, lines: Sequence[Line]) -> None:

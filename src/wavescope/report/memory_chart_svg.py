@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.report.memory_chart_words import Line, block_lines, headline, subject, wire_lines
+from wavescope.report.memory_chart_words import Line, block_lines, columns_of, headline, subject, wire_lines
 from wavescope.report.svg import Svg, fitting, text_width
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class _Drawing:
     def text(self) -> str:
         room = self.width - 2 * _MARGIN
         self.svg.label("text", _MARGIN, 48, fitting(headline(self.answer), 25, room), size=25, font_weight="700")
-        self.svg.label("soft", _MARGIN, 77, fitting(subject(self.answer), 15, room), size=15)
+        told = subject(self.answer, width=int(room / text_width("e", 15)))
+        self.svg.label("soft", _MARGIN, 77, fitting(told, 15, room), size=15, title=subject(self.answer))
         pairs = self.answer.wires.select("source", "target").unique(maintain_order=True).iter_rows()
         for source, target in pairs:
             self._wire(source, target)
@@ -102,43 +103,37 @@ class _Drawing:
 
     def _placed(self) -> dict[str, _Card]:
         """Cards by block; those of stage 0 share one, under the name of the first."""
-        stages = dict(self.answer.blocks.select("block", "stage").iter_rows())
+        columns = columns_of(self.answer)
+        hub, onward = columns.hub or "", columns.onward or ""
         lefts = [_MARGIN + sum(_WIDTHS[:at]) + at * _GAP for at in range(len(_WIDTHS))]
-        near = [block for block, stage in stages.items() if stage == 1]
-        heights = {block: self._height(block) for block in stages}
-        for block in near:
-            for lines in (wire_lines(self.answer, block, "l2"), wire_lines(self.answer, "exec", block)):
-                heights[block] = max(heights[block], _wires_height(lines) + 2 * _PAD)
-        inner = [block for block in _SECTIONS if block in stages]
-        compute = sum(heights[block] for block in inner)
-        total = max(compute, sum(heights[block] for block in near) + _BETWEEN * max(0, len(near) - 1))
-        spare = (total - sum(heights[block] for block in near) - _BETWEEN * max(0, len(near) - 1)) / max(1, len(near))
-        cards = {}
+        heights = {block: self._height(block) for block in self.lines}
+        asked_by = {**dict.fromkeys(columns.near, "exec"), onward: hub, **dict.fromkeys(columns.far, onward)}
+        for block, source in asked_by.items():
+            for lines in (wire_lines(self.answer, source, block), wire_lines(self.answer, block, hub)):
+                heights[block] = max(heights.get(block, 0.0), _wires_height(lines) + 2 * _PAD)
+        inner = [block for block in _SECTIONS if block in self.lines]
+        gaps = _BETWEEN * max(0, len(columns.near) - 1)
+        near = sum(heights[block] for block in columns.near) + gaps
+        total = max(sum(heights[block] for block in inner), near)
+        spare = (total - near) / max(1, len(columns.near))
+        cards = {inner[0]: _Card(lefts[0], _TOP, _WIDTHS[0], total)} if inner else {}
         y: float = _TOP
-        for block in near:
+        for block in columns.near:
             cards[block] = _Card(lefts[1], y, _WIDTHS[1], heights[block] + spare)
             y += heights[block] + spare + _BETWEEN
-        if inner:
-            cards[inner[0]] = _Card(lefts[0], _TOP, _WIDTHS[0], total)
-        beyond = [block for block in near if wire_lines(self.answer, block, "l2")]
-        top = cards[beyond[0]].y if beyond else _TOP
+        reaching = [block for block in columns.near if wire_lines(self.answer, block, hub)]
+        top = cards[reaching[0]].y if reaching else _TOP
         tall = _TOP + total - top
-        if "l2" in stages:
-            cards["l2"] = _Card(lefts[2], top, _WIDTHS[2], tall)
-        far = [block for block in ("remote", "memory") if block in stages]
-        for block in far:
-            wires = _wires_height(wire_lines(self.answer, "fabric", block)) + 2 * _PAD
-            heights[block] = max(heights[block], wires) + _BETWEEN
-        wanted = sum(heights[block] for block in far) + _BETWEEN * max(0, len(far) - 1)
-        if "fabric" in stages:
-            wires = _wires_height(wire_lines(self.answer, "l2", "fabric")) + 2 * _PAD
-            wanted = max(wanted, heights["fabric"], wires)
+        if hub:
+            cards[hub] = _Card(lefts[2], top, _WIDTHS[2], tall)
+        far = sum(heights[block] + 2 * _BETWEEN for block in columns.far) - _BETWEEN * bool(columns.far)
+        wanted = max(far, heights[onward]) if onward else far
         y = top + max(0.0, (tall - wanted) / 2)
-        if "fabric" in stages:
-            cards["fabric"] = _Card(lefts[3], y, _WIDTHS[3], wanted)
-        for block in far:
-            cards[block] = _Card(lefts[4], y, _WIDTHS[4], heights[block])
-            y += heights[block] + _BETWEEN
+        if onward:
+            cards[onward] = _Card(lefts[3], y, _WIDTHS[3], wanted)
+        for block in columns.far:
+            cards[block] = _Card(lefts[4], y, _WIDTHS[4], heights[block] + _BETWEEN)
+            y += heights[block] + 2 * _BETWEEN
         return cards
 
     def _height(self, block: str) -> float:
@@ -165,7 +160,9 @@ class _Drawing:
             label = "idle" if line.is_idle else "soft"
             value = line.heat or ("idle" if line.is_idle else "text")
             self.svg.label(label, left, y + 15, line.label, size=14)
-            self.svg.label(value, right, y + 15, line.value, size=14.5, anchor="end", font_weight="600")
+            self.svg.label(
+                value, right, y + 15, line.value, size=14.5, anchor="end", font_weight="600", title=line.hint
+            )
             y += _ROW
             if line.share is not None:
                 room = right - left - 46
@@ -199,7 +196,7 @@ class _Drawing:
                 if text_width(f"{kind} {line.value}", 13.5) < _GAP - 16
                 else f"{line.label} {line.value}"
             )
-            self.svg.label(style, middle, y, text, size=13.5, anchor="middle")
+            self.svg.label(style, middle, y, text, size=13.5, anchor="middle", title=line.hint)
             colour = f"wire-{line.heat}" if line.heat else "wire-idle" if line.is_idle else "wire"
             self._arrow(colour, begin, end, y + 10, line, is_left=line.label != "wr", is_right=line.label != "rd")
             y += 35
@@ -229,12 +226,12 @@ class _Drawing:
     def _foot(self) -> None:
         y = self.bottom + 32
         x: float = _MARGIN
+        legend = "wires: thicker = more requests · bars: share of the peak · life, latencies: cycles · ? = not measured"
         for classes, text in (
             ("good", "good"),
             ("warm", "worth a look"),
             ("hot", "much, or near the peak"),
-            ("soft", "wires: thicker = more requests · bars: share of the peak"),
-            ("soft", "· life and latencies in cycles · ? = not measured"),
+            ("soft", legend),
         ):
             self.svg.label(classes, x, y, text, size=13)
             x += text_width(text, 13) + 12

@@ -10,7 +10,18 @@ from wavescope.report.tables import printable
 if TYPE_CHECKING:
     from wavescope.analysis.memory_chart import MemoryChart
 
-__all__ = ["NOT_MEASURED", "Line", "block_lines", "headline", "number", "scaled", "subject", "wire_lines"]
+__all__ = [
+    "NOT_MEASURED",
+    "Columns",
+    "Line",
+    "block_lines",
+    "columns_of",
+    "headline",
+    "number",
+    "scaled",
+    "subject",
+    "wire_lines",
+]
 
 NOT_MEASURED = "?"
 _KINDS = {"read": "rd", "write": "wr", "atomic": "at", "request": "rq"}
@@ -42,6 +53,43 @@ class Line:
     """Whether nothing flows, or nothing is known."""
     amount: float | None = None
     """Of wires: the requests."""
+    hint: str = ""
+    """Metric and meaning, or why there is no value."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The blocks of a chart from left to right; None and () = there is none.
+
+    Examples
+    --------
+    >>> Columns((), None, None, ()).hub is None
+    True
+    """
+
+    near: tuple[str, ...]
+    """Caches beside the CUs."""
+    hub: str | None
+    """What they all ask."""
+    onward: str | None
+    """What that asks."""
+    far: tuple[str, ...]
+    """What comes behind it."""
+
+
+def columns_of(answer: MemoryChart) -> Columns:
+    """Which block stands where.
+
+    Examples
+    --------
+    >>> columns_of(chart).hub  # doctest: +SKIP
+    'l2'
+    """
+    stages: dict[int, list[str]] = {}
+    for block, stage in answer.blocks.select("block", "stage").iter_rows():
+        stages.setdefault(min(stage, 4), []).append(block)
+    hub, onward = (stages.get(stage, [None])[0] for stage in (2, 3))
+    return Columns(tuple(stages.get(1, ())), hub, onward, tuple(stages.get(4, ())))
 
 
 def scaled(value: float) -> str:
@@ -154,7 +202,12 @@ def _line(row: dict[str, Any]) -> Line:
     if not row["is_rate"] and row["peak"] is not None and row["value"] is not None:
         text = f"{text} of {scaled(row['peak'])}"
     share = row["peak_share"] if row["is_rate"] else None
-    return Line(row["label"], text, row["heat"], share, is_idle=not row["value"])
+    return Line(row["label"], text, row["heat"], share, is_idle=not row["value"], hint=_hint(row))
+
+
+def _hint(row: dict[str, Any]) -> str:
+    told = row["reason"] or row.get("about") or ""
+    return f"{row['metric_id']}: {told}" if told else row["metric_id"]
 
 
 def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
@@ -175,7 +228,8 @@ def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
         if row["rate"] is not None:
             rates.append((row["rate"], row["rate_share"]))
         value = number(row["value"], row["unit"])
-        lines.append(Line(_KINDS[row["kind"]], value, row["heat"], is_idle=not row["value"], amount=row["value"]))
+        idle, amount, hint = not row["value"], row["value"], _hint(row)
+        lines.append(Line(_KINDS[row["kind"]], value, row["heat"], is_idle=idle, amount=amount, hint=hint))
     known = [rate for rate, _ in rates if rate is not None]
     if known and len(known) == len(rates):
         hot = max((row["heat"] for row in wires.iter_rows(named=True)), key=("", "warm", "hot").index)

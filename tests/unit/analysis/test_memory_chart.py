@@ -11,10 +11,12 @@ from wavescope.analysis.memory_chart.parts import BLOCKS, WIRES
 from wavescope.analysis.metrics import counter_panels
 from wavescope.errors import UsageError
 from wavescope.metrics import METRIC_TARGETS, RULES, panels_of
+from wavescope.metrics.expression import parse
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.readers.counters import open_counters
 from wavescope.synth.counter_capture import CounterCapture, write_counters
 
+CDNA = tuple(target for target in METRIC_TARGETS if target.startswith("gfx9"))
 MADE = ("gfx908", "gfx90a", "gfx942", "gfx950")
 LONG = "Dispatch_Id,Kernel_Name,Grid_Size,Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
 
@@ -27,10 +29,10 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CounterSet]:
     return {target: open_counters(folder / target) for target in MADE}
 
 
-def long_csv(path: Path, counters: dict[str, float]) -> CounterSet:
+def long_csv(path: Path, counters: dict[str, float], target: str = "gfx1201") -> CounterSet:
     rows = "".join(f"1,k,64,64,{name},{value},0,1000\n" for name, value in counters.items())
     path.write_text(LONG + rows)
-    return open_counters(path, target="gfx1201")
+    return open_counters(path, target=target)
 
 
 def value_of(chart: MemoryChart, block: str, label: str) -> float | None:
@@ -40,7 +42,7 @@ def value_of(chart: MemoryChart, block: str, label: str) -> float | None:
     return found
 
 
-@pytest.mark.parametrize("target", METRIC_TARGETS)
+@pytest.mark.parametrize("target", CDNA)
 def test_every_metric_of_the_memory_panel_is_in_the_chart(target: str) -> None:
     (table,) = next(panel for panel in panels_of(target) if panel.number == 3).tables
     values = {value.metric for block in BLOCKS["cdna"] for value in block.values}
@@ -55,17 +57,17 @@ def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
     assert len(blocks) == len(BLOCKS[family])
     for wire in WIRES[family]:
         assert {wire.source, wire.target} <= blocks
-    if family == "cdna":
-        known = {
-            f"{table.id} {metric.name}"
-            for target in METRIC_TARGETS
-            for panel in panels_of(target)
-            for table in panel.tables
-            for metric in table.metrics
-        }
-        named = [value.metric for block in BLOCKS[family] for value in block.values]
-        named += [name for wire in WIRES[family] for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)]
-        assert {part for name in named if name for part in name.split(" + ")} <= known
+    known = {
+        f"{table.id} {metric.name}"
+        for target in METRIC_TARGETS
+        if (target in CDNA) == (family == "cdna")
+        for panel in panels_of(target)
+        for table in panel.tables
+        for metric in table.metrics
+    }
+    named = [value.metric for block in BLOCKS[family] for value in block.values]
+    named += [name for wire in WIRES[family] for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)]
+    assert {part for name in named if name for part in name.split(" + ")} <= known
 
 
 @pytest.mark.parametrize("target", MADE)
@@ -110,9 +112,20 @@ def test_chart_of_rdna_shows_what_was_counted(tmp_path: Path) -> None:
     assert chart.family == "rdna"
     assert value_of(chart, "l2", "hit rate") == pytest.approx(60)
     assert value_of(chart, "instructions", "VALU") == pytest.approx(100)
-    assert chart.wires.select("source", "target", "kind", "value").rows() == [("l2", "fabric", "read", 5.0)]
+    assert chart.wires.select("source", "target", "kind", "value").rows() == [("l2", "memory", "read", 5.0)]
     assert chart.values["value"].null_count() == 0
-    assert "vector_l1" not in set(chart.blocks["block"])
+    assert not {"vector_l1", "gl1"} & set(chart.blocks["block"])
+    assert dict(chart.blocks.select("block", "stage").iter_rows())["l2"] == 2
+
+
+@pytest.mark.parametrize("target", [target for target in METRIC_TARGETS if target not in CDNA])
+def test_charts_of_rdna_hold_what_the_target_can_count(tmp_path: Path, target: str) -> None:
+    formulas = [m.formula for panel in panels_of(target) for table in panel.tables for m in table.metrics if m.formula]
+    counted = {counter: 1000.0 for formula in formulas for counter in parse(formula).counters}
+    chart = memory_chart(long_csv(tmp_path / "c_counter_collection.csv", counted, target))
+    assert {"waves", "instructions", "l2", "memory"} <= set(chart.blocks["block"])
+    assert value_of(chart, "l2", "hit rate") == pytest.approx(50)
+    assert chart.wires["value"].null_count() == 0
 
 
 def test_what_has_no_chart_is_said(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def plan_capture(
     if not declared:
         what = f"no metrics are declared for {known.target}"
         raise UsageError(what, advice="--more FILE takes metrics of your own; `wavescope metrics` lists what there is")
-    notes = []
+    notes = [counting.note] if counting.note else []
     if "all" in panels:
         panels = ()
     elif not panels and not metrics:

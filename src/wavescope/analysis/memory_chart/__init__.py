@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice
-from wavescope.analysis.memory_chart.formulas import measured_formulas
 from wavescope.analysis.memory_chart.parts import BLOCKS, NEAR_PEAK, WIRES, Block, Value, Wire
 from wavescope.analysis.metrics import counter_panels
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
+from wavescope.metrics.expression import parse
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -63,7 +63,7 @@ _BLOCKS = table_spec(
     """
     block  String  -  | its name here
     title  String  -  | its name in pictures
-    stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = beside them, 2 = L2, 3 = fabric, 4 = memory
+    stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level
     """,
 )
 _BUSIEST_FROM = 1.0
@@ -137,18 +137,16 @@ def memory_chart(
         normalization=normalization,
         rules=rules,
     )
-    formulas = [name for name in named if name.startswith("= ")]
-    numbers = _Numbers(answer, measured_formulas(counters, formulas, choice, normalization))
+    numbers = _Numbers(answer)
     if not answer.dispatch_count:
         what = "the capture has no dispatches, so nothing flows"
         raise UsageError(what, where=counters.path, advice="was a filter set when it was taken that no kernel passed?")
     if family == "rdna":
         blocks, wires = numbers.only_measured(blocks, wires)
-        if not wires and not any(block.values for block in blocks if block.name != "exec"):
+        if not numbers.has_counted(_metrics_of(blocks, wires)):
             what = f"no counter was measured of which a chart for {target} could be made"
-            raise UsageError(
-                what, where=counters.path, advice="it shows GL2C_HIT, GL2C_MISS, GL2C_EA_RDREQ, SQ_INSTS_VALU"
-            )
+            advice = f"`wavescope counters --plan --target {target}` tells what to collect"
+            raise UsageError(what, where=counters.path, advice=advice)
     values = [
         {"block": block.name, "label": value.label, "is_rate": value.is_rate, **found}
         for block in blocks
@@ -168,21 +166,24 @@ def memory_chart(
         dispatch_count=answer.dispatch_count,
         duration_ns_mean=_mean_duration(chosen),
         busiest=_busiest(values),
-        blocks=frame_of(
-            _BLOCKS,
-            [{"block": b.name, "title": b.title, "stage": b.stage} for b in blocks if b.name in shown],
-        ),
+        blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in shown])),
         values=frame_of(_VALUES, values),
         wires=frame_of(_WIRES, rows),
         doubts=answer.doubts,
     )
 
 
+def _block_rows(blocks: Sequence[Block]) -> list[dict[str, Any]]:
+    """Stages without gaps: where nothing is known of a level, the next one takes its place."""
+    stages = sorted({block.stage for block in blocks} | {0, 1})
+    return [{"block": block.name, "title": block.title, "stage": stages.index(block.stage)} for block in blocks]
+
+
 def _family(target: str) -> str:
     if not target:
         what = "the capture does not tell which GPU it is about, so its blocks are not known"
         raise UsageError(what, advice="name it: --target gfx942, or --target MI300X")
-    if target.startswith("gfx9") and not panels_of(target):
+    if not panels_of(target):
         what = f"no memory chart is known for {target}"
         raise UsageError(what, advice="`wavescope counters PATH` shows what was counted")
     return "cdna" if target.startswith("gfx9") else "rdna"
@@ -211,22 +212,22 @@ def _metrics_of(blocks: Iterable[Block], wires: Iterable[Wire]) -> list[str]:
 class _Numbers:
     """The rows of an answer by table and name."""
 
-    def __init__(self, answer: CounterPanels, formulas: dict[str, dict[str, Any]]) -> None:
-        self.rows = formulas | {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
+    def __init__(self, answer: CounterPanels) -> None:
+        self.rows = {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
         declared = [
             (f"{table.id} {metric.name}", metric)
             for panel in panels_of(answer.target)
             for table in panel.tables
             for metric in table.metrics
         ]
+        self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
         self.about = {name: metric.about for name, metric in declared}
         self.units = {name: metric.unit.replace("/N", f"/{answer.normalization}") for name, metric in declared}
         """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
 
     def of(self, name: str) -> dict[str, Any] | None:
         """The number under `name`, or the sum of several; None = this target has no such metric."""
-        parts = [name] if name.startswith("= ") else name.split(" + ")
-        parts = [part for part in parts if part in self.rows]
+        parts = [part for part in name.split(" + ") if part in self.rows]
         found = [self.rows[part] for part in parts]
         if not found:
             return None
@@ -250,13 +251,21 @@ class _Numbers:
         kept_wires = tuple(
             replace(wire, flows=flows)
             for wire in wires
-            if (flows := tuple(flow for flow in wire.flows if self.rows[flow.metric]["average"] is not None))
+            if (flows := tuple(flow for flow in wire.flows if self._is_known(flow.metric)))
         )
         kept_blocks = tuple(
-            replace(block, values=tuple(v for v in block.values if self.rows[v.metric]["average"] is not None))
+            replace(block, values=tuple(value for value in block.values if self._is_known(value.metric)))
             for block in blocks
         )
         return kept_blocks, kept_wires
+
+    def has_counted(self, names: Iterable[str]) -> bool:
+        """Whether one of the metrics comes from counters, not from the launch or the GPU."""
+        return any(part in self._counted for name in names for part in name.split(" + "))
+
+    def _is_known(self, name: str) -> bool:
+        found = self.of(name)
+        return found is not None and found["value"] is not None
 
     def value(self, value: Value) -> dict[str, Any] | None:
         found = self.of(value.metric)
@@ -266,8 +275,8 @@ class _Numbers:
             whole = self.of(value.of) or {"value": None}
             found |= {"peak": whole["value"], "peak_share": _share(found["value"], whole["value"])}
         share, limits = (found["peak_share"], NEAR_PEAK) if value.is_rate else (found["value"], value.hot)
-        unit = {"unit": value.unit} if value.unit else {}
-        return found | unit | {"heat": _heat(share, limits) if limits else ""}
+        limits = limits if value.is_rate or found["unit"] == "%" else None
+        return found | {"heat": _heat(share, limits) if limits else ""}
 
 
 def _share(value: float | None, peak: float | None) -> float | None:

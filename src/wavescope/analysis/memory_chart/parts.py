@@ -1,8 +1,7 @@
 """What a memory chart is made of: blocks with their values and the wires between them, declared once for every picture.
 
-A value is named by the table and the name of its metric: `3.1 VL1 Hit`; ` + ` adds two of them up. Where a family has
-no panels it is a formula after `= `, in the notation of metrics, with its unit. What a target has no metric for is left
-out.
+A value is named by the table and the name of its metric: `3.1 VL1 Hit`; ` + ` adds two of them up. What a target has
+no metric for is left out.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ class Value:
     """Whether it is the traffic of the block, to be shown against its peak."""
     of: str = ""
     """The metric that it is a part of, which is then its peak."""
-    unit: str = ""
-    """Of formulas: the unit."""
     hot: tuple[float, float] | None = None
     """Of shares in percent: from where on it is worth a look, and from where on it is much; falling = low is hot."""
 
@@ -208,6 +205,15 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             ),
         ),
         Block(
+            "remote",
+            "xGMI, PCIe",
+            4,
+            (
+                Value("of reads", "17.2 Remote Read Traffic"),
+                Value("of writes", "17.2 Remote Write and Atomic Traffic"),
+            ),
+        ),
+        Block(
             "memory",
             "HBM",
             4,
@@ -217,15 +223,6 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
                 Value("of writes", "17.2 HBM Write and Atomic Traffic"),
             ),
         ),
-        Block(
-            "remote",
-            "xGMI, PCIe",
-            4,
-            (
-                Value("of reads", "17.2 Remote Read Traffic"),
-                Value("of writes", "17.2 Remote Write and Atomic Traffic"),
-            ),
-        ),
     ),
     "rdna": (
         Block(
@@ -233,9 +230,11 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             "Waves",
             0,
             (
-                Value("waves", "= SQ_WAVES", unit="Wavefronts"),
-                Value("waiting", "= 100 * SQ_WAIT_ANY / SQ_WAVE_CYCLES", unit="%"),
-                Value("waiting to issue", "= 100 * SQ_WAIT_INST_ANY / SQ_WAVE_CYCLES", unit="%"),
+                Value("waves per CU", "7.2 Waves per CU"),
+                Value("wave life", "7.2 Wave Life"),
+                Value("waiting", "2.1 Dependency Wait"),
+                Value("waiting to issue", "2.1 Issue Wait"),
+                Value("waves", "7.1 Total Wavefronts"),
             ),
         ),
         Block(
@@ -243,16 +242,17 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             "Instructions",
             0,
             tuple(
-                Value(label, f"= {counter} / norm", unit="Instr/N")
-                for label, counter in (
-                    ("VALU", "SQ_INSTS_VALU"),
-                    ("SALU", "SQ_INSTS_SALU"),
-                    ("SMEM", "SQ_INSTS_SMEM"),
-                    ("LDS", "SQ_INSTS_LDS"),
-                    ("flat", "SQ_INSTS_FLAT"),
-                    ("loads", "SQ_INSTS_TEX_LOAD"),
-                    ("stores", "SQ_INSTS_TEX_STORE"),
-                    ("GDS", "SQ_INSTS_GDS"),
+                Value(label, f"10.1 {name}")
+                for label, name in (
+                    ("VALU", "VALU"),
+                    ("transcendental", "Trans"),
+                    ("F64", "F64"),
+                    ("LDS", "LDS"),
+                    ("SALU", "SALU"),
+                    ("SMEM", "SMEM"),
+                    ("flat", "Flat"),
+                    ("loads", "Load"),
+                    ("stores", "Store"),
                 )
             ),
         ),
@@ -261,10 +261,10 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             "Execution",
             0,
             (
-                Value("VGPRs", "= arch_vgprs", unit="Registers"),
-                Value("SGPRs", "= sgprs", unit="Registers"),
-                Value("LDS", "= lds_bytes", unit="Bytes"),
-                Value("scratch", "= scratch_bytes", unit="Bytes"),
+                Value("VGPRs", "7.1 VGPRs"),
+                Value("SGPRs", "7.1 SGPRs"),
+                Value("LDS", "7.1 LDS Allocation"),
+                Value("scratch", "7.1 Scratch Allocation"),
             ),
         ),
         Block(
@@ -272,29 +272,77 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
             "LDS",
             1,
             (
-                Value(
-                    "bank conflicts",
-                    "= 100 * SQC_LDS_BANK_CONFLICT / SQC_LDS_IDX_ACTIVE",
-                    unit="%",
-                    hot=_STALLS,
-                ),
+                Value("utilization", "12.1 Utilization", hot=NEAR_PEAK),
+                Value("conflict rate", "12.1 Bank Conflict Rate", hot=_STALLS),
             ),
         ),
-        Block("vector_l1", "GL0", 1, (Value("busy", "= TA_TA_BUSY / norm", unit="Cycles/N"),)),
+        Block(
+            "vector_l1",
+            "GL0",
+            1,
+            (
+                Value("traffic", "16.1 Cache BW", is_rate=True),
+                Value("hit rate", "16.1 Cache Hit Rate", hot=_LOW_HITS),
+                Value("misses", "16.1 Misses"),
+                Value("stalled by GL1", "16.2 Stalled on GL1", hot=_STALLS),
+            ),
+        ),
+        Block(
+            "scalar_l1",
+            "Scalar cache",
+            1,
+            (
+                Value("hit rate", "14.1 Cache Hit Rate", hot=_LOW_HITS),
+                Value("hits", "14.1 Hits"),
+                Value("misses", "14.1 Misses"),
+            ),
+        ),
+        Block(
+            "instruction_l1",
+            "Instr. cache",
+            1,
+            (
+                Value("hit rate", "13.1 Cache Hit Rate", hot=_LOW_HITS),
+                Value("misses", "13.1 Misses"),
+            ),
+        ),
+        Block(
+            "gl1",
+            "GL1",
+            2,
+            (
+                Value("hit rate", "8.1 Hit Rate", hot=_LOW_HITS),
+                Value("misses", "8.1 Misses"),
+                Value("utilization", "8.1 Utilization", hot=NEAR_PEAK),
+                Value("stalled by GL2", "8.2 Stalled on L2", hot=_STALLS),
+            ),
+        ),
         Block(
             "l2",
             "GL2",
-            2,
+            3,
             (
-                Value("hit rate", "= 100 * GL2C_HIT / (GL2C_HIT + GL2C_MISS)", unit="%", hot=_LOW_HITS),
-                Value("hits", "= GL2C_HIT / norm", unit="Req/N"),
-                Value("misses", "= GL2C_MISS / norm", unit="Req/N"),
+                Value("hit rate", "17.1 Hit Rate", hot=_LOW_HITS),
+                Value("hits", "17.3 Hits"),
+                Value("misses", "17.3 Misses"),
+                Value("reads", "17.3 Read Req"),
+                Value("writes", "17.3 Write Req"),
+                Value("atomics", "17.3 Atomic Req"),
             ),
         ),
-        Block("fabric", "Fabric", 3, ()),
+        Block(
+            "memory",
+            "Memory",
+            4,
+            (
+                Value("traffic", "2.1 L2-Fabric Read BW + 2.1 L2-Fabric Write BW", is_rate=True),
+                Value("peak", "17.1 Memory Bandwidth"),
+                Value("write stall", "17.6 Write Stall", hot=_STALLS),
+            ),
+        ),
     ),
 }
-"""Family of targets -> its blocks. Of RDNA, what rocprofiler-sdk defines counters for."""
+"""Family of targets -> its blocks."""
 
 WIRES: dict[str, tuple[Wire, ...]] = {
     "cdna": (
@@ -328,31 +376,30 @@ WIRES: dict[str, tuple[Wire, ...]] = {
                 Flow("atomic", "3.1 Fabric_L2 Atomic"),
             ),
         ),
-        Wire("fabric", "memory", (Flow("read", "3.1 HBM Rd"), Flow("write", "3.1 HBM Wr"))),
         Wire(
             "fabric",
             "remote",
             (Flow("read", "17.6 Remote Read"), Flow("write", "17.6 Remote Write and Atomic")),
         ),
+        Wire("fabric", "memory", (Flow("read", "3.1 HBM Rd"), Flow("write", "3.1 HBM Wr"))),
     ),
     "rdna": (
-        Wire("exec", "lds", (Flow("request", "= SQ_INSTS_LDS / norm"),)),
+        Wire("exec", "lds", (Flow("request", "12.1 LDS Instructions"),)),
+        Wire("exec", "vector_l1", (Flow("read", "16.1 Read Req"), Flow("write", "16.1 Write Req"))),
+        Wire("waves", "instruction_l1", (Flow("read", "13.1 Req"),), rate="13.1 Fetch BW"),
+        Wire("vector_l1", "gl1", (Flow("read", "16.2 GL0-GL1 Read"), Flow("write", "16.2 GL0-GL1 Write"))),
         Wire(
-            "exec",
-            "vector_l1",
-            (
-                Flow("read", "= TA_BUFFER_LOAD_WAVEFRONTS / norm"),
-                Flow("write", "= TA_BUFFER_STORE_WAVEFRONTS / norm"),
-            ),
+            "gl1",
+            "l2",
+            (Flow("read", "8.2 GL1-L2 Read"), Flow("write", "8.2 GL1-L2 Write")),
+            rate="8.2 GL1-L2 Read BW",
         ),
         Wire(
             "l2",
-            "fabric",
+            "memory",
             (
-                Flow("read", "= GL2C_EA_RDREQ / norm"),
-                Flow("read", "= GL2C_MC_RDREQ / norm"),
-                Flow("write", "= GL2C_EA_WRREQ / norm"),
-                Flow("write", "= GL2C_MC_WRREQ / norm"),
+                Flow("read", "17.6 Read", "2.1 L2-Fabric Read BW"),
+                Flow("write", "17.6 Write and Atomic", "2.1 L2-Fabric Write BW"),
             ),
         ),
     ),
