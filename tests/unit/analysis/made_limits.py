@@ -87,7 +87,7 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
             TCP_TCR_TCP_STALL_CYCLES=0.3 * all_cus,
         ),
         "L2 channel imbalance": replace(
-            of("L2 channel imbalance", TCC_REQ=0.3 * l2_peak / 128), channel_imbalance=0.02
+            of("L2 channel imbalance", TCC_REQ=0.3 * l2_peak / 128), channel_imbalance=0.014
         ),
         "L2 and memory latency": of("L2 and memory latency", TCP_PENDING_STALL_CYCLES=0.5 * all_cus, **waiting),
         "L1 bandwidth": of(

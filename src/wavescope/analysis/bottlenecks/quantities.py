@@ -47,15 +47,21 @@ _DECLARED = (
     Quantity("mfma_i8", "matrix I8 of peak", "%", ("2.1", "MFMA IOPs (Int8)"), of_peak=True, is_bounded=True),
     Quantity("salu_busy", "scalar ALU and scalar memory issue busy", "%", ("2.1", "SALU Utilization"), is_bounded=True),
     Quantity("branch_busy", "branch unit busy", "%", ("2.1", "Branch Utilization"), is_bounded=True),
-    Quantity("ipc", "instructions per cycle of the most that a CU issues", "%", ("2.1", "IPC"), of_peak=True),
+    Quantity(
+        "ipc", "instructions per cycle of the most that a CU issues", "%", ("2.1", "IPC"), of_peak=True, is_bounded=True
+    ),
     Quantity("lds_busy", "LDS busy", "%", ("12.1", "Utilization"), is_bounded=True),
     Quantity(
         "lds_bandwidth", "LDS bandwidth of peak", "%", ("12.1", "Theoretical Bandwidth Utilization"), is_bounded=True
     ),
     Quantity("l1_bandwidth", "L1 bandwidth of peak", "%", ("2.1", "vL1D Cache BW"), of_peak=True, is_bounded=True),
     Quantity("l2_bandwidth", "L2 bandwidth of peak", "%", ("2.1", "L2 Cache BW"), of_peak=True, is_bounded=True),
-    Quantity("l1i_bandwidth", "instruction cache bandwidth of peak", "%", ("13.1", "Bandwidth Utilization")),
-    Quantity("sl1d_bandwidth", "scalar cache bandwidth of peak", "%", ("14.1", "Bandwidth Utilization")),
+    Quantity(
+        "l1i_bandwidth", "instruction cache bandwidth of peak", "%", ("13.1", "Bandwidth Utilization"), is_bounded=True
+    ),
+    Quantity(
+        "sl1d_bandwidth", "scalar cache bandwidth of peak", "%", ("14.1", "Bandwidth Utilization"), is_bounded=True
+    ),
     # Where waves spend their time.
     Quantity(
         "dependency_wait",
@@ -81,7 +87,7 @@ _DECLARED = (
         is_bounded=True,
         on_rdna=("2.1", "Wavefront Occupancy"),
     ),
-    Quantity("cu_busy", "cycles in which CUs have waves", "%", ("6.1", "SIMD Utilization")),
+    Quantity("cu_busy", "cycles in which CUs have waves", "%", ("6.1", "SIMD Utilization"), is_bounded=True),
     # Address path and L1.
     Quantity(
         "lines_per_access",
@@ -99,9 +105,12 @@ _DECLARED = (
         "L1 stalled by tag conflicts of reads and writes",
         "%",
         formula="100 * (TCP_READ_TAGCONFLICT_STALL_CYCLES + TCP_WRITE_TAGCONFLICT_STALL_CYCLES) / TCP_GATE_EN1",
+        is_bounded=True,
     ),
-    Quantity("l1_waits_for_l2_data", "L1 stalled on data of L2", "%", ("16.2", "Stalled on L2 Data")),
-    Quantity("l1_waits_for_l2_requests", "L1 stalled on requests to L2", "%", ("16.2", "Stalled on L2 Req")),
+    Quantity("l1_waits_for_l2_data", "L1 stalled on data of L2", "%", ("16.2", "Stalled on L2 Data"), is_bounded=True),
+    Quantity(
+        "l1_waits_for_l2_requests", "L1 stalled on requests to L2", "%", ("16.2", "Stalled on L2 Req"), is_bounded=True
+    ),
     Quantity("l2_read_latency", "latency of reads from L2", "cycles", ("16.3", "L1-L2 Read Latency")),
     # L2 and what is behind it; hit rate, 32-byte reads and the share of the memory's peak are those of `wavescope l2`.
     Quantity("l2_hit_rate", "L2 hit rate", "%", ("17.1", "Hit Rate")),
@@ -109,24 +118,54 @@ _DECLARED = (
     Quantity("over_fetch", "bytes read from memory over bytes asked of L1", "times", named="fabric_bytes_per_l1_byte"),
     Quantity("memory_read", "reads from memory", "GB/s", ("2.1", "L2-Fabric Read BW")),
     Quantity("memory_write", "writes to memory", "GB/s", ("2.1", "L2-Fabric Write BW")),
-    Quantity("memory_bandwidth", "memory bandwidth of peak", "%"),
-    Quantity("memory_read_stall", "reads stalled by credits of HBM", "%", ("17.5", "Read - HBM Stall")),
-    Quantity("memory_write_stall", "writes stalled by credits of HBM", "%", ("17.5", "Write - HBM Stall")),
-    Quantity("write_starvation", "writes stalled by too many in flight", "%", ("17.5", "Write - Credit Starvation")),
+    Quantity("memory_bandwidth", "memory bandwidth of peak", "%", is_bounded=True),
     Quantity(
-        "fabric_read_stall", "reads stalled by credits of other GPUs", "%", ("17.5", "Read - Infinity Fabric Stall")
+        "memory_read_stall", "reads stalled by credits of HBM", "%", ("17.5", "Read - HBM Stall"), is_bounded=True
     ),
     Quantity(
-        "fabric_write_stall", "writes stalled by credits of other GPUs", "%", ("17.5", "Write - Infinity Fabric Stall")
+        "memory_write_stall", "writes stalled by credits of HBM", "%", ("17.5", "Write - HBM Stall"), is_bounded=True
     ),
-    Quantity("pcie_read_stall", "reads stalled by credits of PCIe", "%", ("17.5", "Read - PCIe Stall")),
-    Quantity("pcie_write_stall", "writes stalled by credits of PCIe", "%", ("17.5", "Write - PCIe Stall")),
-    Quantity("remote_reads", "reads that leave this GPU's memory", "%", ("17.2", "Remote Read Traffic")),
-    Quantity("remote_writes", "writes that leave this GPU's memory", "%", ("17.2", "Remote Write and Atomic Traffic")),
+    Quantity(
+        "write_starvation",
+        "writes stalled by too many in flight",
+        "%",
+        ("17.5", "Write - Credit Starvation"),
+        is_bounded=True,
+    ),
+    Quantity(
+        "fabric_read_stall",
+        "reads stalled by credits of other GPUs",
+        "%",
+        ("17.5", "Read - Infinity Fabric Stall"),
+        is_bounded=True,
+    ),
+    Quantity(
+        "fabric_write_stall",
+        "writes stalled by credits of other GPUs",
+        "%",
+        ("17.5", "Write - Infinity Fabric Stall"),
+        is_bounded=True,
+    ),
+    Quantity(
+        "pcie_read_stall", "reads stalled by credits of PCIe", "%", ("17.5", "Read - PCIe Stall"), is_bounded=True
+    ),
+    Quantity(
+        "pcie_write_stall", "writes stalled by credits of PCIe", "%", ("17.5", "Write - PCIe Stall"), is_bounded=True
+    ),
+    Quantity(
+        "remote_reads", "reads that leave this GPU's memory", "%", ("17.2", "Remote Read Traffic"), is_bounded=True
+    ),
+    Quantity(
+        "remote_writes",
+        "writes that leave this GPU's memory",
+        "%",
+        ("17.2", "Remote Write and Atomic Traffic"),
+        is_bounded=True,
+    ),
     Quantity("fabric_read_latency", "latency of reads from memory", "cycles", ("17.2", "Read Latency")),
     Quantity("fabric_write_latency", "latency of writes to memory", "cycles", ("17.2", "Write and Atomic Latency")),
     Quantity("channel_imbalance", "busiest L2 channel over the mean", "times"),
-    Quantity("busiest_channel", "bandwidth of the busiest L2 channel of its peak", "%"),
+    Quantity("busiest_channel", "bandwidth of the busiest L2 channel of its peak", "%", is_bounded=True),
     # LDS.
     Quantity(
         "lds_conflicts",
@@ -167,18 +206,21 @@ _DECLARED = (
             "100 * (SQ_INSTS_VALU_TRANS_F16 + SQ_INSTS_VALU_TRANS_F32 + SQ_INSTS_VALU_TRANS_F64)"
             " / (SQ_INSTS_VALU - SQ_INSTS_MFMA)"
         ),
+        is_bounded=True,
     ),
     Quantity(
         "integer",
         "integer instructions among vector instructions",
         "%",
         formula="100 * (SQ_INSTS_VALU_INT32 + SQ_INSTS_VALU_INT64) / (SQ_INSTS_VALU - SQ_INSTS_MFMA)",
+        is_bounded=True,
     ),
     Quantity(
         "conversions",
         "conversions among vector instructions",
         "%",
         formula="100 * SQ_INSTS_VALU_CVT / (SQ_INSTS_VALU - SQ_INSTS_MFMA)",
+        is_bounded=True,
     ),
     Quantity(
         "spill_accesses",
@@ -188,7 +230,13 @@ _DECLARED = (
         is_bounded=True,
     ),
     Quantity("atomics", "atomics among the requests to L2", "%", formula="100 * TCC_ATOMIC / TCC_REQ", is_bounded=True),
-    Quantity("atomic_tag_stall", "L1 stalled by tag conflicts of atomics", "%", ("16.2", "Tag RAM Stall (Atomic)")),
+    Quantity(
+        "atomic_tag_stall",
+        "L1 stalled by tag conflicts of atomics",
+        "%",
+        ("16.2", "Tag RAM Stall (Atomic)"),
+        is_bounded=True,
+    ),
     Quantity("atomic_latency", "latency of atomics in memory", "cycles", ("17.2", "Atomic Latency")),
     # Front end.
     Quantity(
@@ -206,30 +254,66 @@ _DECLARED = (
         formula="100 * (SQC_DCACHE_MISSES + SQC_DCACHE_MISSES_DUPLICATE) / SQC_DCACHE_REQ",
         is_bounded=True,
     ),
-    Quantity("scalar_loads", "scalar loads among instructions", "%", formula="100 * SQ_INSTS_SMEM / SQ_INSTS"),
+    Quantity(
+        "scalar_loads",
+        "scalar loads among instructions",
+        "%",
+        formula="100 * SQ_INSTS_SMEM / SQ_INSTS",
+        is_bounded=True,
+    ),
     Quantity("smem_latency", "latency of scalar loads", "cycles", ("11.2", "SMEM Latency")),
     Quantity(
-        "vgpr_full", "cycles in which no workgroup fits for want of VGPRs", "%", ("6.2", "Insufficient SIMD VGPRs")
+        "vgpr_full",
+        "cycles in which no workgroup fits for want of VGPRs",
+        "%",
+        ("6.2", "Insufficient SIMD VGPRs"),
+        is_bounded=True,
     ),
     Quantity(
-        "sgpr_full", "cycles in which no workgroup fits for want of SGPRs", "%", ("6.2", "Insufficient SIMD SGPRs")
+        "sgpr_full",
+        "cycles in which no workgroup fits for want of SGPRs",
+        "%",
+        ("6.2", "Insufficient SIMD SGPRs"),
+        is_bounded=True,
     ),
     Quantity(
         "slots_full",
         "cycles in which no workgroup fits for want of wave slots",
         "%",
         ("6.2", "Insufficient SIMD Waveslots"),
+        is_bounded=True,
     ),
-    Quantity("lds_full", "cycles in which no workgroup fits for want of LDS", "%", ("6.2", "Insufficient CU LDS")),
+    Quantity(
+        "lds_full",
+        "cycles in which no workgroup fits for want of LDS",
+        "%",
+        ("6.2", "Insufficient CU LDS"),
+        is_bounded=True,
+    ),
     Quantity(
         "barriers_full",
         "cycles in which no workgroup fits for want of barriers",
         "%",
         ("6.2", "Insufficient CU Barriers"),
+        is_bounded=True,
     ),
-    Quantity("groups_full", "cycles at the limit of workgroups per CU", "%", ("6.2", "Reached CU Workgroup Limit")),
-    Quantity("waves_full", "cycles at the limit of waves per CU", "%", ("6.2", "Reached CU Wavefront Limit")),
-    Quantity("scratch_stall", "cycles in which launches wait for scratch memory", "%", ("6.2", "Scratch Stall Rate")),
+    Quantity(
+        "groups_full",
+        "cycles at the limit of workgroups per CU",
+        "%",
+        ("6.2", "Reached CU Workgroup Limit"),
+        is_bounded=True,
+    ),
+    Quantity(
+        "waves_full", "cycles at the limit of waves per CU", "%", ("6.2", "Reached CU Wavefront Limit"), is_bounded=True
+    ),
+    Quantity(
+        "scratch_stall",
+        "cycles in which launches wait for scratch memory",
+        "%",
+        ("6.2", "Scratch Stall Rate"),
+        is_bounded=True,
+    ),
     Quantity("gpu_busy", "cycles in which the GPU is busy", "%", ("6.1", "Accelerator Utilization")),
     Quantity("clock", "clock of the highest one", "%", formula="100000 * busy_cycles / (duration_ns * clock_mhz_max)"),
     Quantity("cpc_stall", "packet processor stalled", "%", ("5.2", "CPC Stall Rate"), is_bounded=True),

@@ -48,9 +48,8 @@ def plain_names(name: str) -> tuple[str, str, str]:
     ('voidns::gemm<float,4>(floatconst*,int)', 'ns::gemm<float,4>', 'ns::gemm')
     """
     whole = _SUFFIXES.sub("", name.strip())
-    without_arguments = _last_word(_without(whole, "(", ")"))
-    bare = _last_word(_without(_without(whole, "(", ")"), "<", ">"))
-    return "".join(whole.split()), "".join(without_arguments.split()), "".join(bare.split())
+    called = _last_word(_without_arguments(whole))
+    return "".join(whole.split()), "".join(called.split()), "".join(_without_templates(called).split())
 
 
 def linked(
@@ -182,16 +181,26 @@ def _same(mine: int, theirs: int) -> bool:
     )
 
 
-def _without(text: str, opening: str, closing: str) -> str:
-    """The text without what stands between these, from the last balanced pair that is outermost."""
-    kept, depth = [], 0
+def _without_arguments(text: str) -> str:
+    """Without parentheses outside of template arguments, and what follows them."""
+    kept, angles, depth = [], 0, 0
     for character in text.replace("operator()", "operator").replace("(anonymous namespace)", "anonymous"):
-        if character == opening:
-            depth += 1
-        elif character == closing and depth:
-            depth -= 1
-        elif not depth:
+        if character in "()" and not angles:
+            depth += 1 if character == "(" else -1
+            continue
+        if not depth:
             kept.append(character)
+            angles += {"<": 1, ">": -1}.get(character, 0)
+    return "".join(kept).strip().removesuffix(" const")
+
+
+def _without_templates(text: str) -> str:
+    kept, depth = [], 0
+    for character in text:
+        depth += character == "<"
+        if not depth:
+            kept.append(character)
+        depth -= character == ">" and depth > 0
     return "".join(kept)
 
 

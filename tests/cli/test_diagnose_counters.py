@@ -1,0 +1,124 @@
+"""The verb diagnose on counter captures, and on traces with counters beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import wavescope
+from tests.cli.conftest import Run
+from tests.unit.analysis.made_limits import limited
+from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from wavescope.synth.kernel_work import KernelWork
+
+
+@pytest.fixture
+def counters(tmp_path: Path) -> Path:
+    folder = tmp_path / "counters"
+    works = limited()
+    chosen = tuple(works[name] for name in ("memory bandwidth", "VALU throughput", "LDS bank conflicts"))
+    write_counters(folder, CounterCapture("gfx942", chosen, jitter=0.0, with_channels=False))
+    return folder
+
+
+def test_text_says_the_limit_of_each_kernel(run: Run, counters: Path) -> None:
+    done = run("diagnose", counters)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 kernels, 6 dispatches on gfx942 MI300X" in done.stdout
+    assert "Memory bandwidth is at its limit: memory bandwidth of peak 90.0 % (4,792 of 5,325 GB/s)" in done.stdout
+    assert "LDS bandwidth is at its limit, with LDS bank conflicts" in done.stdout
+
+
+def test_top_is_said_aloud(run: Run, counters: Path) -> None:
+    done = run("diagnose", counters, "--top", "1")
+    assert "showing 1 of 3 kernels" in done.stdout
+    assert json.loads(run("diagnose", counters, "--top", "1", "--json").stdout)["kernel_count"] == 3
+
+
+def test_json_has_every_suspect_with_its_evidence(run: Run, counters: Path) -> None:
+    answer = json.loads(run("diagnose", counters, "--json").stdout)
+    assert len(answer["kernels"]) == 3
+    kernel = next(one for one in answer["kernels"] if one["kernel_name"] == "memory bandwidth")
+    assert kernel["limits"] == ["memory bandwidth"]
+    found = kernel["suspects"][0]
+    assert (found["verdict"], found["confidence"]) == ("at limit", "high")
+    assert found["evidence"][0]["threshold"] == "from 50 %, strongly from 80 %"
+    assert answer["losses"] == []
+
+
+def test_csv_has_a_row_per_kernel_and_suspect(run: Run, counters: Path) -> None:
+    done = run("diagnose", counters, "--csv")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("kernel,kernel_name,duration_share,suspect,kind,verdict,confidence,reason")
+    assert sum(",at limit," in line for line in lines) == 4
+
+
+def test_markdown_has_all_suspects(run: Run, counters: Path) -> None:
+    done = run("diagnose", counters, "--format", "md", "--kernel", "VALU")
+    assert done.stdout.startswith("# Limits of the kernels of counters\n")
+    assert "| at limit | VALU throughput |" in done.stdout
+    assert "| excluded | memory bandwidth |" in done.stdout
+
+
+def test_a_partial_capture_names_the_next_pass(run: Run, tmp_path: Path) -> None:
+    write_counter_csv(tmp_path, CounterCapture("gfx942"), passes=[["SQ_WAVES", "TCC_HIT", "TCC_MISS"]])
+    done = run("diagnose", tmp_path, "--top", "1")
+    assert done.returncode == 0
+    assert "Not decided" in done.stdout
+    line = next(line for line in run("diagnose", tmp_path, "--json").stdout.splitlines() if '"plan"' in line)
+    command = json.loads("{" + line.strip().rstrip(",") + "}")["plan"].split()
+    planned = run(*command[1:])
+    assert planned.returncode == 0, planned.stderr
+    assert "pmc:" in planned.stdout
+
+
+def test_a_capture_that_does_not_name_its_gpu(run: Run, tmp_path: Path) -> None:
+    write_counter_csv(tmp_path, CounterCapture("gfx942"), passes=[["SQ_ACTIVE_INST_VALU", "GRBM_GUI_ACTIVE"]])
+    (tmp_path / "pass_1" / "out_agent_info.csv").unlink()
+    unknown = run("diagnose", tmp_path)
+    assert unknown.returncode == 0
+    assert "nothing here names the GPU" in unknown.stdout
+    known = json.loads(run("diagnose", tmp_path, "--target", "MI300X", "--json").stdout)
+    assert known["target"] == "gfx942"
+    verdicts = {one["name"]: one["verdict"] for one in known["kernels"][0]["suspects"]}
+    assert verdicts["VALU throughput"] == "excluded"
+
+
+def test_a_kernel_that_is_not_there(run: Run, counters: Path) -> None:
+    done = run("diagnose", counters, "--kernel", "nothing")
+    assert done.returncode == 2
+    assert "no kernel 'nothing' in this capture" in done.stderr
+
+
+def test_a_trace_with_counters_of_its_kernel(run: Run, capture: Path, tmp_path: Path) -> None:
+    trace = wavescope.open(capture)
+    assert isinstance(trace, wavescope.ThreadTrace)
+    name = trace.kernels["demangled"][0]
+    write_counters(tmp_path / "pmc", CounterCapture("gfx942", (KernelWork(name),), with_channels=False))
+    done = run("diagnose", capture, "--counters", tmp_path / "pmc")
+    assert done.returncode == 0, done.stderr
+    assert "reasons from the counters of 3 dispatches" in done.stdout
+    answer = json.loads(run("diagnose", capture, "--counters", tmp_path / "pmc", "--json").stdout)
+    assert answer["link"]["kernel_name"] == name
+    assert any(finding["reasons"] for finding in answer["findings"])
+    assert answer["counter_losses"] == []
+
+
+def test_counters_of_another_kernel_are_not_used(run: Run, capture: Path, counters: Path) -> None:
+    done = run("diagnose", capture, "--counters", counters)
+    assert done.returncode == 0
+    assert "the counters have no kernel" in done.stdout
+
+
+def test_the_ideal_needs_counters(run: Run, capture: Path) -> None:
+    done = run("diagnose", capture, "--ideal-gb", "1")
+    assert done.returncode == 2
+    assert "--ideal-gb needs --counters" in done.stderr
+
+
+def test_help_is_about_both(run: Run) -> None:
+    shown = run("diagnose", "--help").stdout
+    for word in ("--counters", "--target", "--code-object", "--csv"):
+        assert word in shown

@@ -1,0 +1,121 @@
+"""Diagnoses of real counter captures, and real traces with counters: verdicts that hold, and no wrong certainty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import wavescope
+from tests.unit.analysis.made_limits import limited
+from wavescope import ThreadTrace
+from wavescope.analysis.bottlenecks import Bottlenecks, KernelLimit, bottlenecks
+from wavescope.analysis.diagnose import diagnose
+from wavescope.analysis.l2 import l2
+from wavescope.readers.counters import open_counters
+from wavescope.synth.counter_capture import CounterCapture, write_counters
+
+
+def _verdicts(kernel: KernelLimit) -> dict[str, str]:
+    return {one.name: one.verdict for one in kernel.suspects}
+
+
+def _diagnosed(path: Path) -> Bottlenecks:
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here")
+    return bottlenecks(open_counters(path))
+
+
+@pytest.mark.parametrize("capture", ["path/MI100", "path/MI200", "path/MI300A_A1", "path/MI300X_A1", "vcopy/MI350"])
+def test_a_vector_copy_waits_for_memory(shared: Path, capture: str) -> None:
+    answer = _diagnosed(shared / "golden" / "compute" / "inputs" / capture)
+    kernel = answer.kernels[0]
+    verdicts = _verdicts(kernel)
+    for name in ("matrix throughput", "VALU throughput", "LDS bandwidth", "divergence", "scratch spills", "atomics"):
+        assert verdicts[name] == ("undecided" if (name, capture) == ("matrix throughput", "path/MI100") else "excluded")
+    assert verdicts["uncoalesced access"] != "at limit"
+    assert {"memory bandwidth", "latency", "L2 and memory latency"} & set(kernel.limits)
+    assert kernel.confidence != "high"
+
+
+def test_the_matrix_multiplication_is_near_the_limit_of_l1(shared: Path) -> None:
+    path = shared / "data" / "pmc-mi300x-bmm"
+    answer = _diagnosed(path)
+    gemm, fill = answer.kernels
+    assert gemm.kernel_name.startswith("void batched_matrix_multiplication")
+    assert gemm.limits[0] == "L1 bandwidth"
+    assert _verdicts(gemm)["matrix throughput"] == "excluded"
+    assert _verdicts(fill)["memory bandwidth"] == "likely"
+    hits = {row["kernel_name"]: row["hit_rate"] for row in l2(open_counters(path)).kernels.iter_rows(named=True)}
+    assert 100 * hits[gemm.kernel_name] == pytest.approx(75.59, abs=0.005)
+    shown = [item.value for one in gemm.suspects for item in one.evidence if item.quantity == "l2_hit_rate"]
+    assert shown
+    assert set(shown) == {100 * hits[gemm.kernel_name]}
+
+
+def test_stopped_clocks_decide_nothing(shared: Path) -> None:
+    answer = _diagnosed(shared / "data" / "gfx1201-counters-pcsampling" / "gl2c_724")
+    for kernel in answer.kernels:
+        found = next(one for one in kernel.suspects if one.name == "memory bandwidth")
+        assert found.verdict == "undecided"
+        assert "not counted" in found.reason or "not measured" in found.reason
+
+
+def test_running_clocks_of_the_same_program_do(shared: Path) -> None:
+    answer = _diagnosed(shared / "data" / "gfx1201-counters-pcsampling" / "gl2c_714_profstd")
+    read = next(kernel for kernel in answer.kernels if kernel.kernel_name.startswith("read_f4"))
+    assert _verdicts(read)["memory bandwidth"] == "excluded"
+
+
+def test_metrics_that_another_tool_stored_are_judged(shared: Path) -> None:
+    answer = _diagnosed(shared / "data" / "rocprofcompute-analysisdb" / "rocprof_compute_3kernels.db")
+    assert len(answer.kernels) == 3
+    first = _verdicts(answer.kernels[0])
+    assert first["VALU throughput"] == "likely"
+    assert first["matrix throughput"] == first["memory bandwidth"] == "excluded"
+
+
+@pytest.mark.parametrize("name", ["synthetic/gfx908", "synthetic/gfx90a", "synthetic/gfx942", "synthetic/gfx950"])
+def test_counters_that_are_made_up_claim_nothing_impossible(shared: Path, name: str) -> None:
+    answer = _diagnosed(shared / "golden" / "compute" / "inputs" / name)
+    for kernel in answer.kernels:
+        for one in kernel.suspects:
+            assert one.gain_share_max is None or 0 <= one.gain_share_max <= 1
+            if one.verdict == "at limit":
+                assert all(item.value is None or item.value <= 105 for item in one.evidence if item.role == "decides")
+
+
+@pytest.mark.parametrize("kernel", ["flash_attn_func", "softmax"])
+def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tmp_path: Path, kernel: str) -> None:
+    folder = shared / "data" / "uiout-mi350x-flydsl" / kernel
+    if not folder.exists():
+        pytest.skip(f"{kernel} is not here")
+    trace = wavescope.open(folder)
+    assert isinstance(trace, ThreadTrace)
+    name = f"{trace.kernels['name'][0]}.kd"
+    write_counters(tmp_path, CounterCapture("gfx950", (replace(limited("gfx950")["memory bandwidth"], name=name),)))
+    answer = diagnose(trace, counters=open_counters(tmp_path))
+    assert answer.link is not None
+    assert answer.link.kernel_name == trace.kernels["name"][0]
+    memory = [finding for finding in answer.findings if "vector load" in finding.name or "load to LDS" in finding.name]
+    assert memory
+    for finding in memory:
+        told = {reason.quantity: reason for reason in finding.reasons}
+        assert told["memory_bandwidth"].verdict == "saturated"
+        assert told["l2_hit_rate"].metric_id == "17.1.2"
+
+
+def test_a_real_trace_and_real_counters_of_the_same_kernel(shared: Path, llvm: str) -> None:
+    trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"
+    if not trace_path.exists() or not counters_path.exists():
+        pytest.skip("the matrix multiplication is not here")
+    trace = wavescope.open(trace_path)
+    assert isinstance(trace, ThreadTrace)
+    answer = diagnose(trace, counters=open_counters(counters_path))
+    assert answer.link is not None
+    assert answer.link.dispatch_count == 150
+    finding = next(finding for finding in answer.findings if "vector load" in finding.name)
+    told = {reason.quantity: reason for reason in finding.reasons}
+    assert told["l2_hit_rate"].value == pytest.approx(75.59, abs=0.005)
+    assert told["l1_bandwidth"].verdict == "likely"
