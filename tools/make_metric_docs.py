@@ -18,6 +18,37 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference" / "metrics"
 MADE = "<!-- made by tools/make_metric_docs.py from src/wavescope/metrics -->"
 
+OWN = [
+    "## Metrics of your own",
+    "",
+    (
+        "`wavescope counters PATH --more FILE` computes the metrics of a TOML file beside ours; `wavescope metrics` "
+        "with the same option explains them. `name`, `unit` and `formula` are needed. `peak` is a formula in the same "
+        "unit; `panel` and `table` are titles that group metrics; `targets` are the GPUs that have it (`gfx942`, or a "
+        "group such as `gfx94x`), all where nothing is said; `level` names the level counter whose pass measures "
+        "`accumulated`; `about` and `source` are words. Formulas may use counters, quantities, rates and the named "
+        "parts of the target."
+    ),
+    "",
+    "```toml",
+    "[[metrics]]",
+    'name = "Share of F16"',
+    'unit = "%"',
+    'formula = "100 * mfma_flops_f16 / mfma_flops"',
+    'peak = "100"',
+    'panel = "GEMM"',
+    'targets = ["gfx94x", "gfx950"]',
+    'about = "How much of the matrix work is in half precision."',
+    "```",
+    "",
+    (
+        "Mistakes are told with the file, the metric and the character. A file has at most 1,000,000 bytes and 2,000 "
+        "metrics, a text at most 2,000 characters. Own panels have numbers from 100 and the words `own`, `own2`, ..."
+    ),
+    "",
+]
+"""How to add metrics."""
+
 
 def page_name(entry: CatalogEntry) -> str:
     """The page of an entry's panel."""
@@ -128,6 +159,7 @@ def index_page(entries: Sequence[CatalogEntry]) -> str:
             link = f"[{told[0].panel_title}]({page_name(told[0])})"
             lines.append(f"| {number} | `{told[0].panel_word}` | {link} | {len(told)} | {targets} |")
         lines.append("")
+    lines += OWN
     lines += ["## Quantities", "", "| name | meaning |", "|---|---|"]
     lines += [f"| `{name}` | {meaning} |" for name, meaning in QUANTITIES.items()]
     lines += ["", "## Rates", "", *_rates(), "", "## What differs from the reference", "", *_differences(entries)]

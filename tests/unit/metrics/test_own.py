@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
@@ -95,3 +98,33 @@ def test_size_and_number_are_bounded(tmp_path: Path) -> None:
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="is not TOML"):
         panels_of("gfx942", more=[tmp_path / "bytes.toml"])
+
+
+def test_the_documented_example_works(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "metrics" / "README.md").read_text("utf-8")
+    example = page.split("```toml\n")[1].split("```")[0]
+    assert panels_of("gfx942", more=written(tmp_path, example))[-1].tables[0].metrics[0].name == "Share of F16"
+
+
+WORDS = (
+    "SQ_WAVES duration_ns mfma_flops rate_ipc TCC_HIT[i] sum(TCC_HIT[:]) max( ( ) + / * 1e308 - , __import__ lambda 0"
+)
+PIECES = st.sampled_from([*WORDS.split(), "9" * 400, "TCC_HIT[", "]", "é", "accumulated"])
+FORMULAS = st.lists(PIECES, max_size=40).map(" ".join)
+VALUES = st.one_of(FORMULAS, st.text(max_size=50), st.integers(), st.lists(st.text(max_size=5), max_size=3))
+
+
+@settings(max_examples=200, deadline=None)
+@given(entry=st.dictionaries(st.sampled_from(["name", "unit", "formula", "peak", "targets", "panel", "x"]), VALUES))
+def test_any_declaration_is_a_panel_or_one_sentence(entry: dict[str, object]) -> None:
+    import json
+
+    body = "\n".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
+    with TemporaryDirectory() as folder:
+        more = written(Path(folder), f"[[metrics]]\n{body}\n")
+        try:
+            made = panels_of("gfx942", more=more)
+        except UsageError as error:
+            assert "own.toml" in str(error)
+        else:
+            assert made[-1].number >= 18
