@@ -30,6 +30,8 @@ __all__ = ["command"]
 _REFERENCE = "rocprof-compute-3.3"
 _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
+_INSTEAD = 1
+"""Panels that a summary shows where nothing of the speed of light was measured."""
 _TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)
 _OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
 """Panels without metrics."""
@@ -183,6 +185,9 @@ def _known(asked: AskedCounters, how: dict[str, Any]) -> tuple[Panel, ...]:
 def _summary(
     asked: AskedCounters, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
 ) -> Iterator[RenderableType]:
+    import polars as pl
+
+    from wavescope.analysis.counter_contents import counter_contents
     from wavescope.analysis.metrics import counter_panels
     from wavescope.report.counter_summary import shown_kernels, summary_parts
 
@@ -190,17 +195,27 @@ def _summary(
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
         choice = replace(asked.choice, kernels=(str(rank),))
         by_kernel.append((rank, counter_panels(asked.counters, choice=choice, panels=(_SUMMARY,), **how)))
-    limit = _SUMMARY_KERNELS if asked.top is None else asked.limit
+    measured = counter_contents(asked.counters).panels.filter(pl.col("measured_count") > 0)
+    if measured.height and answer.rows["average"].null_count() == answer.rows.height:
+        words = measured.sort("measured_count", descending=True)["word"].head(_INSTEAD).to_list()
+        answer = _answer(asked, (_SUMMARY, *words), (), how)
     return summary_parts(
         answer,
         asked.counters,
         by_kernel,
         path=str(asked.path),
-        words=[panel.word for panel in _known(asked, how)],
+        words=[_told(row) for row in measured.iter_rows(named=True)] or [panel.word for panel in _known(asked, how)],
         width=width,
-        limit=limit,
+        limit=_SUMMARY_KERNELS if asked.top is None else asked.limit,
         decimals=decimals,
     )
+
+
+def _told(panel: dict[str, Any]) -> str:
+    """The word of a panel, and how much of it was measured if that is not all."""
+    if panel["measured_count"] == panel["metric_count"]:
+        return str(panel["word"])
+    return f"{panel['word']} ({panel['measured_count']} of {panel['metric_count']})"
 
 
 def _panels(

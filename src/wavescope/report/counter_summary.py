@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wavescope.metrics import FIRST_OWN_PANEL
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.counter_panels import panel_parts, peak_cell
@@ -68,13 +67,16 @@ def summary_parts(
     from rich.text import Text
 
     yield from capture_lines(answer, counters)
+    if not counters.dispatches.height and not counters.stored_metrics.height:
+        yield Text("no dispatch was measured: what the capture was limited to did not run", "bold yellow")
+        return
     yield Text()
     yield kernel_table(answer.kernels, width=width, limit=limit)
     yield Text()
     rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
     if rows.height:
         yield from _speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
-    own = [panel for panel in answer.panels if panel.number >= FIRST_OWN_PANEL]
+    own = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
     if own:
         yield from panel_parts(replace(answer, panels=tuple(own)), width=width, decimals=decimals)
         yield Text()
@@ -295,19 +297,21 @@ def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:
 
 
 def next_line(path: str, words: Sequence[str] = ()) -> Text:
-    """What to ask next; `words` are those of the panels.
+    """What to ask next; `words` are those of the panels that the capture suffices for.
 
     Examples
     --------
-    >>> next_line("run", ["sol", "l2"]).plain.splitlines()[0]
-    'next: wavescope counters run --panel l2; panels: sol, l2; or --all, --by kernel, --by dispatch'
+    >>> next_line("run", ["sol", "l2 (3 of 9)"]).plain.splitlines()[0]
+    'next: wavescope counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
     """
     from rich.text import Text
 
+    names = [word.split(" ", 1)[0] for word in words]
+    panel = "l2" if "l2" in names or not names else names[-1]
     panels = f"; panels: {', '.join(words)}" if words else ""
     return Text.assemble(
         ("next: ", "bold"),
-        f"wavescope counters {printable(path)} --panel l2{panels}; or --all, --by kernel, --by dispatch\n",
+        f"wavescope counters {printable(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
         "      wavescope roofline, memory-chart or diagnose of the same path",
     )
 

@@ -1,0 +1,115 @@
+"""`wavescope counters` and `compare` on real captures: the figures that are known, and every capture in every form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.in_process import call
+
+CAPTURES = (
+    "golden/compute/inputs/path/MI100",
+    "golden/compute/inputs/path/MI200",
+    "golden/compute/inputs/path/MI300A_A1",
+    "golden/compute/inputs/path/MI300X_A1",
+    "golden/compute/inputs/synthetic/gfx908",
+    "golden/compute/inputs/synthetic/gfx950",
+    "golden/compute/inputs/vcopy/MI300X_A1_rocpd",
+    "golden/compute/inputs/vcopy/MI350",
+    "data/pmc-mi300x-bmm",
+    "data/gfx1201-counters-pcsampling/gl2c_724",
+    "data/gfx1151-rocprofv3-llama",
+    "data/rocprofcompute-analysisdb/rocprof_compute_3kernels.db",
+)
+FORMS = ((), ("--all",), ("--by", "kernel"), ("--panel", "raw", "--panel", "system", "--panel", "top"))
+
+
+def found(shared: Path, name: str) -> Path:
+    path = shared / name
+    if not path.exists():
+        pytest.skip(f"{name} is not in ../shared")
+    return path
+
+
+def answer(*arguments: object) -> dict[str, Any]:
+    done = call(*arguments, "--json")
+    assert done.status == 0, done.stderr
+    told = json.loads(done.stdout, parse_constant=lambda constant: pytest.fail(f"{constant} in the JSON"))
+    assert isinstance(told, dict)
+    return told
+
+
+@pytest.mark.parametrize("form", FORMS, ids=" ".join)
+@pytest.mark.parametrize("name", CAPTURES)
+def test_every_capture_fits_a_narrow_terminal(
+    name: str, form: tuple[str, ...], shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = call("counters", found(shared, name), *form)
+    assert done.status == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for word in ("nan", " inf", "None"):
+        assert word not in done.stdout.replace("instances", "").replace(" info", "")
+
+
+@pytest.mark.parametrize("name", [name for name in CAPTURES if "inputs" in name or "bmm" in name])
+def test_summaries_fit_two_screens(name: str, shared: Path) -> None:
+    assert len(call("counters", found(shared, name)).stdout.splitlines()) <= 65
+
+
+def test_hit_rates_of_the_batched_gemm(shared: Path) -> None:
+    values = answer("counters", found(shared, "data/pmc-mi300x-bmm"), "--by", "kernel", "--metric", "17.1.2")["values"]
+    gemm, fill = values["rows"]
+    assert (gemm["dispatch_count"], fill["dispatch_count"]) == (150, 151)
+    assert round(gemm["17.1.2"], 2) == 75.59
+    assert round(fill["17.1.2"], 2) == 50.82
+
+
+def test_raw_counters_of_the_batched_gemm(shared: Path) -> None:
+    told = answer("counters", found(shared, "data/pmc-mi300x-bmm"), "--panel", "raw", "--kernel", "0")
+    totals = {row["counter"]: row["total"] for row in told["raw"]["rows"]}
+    assert totals["TCC_HIT"] == 251_669_556
+    assert totals["TCC_MISS"] == 81_254_441
+    assert totals["TCC_EA0_RDREQ"] == 61_679_312
+    assert totals["SQ_WAVES"] == 1_228_800
+    assert totals["SQ_INSTS_MFMA"] == 19_660_800
+
+
+def test_values_of_dispatches_average_to_those_of_the_kernel(shared: Path) -> None:
+    path = found(shared, "data/pmc-mi300x-bmm")
+    asked = ("--kernel", "0", "--metric", "17.3.1")
+    rows = answer("counters", path, "--by", "dispatch", *asked)["values"]["rows"]
+    assert len(rows) == 150
+    whole = answer("counters", path, *asked)["rows"]["rows"][0]
+    each = [row["17.3.1"] for row in rows]
+    assert sum(each) / 150 == pytest.approx(whole["average"], rel=1e-12)
+    assert (min(each), max(each)) == (whole["minimum"], whole["maximum"])
+
+
+def test_stopped_clocks_are_no_traffic_of_zero(shared: Path) -> None:
+    told = answer("counters", found(shared, "data/gfx1201-counters-pcsampling/gl2c_724"), "--panel", "raw")
+    totals = {row["counter"]: row["total"] for row in told["raw"]["rows"]}
+    assert totals["GL2C_HIT"] is None
+    assert totals["GL2C_EA_RDREQ"] is None
+    assert totals["SQ_WAVES"] == 524_544
+    assert any("clock" in loss["message"] for loss in told["losses"])
+
+
+def test_captures_of_different_gpus_are_compared_by_name(shared: Path) -> None:
+    """The reference shifts rows where a metric is on one side only (T13); MFMA FLOPs (F8) is such a metric."""
+    paths = [found(shared, f"golden/compute/inputs/path/{name}") for name in ("MI200", "MI300X_A1")]
+    told = answer("compare", *paths, "--panel", "2")
+    sides = [
+        {row["name"]: row["average"] for row in answer("counters", path, "--panel", "2")["rows"]["rows"]}
+        for path in paths
+    ]
+    rows = told["metrics"]["rows"]
+    assert {row["name"] for row in rows} == set(sides[0]) | set(sides[1])
+    for row in rows:
+        assert (row["base"], row["value"]) == (sides[0].get(row["name"]), sides[1].get(row["name"]))
+    only = next(row for row in rows if row["name"] == "MFMA FLOPs (F8)")
+    assert (only["base"], only["delta"], only["base_reason"]) == (None, None, "this GPU has no such metric")
+    assert any("gfx90a" in note for note in told["notes"])
