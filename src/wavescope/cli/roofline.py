@@ -14,9 +14,6 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
 
-_IN_PICTURES = 10
-"""Kernels in plots and pictures unless --top says otherwise: more marks hide each other."""
-
 
 @click.option(
     "--by",
@@ -97,18 +94,17 @@ def _roofline(
         device=device,
         rules=compat or "corrected",
     )
-    limit = (asked.top or 1 << 62) if asked.top is not None else _IN_PICTURES
     if output is not None:
         from wavescope.export.picture import write_picture
         from wavescope.report.roofline_svg import roofline_svg
 
-        svg = roofline_svg(answer, levels=levels, precisions=precisions, limit=limit, theme=theme)
+        svg = roofline_svg(answer, levels=levels, precisions=precisions, limit=asked.limit, theme=theme)
         write_picture(svg, output, force=force)
     out = console()
     asked.give(
         answer,
         answer.points,
-        lambda: roofline_report(answer, levels=levels, precisions=precisions, limit=limit, width=out.width),
+        lambda: roofline_report(answer, levels=levels, precisions=precisions, limit=asked.limit, width=out.width),
         is_cut=True,
         **({"output": str(output)} if output else {}),
     )

@@ -128,7 +128,7 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
         for level, count in work.bytes.items():
             if level == "MALL" and not ceilings.get(level):
                 continue  # the bytes are those of HBM: without a roof of its own it tells nothing
-            roof = roof_of(work, level, kinds, ceilings) if count is not None else None
+            roof = roof_of(work, level, kinds, ceilings) if count else None
             intensity = operations / count if operations and count else None
             rows.append(
                 work.who

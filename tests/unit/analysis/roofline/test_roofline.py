@@ -16,6 +16,7 @@ from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
 from wavescope.model.schema import frame_of
 from wavescope.readers.counters import open_counters
 from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from wavescope.synth.kernel_work import KernelWork
 
 CDNA = ("gfx908", "gfx90a", "gfx942", "gfx950")
 
@@ -257,3 +258,46 @@ def test_marks_and_levels_of_the_picture(capture: CounterSet) -> None:
     both = picture_of(answer, precisions=("i32", "fp16"))
     assert both.unit == "GOP/s"
     json.dumps(to_builtins(both), allow_nan=False)
+
+
+def test_counters_that_disagree_give_no_bytes(tmp_path: Path) -> None:
+    odd = KernelWork("odd", fma_f32=5, counters={"SQ_LDS_IDX_ACTIVE": 10.0, "SQ_LDS_BANK_CONFLICT": 500.0})
+    write_counters(tmp_path, CounterCapture("gfx942", kernels=(odd,), with_channels=False))
+    for rules, reason in (("corrected", "no bytes at LDS"), ("rocprof-compute-3.3", "the counters disagree")):
+        points = roofline(open_counters(tmp_path), rules=rules).points
+        rows = {row["level"]: row for row in points.filter(pl.col("work") == "flop").iter_rows(named=True)}
+        assert not rows["LDS"]["bytes"]
+        assert rows["LDS"]["reason"].startswith(reason)
+        assert rows["LDS"]["share"] is None
+        assert rows["HBM"]["intensity"] > 0
+
+
+def test_stopped_clocks_give_intensities_without_rates(tmp_path: Path) -> None:
+    write_counters(tmp_path, CounterCapture("gfx90a", with_channels=False))
+    for file in tmp_path.glob("*.csv"):
+        table = pl.read_csv(file)
+        if "End_Timestamp" in table.columns:
+            table.with_columns(End_Timestamp=pl.col("Start_Timestamp")).write_csv(file)
+    answer = roofline(open_counters(tmp_path))
+    gemm = answer.points.filter(pl.col("kernel_name").str.contains("gemm"), pl.col("work") == "flop")
+    assert gemm["intensity"].null_count() == 0
+    assert gemm["gops_per_second"].null_count() == gemm.height
+    assert set(gemm["reason"]) == {"no sound timestamps"}
+    assert not picture_of(answer).marks
+    json.dumps(to_builtins(answer), allow_nan=False)
+
+
+def test_bytes_are_those_of_the_synthesizer(tmp_path: Path) -> None:
+    made = write_counters(tmp_path, CounterCapture("gfx942", with_channels=False))
+    answer = roofline(open_counters(tmp_path))
+    for name, totals in made.totals.items():
+        own = answer.points.filter(pl.col("kernel_name") == name, pl.col("work") == "flop")
+        count = answer.kernels.filter(pl.col("kernel_name") == name)["dispatch_count"][0]
+        moved = dict(own.select("level", "bytes").iter_rows())
+        small, reads = totals["TCC_EA0_RDREQ_32B"], totals["TCC_EA0_RDREQ"]
+        large, full, writes = totals["TCC_BUBBLE"], totals["TCC_EA0_WRREQ_64B"], totals["TCC_EA0_WRREQ"]
+        total = 128 * large + 32 * small + 64 * (reads - large - small) + 64 * full + 32 * (writes - full)
+        assert moved["HBM"] == pytest.approx(total / count)
+        others = totals["TCP_TCC_WRITE_REQ"] + totals.get("TCP_TCC_ATOMIC_WITH_RET_REQ", 0)
+        others += totals.get("TCP_TCC_ATOMIC_WITHOUT_RET_REQ", 0)
+        assert moved["L2"] == pytest.approx((128 * totals["TCP_TCC_READ_REQ"] + 64 * others) / count)
