@@ -90,7 +90,8 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
         return
     out = console()
     for part in contents_parts(str(path), kind.value, answer, width=out.width):
-        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+        # A command that is cut into lines cannot be copied.
+        out.print(part, soft_wrap=isinstance(part, Text) and str(path) in part.plain)
     for line in loss_lines(losses_of(counters)):
         out.print(line)
 

@@ -62,6 +62,9 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     finally:
         database.close()
     losses = list(database.losses)
+    unsound = dispatches["end_ns"].null_count()
+    if unsound:
+        losses.append(Loss("counter_times", unsound))
     if workloads.height > 1:
         names = ", ".join(str(name) for name in workloads["name"][1:7])
         losses.append(Loss("other_workloads", workloads.height - 1, detail=names))

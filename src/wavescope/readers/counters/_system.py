@@ -147,7 +147,7 @@ def _with_rules(system: System) -> System:
     if clock and channels:
         source = system.said_by.get("memory_clock_mhz_max", "")
         system = _filled(system, {"memory_gb_per_second": clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels}, source)
-    if (system.target or "").startswith("gfx9"):
+    if system.target in arch.TARGETS and system.target.startswith("gfx9"):
         known = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
         if system.cu_count and system.se_count:
             shared = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
