@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.metrics import METRIC_TARGETS, QUANTITIES, names_of
 from wavescope.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
-from wavescope.metrics.families import family_of
+from wavescope.metrics.families import Family, families, family_of
 from wavescope.report.metrics import difference, spans
 
 if TYPE_CHECKING:
@@ -162,7 +162,20 @@ def index_page(entries: Sequence[CatalogEntry]) -> str:
     lines += OWN
     lines += ["## Quantities", "", "| name | meaning |", "|---|---|"]
     lines += [f"| `{name}` | {meaning} |" for name, meaning in QUANTITIES.items()]
-    lines += ["", "## Rates", "", *_rates(), "", "## What differs from the reference", "", *_differences(entries)]
+    lines += [
+        "",
+        "## Rates",
+        "",
+        *_rates(),
+        "",
+        "## Named parts",
+        "",
+        *_parts(),
+        "",
+        "## What differs from the reference",
+        "",
+        *_differences(entries),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -179,6 +192,38 @@ def _rates() -> Iterator[str]:
     yield "|---" * (len(columns) + 1) + "|"
     for name in sorted({name for rates in told.values() for name in rates}):
         yield f"| `{name}` | " + " | ".join(dict(rates).get(name, "") for rates in columns) + " |"
+
+
+def _parts() -> Iterator[str]:
+    """Sub-expressions and formulas of other verbs, as declared."""
+    yield "Sub-expressions, which your own formulas can use too, and below them what roofline and diagnose compute."
+    yield ""
+    yield "| family | name | on | formula |"
+    yield "|---|---|---|---|"
+    for family in families():
+        targets = [target for target in METRIC_TARGETS if family_of(target) is family]
+        for name in dict.fromkeys(name for known in reversed(family.named) for name in known):
+            forms: dict[str, list[str]] = {}
+            for target in targets:
+                formula = _as_declared(family, name, target)
+                if formula:
+                    forms.setdefault(formula, []).append(target)
+            for formula, told in forms.items():
+                yield f"| {family.common['family']} | `{name}` | {spans(told)} | `{formula}` |"
+
+
+def _as_declared(family: Family, name: str, target: str) -> str:
+    """A named formula as the files say it; empty where the target has none."""
+    if name in names_of(target):
+        return names_of(target)[name]
+    entry = family.formulas.get(name, {})
+    sets = family.sets_of(target)
+    if "targets" in entry and not set(sets) & set(entry["targets"]):
+        return ""
+    found: str = entry.get("formula", "")
+    for one in sets:
+        found = entry.get(one, {}).get("formula", found)
+    return found
 
 
 def _differences(entries: Sequence[CatalogEntry]) -> Iterator[str]:

@@ -33,6 +33,11 @@ def test_a_metric_is_explained_by_id_name_and_counter() -> None:
     assert "L2-Fabric Atomic Latency" in call("metrics", "TCC_EA_ATOMIC_LEVEL_sum", "--target", "gfx90a").stdout
 
 
+def test_names_in_formulas_are_found() -> None:
+    assert "L2-Fabric Write BW" in call("metrics", "fabric_write_bytes", "--target", "gfx942").stdout
+    assert "IPC" in call("metrics", "rate_ipc", "--target", "gfx942").stdout
+
+
 def test_ids_differ_between_targets_and_are_told_for_each() -> None:
     text = call("metrics", "MFMA FLOPs (F16)").stdout
     assert "2.1.3 on gfx908, gfx90a; 2.1.4 on gfx94x, gfx950" in " ".join(text.split())

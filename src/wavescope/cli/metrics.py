@@ -55,8 +55,9 @@ def command(
     """Which metrics are there, and how is each computed?
 
     Without NAME: the panels, or the metrics of a target or of some panels. NAME is an id (17.1.2), a table (17.1), a
-    panel (l2), a part of a metric's name, or a counter: then each match is explained with its formula, the counters
-    that it needs, its peak, and how it differs from what ROCm Compute Profiler 3.3 computes.
+    panel (l2), a counter, a part of a metric's name, or a name in formulas (fabric_read_bytes): then each match is
+    explained with its formula, the counters that it needs, its peak, and how it differs from what ROCm Compute Profiler
+    3.3 computes.
 
     \b
     wavescope metrics

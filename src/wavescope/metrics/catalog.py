@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -156,7 +157,8 @@ def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = (
 
 
 def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...]:
-    """Entries that a text names: a panel (number or word), a table, an id, a counter, or a part of the name.
+    """Entries that a text names: an id, a table, a panel (number or word), a counter, a part of the name, or a named
+    part or quantity of formulas.
 
     The first kind of these that matches anything decides; exact names come first.
 
@@ -176,6 +178,7 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
         lambda entry: asked in (str(entry.panel_number), entry.panel_word),
         lambda entry: counter in entry.counters,
         lambda entry: asked in entry.name.lower(),
+        lambda entry: any(asked in _words(variant.metric) for variant in entry.variants),
         lambda entry: any(counter in name for name in entry.counters),
     )
     for matches in ways if asked else ():
@@ -183,6 +186,11 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
         if hits:
             return tuple(sorted(hits, key=lambda entry: asked != entry.name.lower()))
     return ()
+
+
+def _words(metric: Metric) -> set[str]:
+    """Names in its formula and peak, as declared."""
+    return set(re.findall(r"[a-z_][a-z0-9_]*", f"{metric.written} {metric.written_peak}"))
 
 
 _Key = tuple[str, str, str]
