@@ -139,7 +139,10 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
         Column("µs", lambda row: _microseconds(row["duration_ns_mean"]), is_wide=True),
         Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
-        Column(picture.unit[1:], lambda row: ("≥ " if row[missing] else "") + rate(row[speed], "").rstrip()),
+        Column(
+            picture.unit[1:],
+            lambda row: ("≥ " if row[missing] and row[speed] is not None else "") + rate(row[speed], "").rstrip(),
+        ),
         *(at_level(level) for level in _LEVELS),
         Column("of roof", lambda row: percent(row["share"], 0)),
         Column("bound by", bound_words, is_text=True, is_fixed=True),

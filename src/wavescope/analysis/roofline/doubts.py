@@ -32,6 +32,8 @@ def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, devic
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:
         yield "the values are those that ROCm Compute Profiler stored, by the rules of its version"
+    if frames["kernels"].is_empty():
+        yield "the capture has no dispatches: nothing can be placed under the roofs"
     operations = frames["operations"]
     used_kinds = set(operations.filter(operations["operations"] > 0)["kind"])
     yield from _about_ceilings(ceilings, used_kinds, counters)

@@ -196,7 +196,7 @@ def _verdict(work: Work, nearest: Limit | None, share: float | None) -> str:
         has_work = any(work.bytes.values()) or any(work.operations.values())
         return "no roof to compare with" if has_work else "no work counted"
     unknown = [level for level, count in work.bytes.items() if count is None and level != "MALL"]
-    besides = f"; {' and '.join(unknown)} not known" if unknown else ""
+    besides = f"; not known: {', '.join(unknown)}" if unknown else ""
     if share is None:
         return f"the lowest roof is {nearest.name}; no duration to compare with{besides}"
     at = f"at {percent(share, 0)} of it"
@@ -213,8 +213,9 @@ def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
     noun = "floating-point" if kinds == "flop" else "integer"
     operations = work.total(kinds)
     if operations is None:
-        missing = sorted({work.reasons[name] for name in work.missing(kinds) if name in work.reasons})
-        return work.why_no_operations or "; ".join(missing) or f"no {noun} operations are counted"
+        missing = [f"{name} {work.reasons[name]}" for name in work.missing(kinds) if name in work.reasons]
+        more = f", and {len(missing) - 1} other kinds as well" if len(missing) > 1 else ""
+        return work.why_no_operations or f"no {noun} operations were measured: {(*missing, 'no counters')[0]}{more}"
     if not work.bytes.get(level):
         return f"no bytes at {level}"
     if not work.duration_ns:

@@ -82,7 +82,7 @@ def test_what_is_not_known_is_empty_and_named() -> None:
     assert point(made, "L2")["intensity"] == 0.5
     row = kernel_row(made, RATES)
     assert row["flops_missing"] == "MFMA FP8"
-    assert row["verdict"].endswith("; HBM not known")
+    assert row["verdict"].endswith("; not known: HBM")
     reasons = {row["kind"]: row["reason"] for row in operation_rows(made, RATES)}
     assert reasons == {"VALU FP32": "", "MFMA FP8": "needs SQ_INSTS_VALU_MFMA_MOPS_F8"}
 
