@@ -1,4 +1,4 @@
-"""How evenly the requests of one kernel fall on the channels of L2."""
+"""How evenly the requests of each kernel fall on the channels of L2."""
 
 from __future__ import annotations
 
@@ -7,62 +7,66 @@ from typing import TYPE_CHECKING
 from wavescope.analysis.bottlenecks.judging import Value
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.counter_set import CounterSet
 
-__all__ = ["channel_values"]
+__all__ = ["channel_sums", "channel_values"]
 
 _COUNTER = "TCC_REQ"
 _METRIC = "18.3.0"
 """Requests of every channel."""
 
+Sums = dict[str | None, list[float]]
+"""Kernel name -> requests of each channel."""
 
-def channel_values(counters: CounterSet, dispatches: pl.Series, bandwidth: Value | None) -> dict[str, Value]:
-    """Imbalance of L2 channels, and the busiest channel's share of its peak, over these dispatches.
+
+def channel_sums(counters: CounterSet) -> Sums:
+    """Requests per channel of every kernel, in the pass that has most channels.
 
     Examples
     --------
-    >>> import polars as pl
     >>> from wavescope.model.counter_set import CounterSet
-    >>> channel_values(CounterSet({}), pl.Series([], dtype=pl.UInt32), None)["channel_imbalance"].missing
-    ('TCC_REQ',)
+    >>> channel_sums(CounterSet({}))
+    {}
     """
-    sums, reason = _sums(counters, dispatches)
-    if not sums:
-        missing: tuple[str, ...] = (_COUNTER,) if not reason else ()
-        reason = reason or f"requests of single channels were not collected ({_COUNTER}[i])"
-        names = ("channel_imbalance", "busiest_channel")
-        exists = bandwidth is None or bandwidth.exists
-        return {name: Value(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names}
-    times = max(sums) * len(sums) / sum(sums)
-    found = {"channel_imbalance": Value("channel_imbalance", times, _METRIC)}
-    if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
-        missing = bandwidth.missing if bandwidth else ()
-        reason = bandwidth.reason if bandwidth else "not measured"
-        found["busiest_channel"] = Value("busiest_channel", None, missing=missing, reason=reason)
-    else:
-        found["busiest_channel"] = Value("busiest_channel", bandwidth.number * times)
-    return found
-
-
-def _sums(counters: CounterSet, dispatches: pl.Series) -> tuple[list[float], str]:
-    """Requests of every channel in the pass that has most of them; and why they cannot be used."""
     import polars as pl
 
     own = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
-    expected = counters.system.l2_channel_count
-    best: list[float] = []
+    names = counters.dispatches.select("dispatch", "kernel_name")
+    best: Sums = {}
     for (number,), part in own.partition_by("pass", as_dict=True, maintain_order=True).items():
-        frame = counters.measured[number].filter(pl.col("dispatch").is_in(dispatches.implode()))
         columns = part["column"].to_list()
-        rows = frame.select(columns).drop_nulls()
-        if rows.height and len(columns) > len(best):
-            best = [float(value) for value in rows.sum().row(0)]
-    if not best:
-        return [], ""
-    if expected and len(best) < expected:
-        return [], f"only {len(best)} of {expected:,.0f} channels were collected"
-    if sum(best) <= 0:
-        return [], "no requests were counted"
-    return best, ""
+        rows = counters.measured[number].select("dispatch", *columns).drop_nulls()
+        summed = rows.join(names, on="dispatch").group_by("kernel_name").agg(pl.col(columns).sum())
+        for kernel, *values in summed.select("kernel_name", *columns).iter_rows():
+            if len(values) > len(best.get(kernel, ())):
+                best[kernel] = values
+    return best
+
+
+def channel_values(sums: list[float], channel_count: float | None, bandwidth: Value | None) -> dict[str, Value]:
+    """Imbalance of L2 channels, and the busiest channel's share of its peak.
+
+    Examples
+    --------
+    >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, Value("l2_bandwidth", 30.0))["channel_imbalance"].number
+    2.5
+    """
+    missing: tuple[str, ...] = ()
+    reason = ""
+    if not sums:
+        missing, reason = (_COUNTER,), f"requests of single channels were not collected ({_COUNTER}[i])"
+    elif channel_count and len(sums) < channel_count:
+        reason = f"only {len(sums)} of {channel_count:,.0f} channels were collected"
+    elif sum(sums) <= 0:
+        reason = "no requests were counted"
+    if reason:
+        exists = bandwidth is None or bandwidth.exists
+        names = ("channel_imbalance", "busiest_channel")
+        return {name: Value(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names}
+    times = max(sums) * len(sums) / sum(sums)
+    if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
+        lacking = bandwidth or Value("l2_bandwidth", None, reason="not measured")
+        busiest = Value("busiest_channel", None, missing=lacking.missing, reason=lacking.reason)
+    else:
+        busiest = Value("busiest_channel", bandwidth.number * times)
+    return {"channel_imbalance": Value("channel_imbalance", times, _METRIC), "busiest_channel": busiest}

@@ -177,9 +177,9 @@ def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
     return tuple(sorted(found.values(), key=_rank))
 
 
-def _rank(one: Suspicion) -> tuple[int, int, int, float]:
+def _rank(one: Suspicion) -> tuple[int, int, int, bool, float]:
     sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
-    return _ORDER[one.verdict], sure, _KINDS.index(one.kind), -_deciding(one)
+    return _ORDER[one.verdict], sure, _KINDS.index(one.kind), one.name == "latency", -_deciding(one)
 
 
 def _deciding(one: Suspicion) -> float:
@@ -332,7 +332,8 @@ def _weighed(
     if also:
         return "likely", reason, "low", f"{also[0]} is likely too"
     if suspect.at_most != "at limit":
-        return "likely", reason, "medium" if level == 2 else "low", "an indication, not a measured limit"
+        sure = "medium" if level == 2 and not unknown else "low"
+        return "likely", reason, sure, "an indication, not a measured limit"
     if level == 2:
         soft = next(gate for gate in gates if gate.level == 1)
         return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.bottlenecks.channels import channel_values
+from wavescope.analysis.bottlenecks.channels import channel_sums, channel_values
 from wavescope.analysis.bottlenecks.judging import Value
 from wavescope.analysis.bottlenecks.launches import launch_values
 from wavescope.analysis.bottlenecks.measured import measured_values
@@ -51,24 +51,23 @@ def kernel_values(
     counters: CounterSet, choice: CounterChoice, *, top: int | None = None, ideal_gb: float | None = None
 ) -> AllValues:
     """Every quantity of the chosen kernels; `top` = of the longest ones only."""
-    import polars as pl
-
     rows = chosen_dispatches(counters, choice)
     part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
     order = ranked_kernels(rows)
     shown = order if top is None else order.head(top)
     traffic, notes = traffic_of(part, ideal_gb=ideal_gb)
-    by_counters = measured_values(part)
+    by_counters, by_channel = measured_values(part), channel_sums(part)
+    own_rows = rows.partition_by("kernel_name", as_dict=True, maintain_order=True)
     kernels = []
     for row in shown.iter_rows(named=True):
         name = row["kernel_name"]
-        own = rows.filter(pl.col("kernel_name").eq_missing(name))
+        own = own_rows[(name,)]
         values = dict(by_counters.of(name))
         lacking = by_counters.lacking(name, "memory_read", "memory_write")
         values |= memory_values(traffic.get(name), lacking, values)
         values |= launch_values(own, counters.system)
-        values |= channel_values(part, own["dispatch"], values.get("l2_bandwidth"))
+        values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values |= _made_of_others(values)
         kernels.append(
             KernelValues(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wavescope.metrics import panels_of
@@ -41,15 +42,21 @@ def plan_line(undecided: Sequence[Suspicion], target: str | None) -> str:
     return " ".join([f"wavescope counters --plan --target {target}", *words])
 
 
-def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
-    """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
-    known = [
-        (metric.id, {*parse(metric.formula).counters, metric.level})
+@cache
+def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Metric -> counters that it needs."""
+    return tuple(
+        (metric.id, frozenset((*parse(metric.formula).counters, metric.level)))
         for panel in panels_of(target)
         for table in panel.tables
         for metric in table.metrics
         if metric.formula
-    ]
+    )
+
+
+def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
+    """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
+    known = _needs(target)
     done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in known if identity in set(metrics)))
     found = []
     for counter in dict.fromkeys(counters):

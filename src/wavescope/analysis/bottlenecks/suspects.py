@@ -359,6 +359,7 @@ _DECLARED = (
         "launch",
         (Threshold("tail", 10, 25, "the last round takes as long as a full one"),),
         at_most="likely",
+        if_nothing_busy=True,
         gain_part="tail",
         remedy="make the number of workgroups a multiple of what fits at a time, or take smaller or persistent ones",
     ),
