@@ -112,6 +112,7 @@ def test_ratios_are_of_sums_and_amounts_are_means(data: st.DataObject, hits: lis
     assert theirs == pytest.approx(sum(single) / (len(single) + zeros))
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6) | st.just(math.nan), max_size=9))
 def test_statistics_leave_out_what_is_not_known(values: list[float]) -> None:
     found = spread_of([values])

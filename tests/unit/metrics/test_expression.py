@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.errors import UsageError
@@ -39,6 +39,7 @@ def magnitude(text: str, known: dict[str, float]) -> float:
     return plain(text.replace("-", "+").replace("min", "max"), known) + 1.0
 
 
+@settings(deadline=None)
 @given(formulas, values)
 def test_same_as_python(text: str, given_values: list[float]) -> None:
     known = dict(zip(NAMES, given_values, strict=True))
@@ -47,6 +48,7 @@ def test_same_as_python(text: str, given_values: list[float]) -> None:
         assert abs(found - plain(text, known)) <= 1e-12 * magnitude(text, known)
 
 
+@settings(deadline=None)
 @given(formulas, values)
 def test_degree_is_what_doubling_does(text: str, given_values: list[float]) -> None:
     known = dict(zip(NAMES, given_values, strict=True))
@@ -178,6 +180,7 @@ def test_refused(text: str, what: str) -> None:
     assert what in str(caught.value)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(UsageError):
