@@ -58,6 +58,21 @@ def test_json_is_one_object_with_every_form() -> None:
     assert metric["forms"][0]["counters"] == ["TCC_HIT", "TCC_MISS"]
 
 
+def test_shells_complete_names_panels_and_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.shell_completion import BashComplete
+
+    from wavescope.cli.metrics import command
+
+    def completed(*words: str) -> list[str]:
+        *before, last = words
+        complete = BashComplete(command, {}, "wavescope", "_WAVESCOPE_COMPLETE")
+        return [item.value for item in complete.get_completions(before, last)]
+
+    assert completed("--target", "gfx94") == ["gfx940", "gfx941", "gfx942"]
+    assert completed("--panel", "ch") == ["channels"]
+    assert "L2 Cache Hit Rate" in completed("l2 c")
+
+
 def test_csv_has_a_row_per_metric_and_target() -> None:
     rows = list(csv.DictReader(io.StringIO(call("metrics", "--panel", "sol", "--panel", "12", "--csv").stdout)))
     assert {row["panel"] for row in rows} == {"sol", "lds"}

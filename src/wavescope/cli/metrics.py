@@ -34,12 +34,26 @@ def _targets(context: click.Context, parameter: click.Parameter, incomplete: str
     return [target for target in METRIC_TARGETS if target.startswith(incomplete)]
 
 
+def _panels(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from wavescope.metrics.catalog import catalog
+
+    words = dict.fromkeys(entry.panel_word for entry in catalog())
+    return [word for word in words if word.startswith(incomplete)]
+
+
 @click.command()
 @click.argument("name", required=False, shell_complete=_names)
 @click.option(
     "--target", metavar="GPU", shell_complete=_targets, help="Only what this GPU has: gfx942 or MI300X. Default: all."
 )
-@click.option("--panel", "panels", multiple=True, metavar="PANEL", help="Only this panel: l2 or 17; may be repeated.")
+@click.option(
+    "--panel",
+    "panels",
+    multiple=True,
+    metavar="PANEL",
+    shell_complete=_panels,
+    help="Only this panel: l2 or 17; may be repeated.",
+)
 @click.option(
     "--more",
     multiple=True,
