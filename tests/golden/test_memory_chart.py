@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,8 @@ from wavescope.metrics import RULES
 from wavescope.readers.counters import open_counters
 
 
-def value_of(chart: MemoryChart, block: str, label: str) -> float:
-    found: float = chart.values.filter((chart.values["block"] == block) & (chart.values["label"] == label))["value"][0]
-    return found
+def value_of(chart: MemoryChart, block: str, label: str) -> Any:
+    return chart.values.filter((chart.values["block"] == block) & (chart.values["label"] == label))["value"][0]
 
 
 def test_hit_rates_of_the_gemm_and_of_fill_buffer(shared: Path) -> None:
@@ -32,3 +32,9 @@ def test_scalar_wires_and_latencies_of_the_reference(shared: Path) -> None:
         assert wires.filter(wires["kind"] != "traffic")["value"].null_count() == 0
     ratio = value_of(theirs, "scalar_l1", "latency") / value_of(ours, "scalar_l1", "latency")
     assert ratio > 50  # T9: times 100
+
+
+def test_one_accumulator_of_many_levels_gives_no_occupancy(shared: Path) -> None:
+    chart = memory_chart(open_counters(shared / "data" / "pmc-mi300x-bmm"))
+    assert value_of(chart, "waves", "waves per CU") is None
+    assert value_of(chart, "waves", "wave life") > 10_000

@@ -31,7 +31,7 @@ HEAT = {"hot": "bold #D55E00", "warm": "#E69F00", "good": "#009E73", "": ""}
 """Heat -> style (Okabe-Ito)."""
 _WIDE, _NARROWEST, _WIDEST = 120, 60, 172
 _FRAME, _IDLE = "dim", "dim"
-_MOST_REASONS = 6
+_MOST_REASONS = 10
 _BAR_FULL, _BAR_EMPTY = "▰", "▱"
 
 
@@ -85,13 +85,14 @@ def _missing(answer: MemoryChart) -> Iterator[RenderableType]:
     """Why values are missing, the same reason once."""
     from rich.text import Text
 
+    titles = dict(answer.blocks.select("block", "title").iter_rows())
     reasons: dict[str, list[str]] = {}
     for row in answer.values.iter_rows(named=True):
         if row["reason"]:
-            reasons.setdefault(row["reason"], []).append(f"{row['block']} {row['label']}".replace("_", " "))
+            reasons.setdefault(row["reason"], []).append(f"{row['label']} ({titles[row['block']]})")
     for row in answer.wires.iter_rows(named=True):
         if row["reason"]:
-            reasons.setdefault(row["reason"], []).append(f"{row['source']} to {row['target']}".replace("_", " "))
+            reasons.setdefault(row["reason"], []).append(f"{titles[row['source']]} to {titles[row['target']]}")
     for reason, places in list(reasons.items())[:_MOST_REASONS]:
         shown = ", ".join(dict.fromkeys(places))
         yield Text.assemble((f"{NOT_MEASURED} ", "bold yellow"), printable(f"{shown}: {reason}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,6 +79,10 @@ class Resolved:
         return len(self.passes) > 1
 
 
+_LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
+"""Counters whose value is how much is under way: waves, fetches, instructions, requests."""
+
+
 class Sources:
     """Finds the passes for formulas.
 
@@ -103,12 +108,16 @@ class Sources:
         """The pass that cycles of level metrics come from: the joined one, or the first."""
 
     def level_pass(self, level: str) -> int | None:
-        """The pass that accumulates a level counter; None = there is none."""
+        """The pass that accumulates a level counter; None = there is none.
+
+        A file that joins several level passes has one accumulator, and does not say whose.
+        """
         if level in self._level:
             return self._level[level]
         for number in self._order:
             names = self.columns.passes[number].names
-            if ACCUMULATED in names and level in names and len(self._level) < 2:
+            levels = [name for name in names if _LEVEL.fullmatch(name)]
+            if ACCUMULATED in names and levels == [level] and len(self._level) < 2:
                 return number
         return None
 
