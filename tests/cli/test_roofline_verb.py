@@ -203,6 +203,7 @@ def test_partial_captures_name_what_is_missing(tmp_path: Path) -> None:
     done = call("roofline", tmp_path, "-o", tmp_path / "a.svg")
     assert done.status == 0, done.stderr
     assert "TCP_TOTAL_CACHE_ACCESSES" in done.stdout
+    assert "counters --plan --panel sol --target gfx942" in done.stdout
     ET.fromstring((tmp_path / "a.svg").read_text())  # noqa: S314
 
 

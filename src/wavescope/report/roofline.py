@@ -64,6 +64,9 @@ def roofline_report(
     if picture.unit == "GIOP/s" and not precisions:
         yield Text("no kernel has floating-point operations: integer operations are plotted")
     yield from _not_drawn(answer, picture, levels, limit)
+    if answer.target and any("not measured" in reason for reason in answer.points["reason"]):
+        target = answer.target.split(":", 1)[0]
+        yield Text(f"try: wavescope counters --plan --panel sol --target {printable(target)} plans all that is needed")
     yield _kernel_table(answer, picture, limit, width)
     if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
         yield Text(f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim")

@@ -10,7 +10,10 @@ from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.roofline import Roofline, roofline
 from wavescope.analysis.roofline.ceilings import ceiling_rows
 from wavescope.analysis.roofline.geometry import picture_of
+from wavescope.analysis.roofline.work import formulas_for
 from wavescope.errors import UsageError
+from wavescope.metrics import panels_of
+from wavescope.metrics.expression import parse
 from wavescope.model.answer import to_builtins
 from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
 from wavescope.model.schema import frame_of
@@ -301,3 +304,12 @@ def test_bytes_are_those_of_the_synthesizer(tmp_path: Path) -> None:
         others = totals["TCP_TCC_WRITE_REQ"] + totals.get("TCP_TCC_ATOMIC_WITH_RET_REQ", 0)
         others += totals.get("TCP_TCC_ATOMIC_WITHOUT_RET_REQ", 0)
         assert moved["L2"] == pytest.approx((128 * totals["TCP_TCC_READ_REQ"] + 64 * others) / count)
+
+
+@pytest.mark.parametrize("target", CDNA)
+def test_the_panel_that_is_advised_has_all_counters(target: str) -> None:
+    (panel,) = (panel for panel in panels_of(target) if panel.word == "sol")
+    formulas = [metric.formula for table in panel.tables for metric in table.metrics if metric.formula]
+    planned = {name for formula in formulas for name in parse(formula).counters}
+    needed = {name for formula in formulas_for(target, "corrected").values() for name in parse(formula).counters}
+    assert needed <= planned
