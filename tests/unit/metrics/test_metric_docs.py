@@ -26,3 +26,11 @@ def test_every_metric_has_a_section_and_every_link_a_target() -> None:
         assert (page, anchor) in sections
     for page in re.findall(r"\]\(([\w-]+\.md)\)", pages["README.md"]):
         assert page in pages
+
+
+def test_every_defect_is_explained_among_the_differences() -> None:
+    page = (ROOT / "docs" / "explanation" / "differences.md").read_text(encoding="utf-8")
+    found = {defect for entry in catalog() for defect in entry.defects}
+    assert {"T2", "T3", "T6", "T7", "T8", "T9", "U1", "U2"} <= found
+    for defect in found | {"U3"}:
+        assert f"| {defect} |" in page
