@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.cli.in_process import call
+from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 
 def passes_of(text: str) -> list[list[str]]:
@@ -63,7 +65,9 @@ def test_json_is_one_object_that_holds_the_files_too() -> None:
         (["--plan", "--target", "gfx942", "--kernel", "0"], "rank"),
         (["--plan", "--target", "gfx942", "-o", "plan.cfg"], "extension"),
         (["--plan", "--target", "gfx942", "-o", "plan.txt", "--format", "json"], "disagree"),
+        (["--plan", "--target", "gfx942", "--by", "kernel"], "--by"),
         (["--format", "yaml"], "--plan"),
+        (["--max-passes", "3"], "--plan"),
         ([], "no capture"),
     ],
 )
@@ -75,3 +79,26 @@ def test_what_cannot_be_planned_is_one_sentence(
     assert done.status == 2
     assert said in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_an_earlier_capture_tells_gpu_and_kernel(tmp_path: Path) -> None:
+    write_counters(tmp_path / "run", CounterCapture("gfx942"))
+    done = call("counters", tmp_path / "run", "--plan", "--panel", "18.2", "--kernel", "0", "--format", "json")
+    assert done.status == 0, done.stderr
+    job = json.loads(done.stdout)["jobs"][0]
+    longest = json.loads(call("counters", tmp_path / "run", "--json").stdout)["kernels"]["rows"][0]["kernel_name"]
+    assert re.fullmatch(job["kernel_include_regex"], longest)
+    assert "TCC_HIT[127]" in job["pmc"]
+    assert call("counters", tmp_path / "run", "--plan", "--kernel", "99").status == 2
+
+
+def test_fewer_passes_keep_the_most_useful_ones() -> None:
+    whole = json.loads(call("counters", "--plan", "--target", "gfx942", "--json").stdout)
+    few = json.loads(call("counters", "--plan", "--target", "gfx942", "--max-passes", "4", "--json").stdout)
+    assert few["passes"]["row_count"] == len(passes_of(few["files"]["input"])) == 4
+    measured = [sum(row["is_measured"] for row in answer["metrics"]["rows"]) for answer in (few, whole)]
+    assert measured[1] / 3 < measured[0] < measured[1]
+    left_out = [row for row in few["metrics"]["rows"] if row["reason"] == "left out for fewer passes"]
+    assert left_out
+    assert all(not row["is_measured"] for row in left_out)
+    assert call("counters", "--plan", "--target", "gfx942", "--max-passes", "99").status == 0

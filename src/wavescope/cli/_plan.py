@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from wavescope.cli._io import emit_json
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.analysis.capture_plan import CapturePlan
     from wavescope.cli._counters import AskedCounters
@@ -25,13 +26,24 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def run(
-        asked: AskedCounters, *, is_plan: bool, form: str | None, output: Path | None, force: bool, **rest: Any
+        asked: AskedCounters,
+        *,
+        is_plan: bool,
+        max_passes: int | None,
+        form: str | None,
+        output: Path | None,
+        force: bool,
+        **rest: Any,
     ) -> None:
         if is_plan:
+            if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if rest.get(name)]:
+                what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
+                raise UsageError(what, advice="leave it away, or leave --plan away")
             panels = ("all",) if rest["everything"] else rest["panels"]
-            give_plan(asked, panels, rest["metrics"], rest["more"], form=form, output=output, force=force)
-        elif form or output or (force and not rest["csv_dir"]):
-            what = "--format, -o and --force are about the input that --plan makes"
+            choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
+            give_plan(asked, choice, form=form, output=output, force=force)
+        elif form or output or max_passes or (force and not rest["csv_dir"]):
+            what = "--max-passes, --format, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
             verb(asked, force=force, **rest)
@@ -42,6 +54,8 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
     return decorated
 
 
+_OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "compat", "csv_dir")
+"""Options of the verb that a plan has no use for."""
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--plan",
@@ -49,6 +63,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         is_flag=True,
         help="Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target "
         "instead of PATH.",
+    ),
+    click.option(
+        "--max-passes",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Plan at most N passes, those that complete the most metrics.",
     ),
     click.option(
         "--format", "form", type=click.Choice(["txt", "yaml", "json"]), help="Form of the plan. Default: txt."
@@ -65,20 +85,13 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def give_plan(
-    asked: AskedCounters,
-    panels: Sequence[str],
-    metrics: Sequence[str],
-    more: Sequence[Path],
-    *,
-    form: str | None,
-    output: Path | None,
-    force: bool,
+    asked: AskedCounters, choice: Mapping[str, Any], *, form: str | None, output: Path | None, force: bool
 ) -> None:
     """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
     from wavescope.analysis.capture_plan import plan_capture
     from wavescope.export.rocprofv3_input import commands, definitions, input_text, remarks, summary
 
-    plan = plan_capture(_gpu(asked), panels=panels, metrics=metrics, more=more)
+    plan = plan_capture(_gpu(asked), **choice)
     kernels = _kernels(asked)
     written = _write(plan, output, form, kernels, force=force) if output else []
     form = form or (_form_of(output) if output else "txt")
@@ -135,16 +148,29 @@ def _gpu(asked: AskedCounters) -> str:
     if asked.path is None:
         what = "for which GPU is the capture to be planned?"
         raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
+    from wavescope import arch
+
     system = asked.counters.system
-    if not (system.product or system.target):
-        what = "the capture does not tell its GPU"
-        raise UsageError(what, where=str(asked.path), advice="name it with --target gfx942 or --target MI300X")
-    return system.target or system.product or ""
+    for name in (system.product, (system.product or "").split("_")[0], system.target):
+        with suppress(UsageError):
+            if name and arch.of(name).target == (system.target or arch.of(name).target):
+                return name
+    what = f"the capture is of {system.target or 'a GPU that it does not name'}, about which nothing is known"
+    raise UsageError(what, where=str(asked.path), advice="name a GPU with --target gfx942 or --target MI300X")
 
 
 def _kernels(asked: AskedCounters) -> tuple[str, ...]:
+    """Parts of names; a rank is the kernel of that rank in the capture, where one is given."""
+    if not any(name.isdigit() for name in asked.kernels):
+        return asked.kernels
+    if asked.path is None:
+        what = "a kernel's rank is known in a capture only"
+        raise UsageError(what, advice="give a part of the kernel's name to --kernel, or the PATH of an earlier capture")
+    from wavescope.analysis.counter_choice import ranked_kernels
+
+    ranked = ranked_kernels(asked.counters.dispatches)["kernel_name"].to_list()
     for name in asked.kernels:
-        if name.isdigit():
-            what = f"--kernel {name} is a rank, which only a capture has"
-            raise UsageError(what, advice="give a part of the kernel's name")
-    return asked.kernels
+        if name.isdigit() and int(name) >= len(ranked):
+            what = f"no kernel of rank {name}"
+            raise UsageError(what, where=str(asked.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest")
+    return tuple(ranked[int(name)] if name.isdigit() else name for name in asked.kernels)

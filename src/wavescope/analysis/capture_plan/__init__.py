@@ -94,13 +94,18 @@ class CapturePlan(Answer):
 
 
 def plan_capture(
-    gpu: str, *, panels: Sequence[str] = (), metrics: Sequence[str] = (), more: Sequence[Path] = ()
+    gpu: str,
+    *,
+    panels: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    more: Sequence[Path] = (),
+    max_passes: int | None = None,
 ) -> CapturePlan:
     """The passes for some panels (words, numbers or table ids), and of them for some metrics (ids or parts of names).
 
     Without either, all panels are planned for but that of single L2 channels; the word `all` means that one too. `gpu`
     is a target (gfx942) or a product (MI300X), which also tells the number of channels; `more` are files with metrics
-    of the user.
+    of the user. Of a plan with more than `max_passes`, those are kept that make the most metrics complete.
 
     Raises
     ------
@@ -139,6 +144,11 @@ def plan_capture(
     else:
         channel_count = 0
     packed = _packed(wanted, counting)
+    if max_passes is not None and len(packed) > max_passes:
+        notes.append(
+            f"{max_passes} of the {len(packed)} passes that it would take, those that complete the most metrics"
+        )
+        packed = _most_useful(packed, wanted, max_passes)
     return CapturePlan(
         target=known.target,
         product=known.product.name,
@@ -162,6 +172,18 @@ def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:
             one.counters.append(_WAVES)
         one.counters.sort(key=lambda counter: (block_of(counter), counter))
     return packed
+
+
+def _most_useful(packed: Sequence[Packed], wanted: Sequence[Wanted], count: int) -> list[Packed]:
+    """One pass after the other that completes most of the metrics which are not complete yet."""
+    left = [one.need for one in wanted if one.need.counters or one.need.level]
+    kept: set[int] = set()
+    while len(kept) < count:
+        rest = (at for at in range(len(packed)) if at not in kept)
+        best = max(rest, key=lambda at: sum(_holds(packed[at], need) for need in left))
+        kept.add(best)
+        left = [need for need in left if not _holds(packed[best], need)]
+    return [packed[at] for at in sorted(kept)]
 
 
 def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
@@ -215,6 +237,8 @@ def _metric_row(one: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], 
     if holders:
         return row | {"pass": holders[0], "passes": "", "reason": ""}, holders[:1]
     used = _cover(one.need.counters, packed)
+    if not used:
+        return row | {"pass": None, "passes": "", "reason": "left out for fewer passes", "is_measured": False}, []
     reason = "more counters of a block than a pass can count" if one.need.is_ratio else "counters are added up only"
     return row | {"pass": None, "passes": " ".join(map(str, used)), "reason": reason}, used
 
@@ -224,11 +248,13 @@ def _holds(one: Packed, need: Need) -> bool:
 
 
 def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:
-    """Few passes that have all the counters: always the one that has most of those still missing."""
+    """Few passes that have all the counters: always the one that has most of those still missing; [] = not possible."""
     left = set(counters)
     used = []
     while left:
-        best = max(range(len(packed)), key=lambda at: len(left.intersection(packed[at].counters)))
+        best = max(range(len(packed)), key=lambda at: len(left.intersection(packed[at].counters)), default=None)
+        if best is None or not left.intersection(packed[best].counters):
+            return []
         left -= set(packed[best].counters)
         used.append(best + 1)
     return sorted(used)
