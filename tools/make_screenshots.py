@@ -3,7 +3,7 @@
     python tools/make_screenshots.py [--input NAME ...] [--view ID ...] [--small]
 
 The views are those that the page itself offers for a document. Inputs are captures and runs made by us and, where
-../shared stands beside the clone, real traces.
+../shared stands beside the clone, real traces and counter captures.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.e2e.conftest import FLAGS  # noqa: E402
+from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
 from wavescope.page.document import Library  # noqa: E402
@@ -156,6 +157,9 @@ INPUTS: dict[str, Callable[[], list[Path]]] = {
     "markers": lambda: [marked_gemm()],
     "samples": lambda: [sampled()],
     "run": made_runs,
+    "counters": lambda: [made_capture(), made_capture(slower=1.3)],
+    "counters-gemm": lambda: [real_capture("pmc-mi300x-bmm")],
+    "counters-one-kernel": lambda: [real_capture("pmc-rocprofcompute-vcopy/MI350")],
     "flash-attention": lambda: [real_trace("flash_attn_func", 38430)],
     "softmax": lambda: [real_trace("softmax", 47920)],
 }

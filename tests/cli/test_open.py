@@ -18,6 +18,7 @@ from tests.cli.in_process import call
 from tests.cli.serving import running
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
+from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from wavescope.synth.rocpd import write_rocpd_ranks
 from wavescope.synth.workload import Workload
 
@@ -206,3 +207,25 @@ def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_
     shutil.rmtree(cache)
     assert overview("--no-cache") == changed
     assert not cache.exists()
+
+
+def test_a_counter_capture_is_served_and_takes_its_gpu_from_the_user(tmp_path):
+    write_counters(tmp_path / "capture", CounterCapture("gfx942"))
+    with running("open", tmp_path / "capture") as program:
+        assert program.ask("documents")[0]["kind"] == "counters"
+        assert program.ask("0/overview")["target"] == "gfx942"
+        assert program.ask("0/counter_panels?kernel=0")["rows"]["row_count"] > 300
+        assert program.interrupt()[0] == 0
+    made = write_counter_csv(tmp_path / "collected", CounterCapture("gfx942"))
+    for agents in made.folder.rglob("*agent_info.csv"):
+        agents.unlink()
+    for options, target in (((), None), (("--target", "MI300X"), "gfx942")):
+        with running("open", made.folder, "--no-cache", *options) as program:
+            assert program.ask("0/overview")["target"] == target
+
+
+def test_a_gpu_that_nobody_knows_ends_it(tmp_path):
+    write_counters(tmp_path / "capture", CounterCapture("gfx942", with_channels=False))
+    done = call("open", tmp_path / "capture", "--target", "gfx1", "--no-browser")
+    assert done.status == 2
+    assert "no facts about a GPU called 'gfx1'" in done.stderr

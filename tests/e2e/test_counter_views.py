@@ -13,7 +13,9 @@ from tests.e2e.numbers import measured
 from wavescope.analysis.bottlenecks import bottlenecks
 from wavescope.analysis.counter_choice import CounterChoice, ranked_kernels
 from wavescope.analysis.memory_chart import memory_chart
+from wavescope.analysis.metric_values import metric_values
 from wavescope.analysis.metrics import counter_panels
+from wavescope.analysis.raw_counters import raw_counters
 from wavescope.analysis.roofline import roofline
 
 CAPTURES = [
@@ -236,6 +238,41 @@ def test_a_mark_tells_its_numbers_and_selects_its_kernel(page, serve):
     page.locator('[data-action="show-all"]').click()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate(FIND_COLOUR, SERIES[rank]) == before
+
+
+def test_dispatches_of_a_metric_are_plotted(page, serve):
+    served = serve(made_capture())
+    counters = counters_of(served)
+    page.goto(served.url + "#layout=t(by_dispatch;0)&kernel=1&metric=2.1.22")
+    plot = page.locator(".by-dispatch")
+    plot.wait_for()
+    expected = metric_values(counters, by="dispatch", panels=("2.1",), choice=CounterChoice(kernels=("1",))).values
+    assert int(plot.get_attribute("data-points")) == expected.height
+    with page.expect_download() as download:
+        page.locator('[data-view="by_dispatch"] [data-save="csv"]').click()
+    saved = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
+    assert [float(row["value"]) for row in saved] == [pytest.approx(value) for value in expected["2.1.22"]]
+    page.get_by_label("Metric", exact=True).select_option("duration")
+    page.wait_for_function("!location.hash.includes('metric=')")
+
+
+def test_counters_are_listed_as_they_were_measured(page, serve):
+    served = serve(made_capture())
+    page.goto(served.url + "#layout=t(raw_counters;0)&kernel=2")
+    page.get_by_label("Counters whose name contains").fill("TCC_HIT")
+    row = page.locator('[data-view="raw_counters"] .row:not(.head)')
+    page.get_by_text("1 of ").wait_for()
+    expected = raw_counters(counters_of(served), choice=CounterChoice(kernels=("2",))).counters
+    total = expected.filter(pl.col("counter") == "TCC_HIT")["total"].item()
+    assert row.locator('[data-column="total"]').inner_text() == measured(total)
+
+
+def test_numbers_bring_views_to_the_front(page, serve):
+    page.goto(serve(made_capture()).url)
+    page.locator(".sol-row").first.wait_for()
+    for key, view in (("4", "memory_chart"), ("5", "panels"), ("3", "roofline"), ("1", "speed_of_light")):
+        page.keyboard.press(key)
+        page.locator(f'[data-view="{view}"]:visible').wait_for()
 
 
 SERIES = ("#4a90e2", "#f0a93b", "#2fae54")

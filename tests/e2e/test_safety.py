@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.counter_captures import hostile_capture
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import hostile_run, hostile_trace, made_gemm
 
@@ -23,7 +24,7 @@ def strict_page(browser: object) -> Iterator[object]:
     context.close()
 
 
-@pytest.mark.parametrize("made", [made_gemm, hostile_run])
+@pytest.mark.parametrize("made", [made_gemm, hostile_run, hostile_capture])
 def test_the_policy_lets_every_view_work(strict_page, serve, made):
     assert len(look_at_every_view(strict_page, serve(made()).url)) >= 8
     assert strict_page.problems == []

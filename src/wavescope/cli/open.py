@@ -40,6 +40,9 @@ _MOST_SIBLINGS = 64
     metavar="FILE",
     help="Where the page saves notes when asked to; default: beside the trace, in PATH.wavescope-notes.json.",
 )
+@click.option(
+    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) of a counter capture, if the capture does not say it."
+)
 @click.option("--no-cache", is_flag=True, help="Keep no answers in the cache folder for the next time, and use none.")
 @serving_options
 @code_object_option
@@ -102,7 +105,7 @@ def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers
     named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
     if folder is None or len(paths) != 1 or any(named):  # files elsewhere: their changes are not seen
         return None
-    known = fingerprint(paths[0], f"dispatch {reading['dispatch']}")
+    known = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']}")
     return KeptAnswers(folder / f"{known}.answers") if known else None
 
 
@@ -140,7 +143,12 @@ def _open(
         from wavescope.readers.counters import open_counters
 
         label = "counters" if is_only else f"{path.resolve().name}, counters"
-        library.add(label, str(path), partial(open_counters, path), notes=_notes_beside(path, ".counters"))
+        library.add(
+            label,
+            str(path),
+            partial(open_counters, path, target=reading["target"]),
+            notes=_notes_beside(path, ".counters"),
+        )
     if isinstance(opened, ThreadTrace):
         others = opened.source.other_dispatches
         for number in others[:_MOST_SIBLINGS]:
@@ -153,10 +161,16 @@ def _open(
     return opened
 
 
-def _read(path: Path, *, source_root: Path | None, **reading: Any) -> ThreadTrace | Profile | CounterSet:
+def _read(
+    path: Path, *, source_root: Path | None, target: str | None, **reading: Any
+) -> ThreadTrace | Profile | CounterSet:
     from wavescope.model import ThreadTrace
+    from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open as open_path
+    from wavescope.readers.sniff import COUNTER_CAPTURES, sniff
 
+    if target is not None and sniff(path) in COUNTER_CAPTURES:
+        return open_counters(path, target=target)
     opened = open_path(path, **reading)
     source_root = source_root or path / "src"
     if isinstance(opened, ThreadTrace) and source_root.is_dir():

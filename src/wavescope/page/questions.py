@@ -8,6 +8,7 @@ from wavescope.page.counters.dispatches import QUESTIONS as _COUNTER_DISPATCHES
 from wavescope.page.counters.memory_chart import QUESTIONS as _MEMORY_CHART
 from wavescope.page.counters.panels import QUESTIONS as _PANELS
 from wavescope.page.counters.roofline import QUESTIONS as _ROOFLINE
+from wavescope.page.counters.values import QUESTIONS as _COUNTER_VALUES
 from wavescope.page.curves import QUESTIONS as _CURVES
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
@@ -64,6 +65,7 @@ QUESTIONS = {
         _COUNTER_DISPATCHES,
         _COUNTER_DIAGNOSIS,
         _COUNTER_COMPARE,
+        _COUNTER_VALUES,
         _ROOFLINE,
         _MEMORY_CHART,
     )

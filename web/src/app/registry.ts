@@ -2,6 +2,7 @@
 import type { View } from "../model/view";
 import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
+import { byDispatch } from "../views/by_dispatch/by_dispatch";
 import { compare } from "../views/compare/compare";
 import { computeUnit } from "../views/compute_unit/compute_unit";
 import { counterCompare } from "../views/counter_compare";
@@ -28,6 +29,7 @@ import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
 import { overlap } from "../views/overlap";
 import { panels } from "../views/panels/panels";
 import { ranks } from "../views/ranks";
+import { rawCounters } from "../views/raw_counters";
 import { regions } from "../views/regions";
 import { roofline } from "../views/roofline/roofline";
 import { runCompare } from "../views/run_compare";
@@ -84,6 +86,8 @@ export const VIEWS: View[] = [
   roofline,
   memoryChart,
   panels,
+  byDispatch,
+  rawCounters,
   counterCompare,
   counterSystem,
   counterLosses,
@@ -125,9 +129,9 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
       0.4,
       column(
         [0.36, tabs("counter_kernels", "counter_diagnosis", "counter_system")],
-        [0.64, tabs("speed_of_light", "panels")],
+        [0.64, tabs("speed_of_light", "panels", "raw_counters")],
       ),
     ],
-    [0.6, tabs("roofline", "memory_chart", "counter_compare")],
+    [0.6, tabs("roofline", "memory_chart", "by_dispatch", "counter_compare")],
   ),
 };

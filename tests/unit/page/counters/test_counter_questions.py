@@ -11,7 +11,9 @@ import pytest
 from wavescope.analysis.bottlenecks import bottlenecks
 from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.memory_chart import memory_chart
+from wavescope.analysis.metric_values import metric_values
 from wavescope.analysis.metrics import counter_panels
+from wavescope.analysis.raw_counters import raw_counters
 from wavescope.errors import UsageError
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.model.profile import Profile
@@ -102,6 +104,35 @@ def test_the_diagnosis_is_that_of_the_analysis(document, captures):
     assert len(json_of(document, "counter_diagnosis", kernel=1)["kernels"]) == 1
 
 
+def test_values_of_dispatches_are_those_of_the_analysis(document, captures):
+    shown = pl.read_ipc_stream(io.BytesIO(ask(document, "counter_values", {"table": "17.1"}).content))
+    expected = metric_values(captures[0], by="dispatch", panels=("17.1",)).values
+    assert shown["dispatch"].to_list() == expected["dispatch"].to_list()
+    for name in expected.columns:
+        if name.startswith("17.1."):
+            assert shown[name].to_list() == expected[name].to_list()
+    assert shown["dispatch_total"].unique().to_list() == [10]
+
+
+def test_a_dispatch_unlike_the_others_is_marked(tmp_path):
+    write_counters(tmp_path, CounterCapture("gfx90a", (KernelWork("copy", 9),), jitter=0.0))
+    file = tmp_path / "pmc_perf.csv"
+    rows = pl.read_csv(file)
+    late = pl.when(pl.col("Dispatch_ID") == 4).then(pl.col("End_Timestamp") + 50_000).otherwise("End_Timestamp")
+    rows.with_columns(late.alias("End_Timestamp")).write_csv(file)
+    counters = open_counters(tmp_path)
+    document = Library().add("late", "", lambda: counters)
+    shown = pl.read_ipc_stream(io.BytesIO(ask(document, "counter_values", {"table": "2.1"}).content))
+    marked = shown.filter(pl.col("outlier_ids").str.split(" ").list.contains("duration"))
+    assert marked["dispatch_id"].to_list() == [4]
+
+
+def test_raw_counters_are_those_of_the_analysis(document, captures):
+    answer = json_of(document, "counter_raw", kernel=1)["counters"]
+    expected = raw_counters(captures[0], choice=CounterChoice(kernels=("1",))).counters
+    assert [(row["counter"], row["total"]) for row in answer["rows"]] == expected.select("counter", "total").rows()
+
+
 def test_two_captures_are_compared(library):
     answer = json_of(library.document(1), "counter_compare", base=0)
     assert [side["label"] for side in answer["sides"]["rows"]] == ["A: capture 0", "B: capture 1"]
@@ -122,6 +153,9 @@ def test_two_captures_are_compared(library):
         ("memory_chart", {"kernel": "99999999999"}),
         ("counter_roofline", {"ceilings": "glass"}),
         ("counter_dispatches", {"kernel": "gemm"}),
+        ("counter_values", {}),
+        ("counter_values", {"table": "99.1"}),
+        ("counter_values", {"table": "18.2"}),
         ("spans", {"track": "run", "level": "0", "tile": "0"}),
         ("waves", {}),
     ],

@@ -1,0 +1,106 @@
+"""Metrics of single dispatches, to find those that are not like the others; and the counters behind all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
+from wavescope.page.doubles import doubles
+from wavescope.page.question import Question, text, whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.page.document import Document
+
+__all__ = ["MOST_DISPATCHES", "QUESTIONS", "dispatch_values", "raw_counters_of"]
+
+MOST_DISPATCHES = 20_000
+"""Dispatches that an answer carries, the first ones; its column `dispatch_total` tells how many there are."""
+
+
+def dispatch_values(document: Document, *, table: str, normalization: str = "kernel") -> pl.DataFrame:
+    """The metrics of one table for each dispatch: kernel, dispatch, dispatch_id, duration_ns, a column per metric id.
+
+    `outlier_ids` names the metrics, and "duration", by which a dispatch is not like the others of its kernel.
+
+    Raises
+    ------
+    UsageError
+        When there is no such table, or the capture knows nothing of single dispatches.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> dispatch_values(Document(0, "", "", lambda: CounterSet({})), table="17.1")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no table '17.1'
+    """
+    import polars as pl
+
+    from wavescope.analysis.metric_values import metric_values
+
+    if table not in _tables(document):
+        what = f"there is no table {table[:40]!r}"
+        raise UsageError(what)
+    answer = metric_values(document.counters, by="dispatch", panels=(table,), normalization=normalization)
+    named = pl.when(pl.col("metric_id") == "").then(pl.lit("duration")).otherwise("metric_id")
+    outliers = answer.outliers.group_by("dispatch_id", "kernel_name").agg(named.str.join(" ").alias("outlier_ids"))
+    shown = (
+        answer.values.head(MOST_DISPATCHES)
+        .join(outliers, on=["dispatch_id", "kernel_name"], how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.col("outlier_ids").fill_null(""), dispatch_total=pl.lit(answer.values.height, pl.UInt32))
+        .rename({"duration_ns_mean": "duration_ns"})
+        .drop("kernel_name", "gpu", "dispatch_count")
+    )
+    return doubles(shown)
+
+
+def _tables(document: Document) -> list[str]:
+    from wavescope.metrics import panels_of
+
+    panels = panels_of(document.counters.system.target or "")
+    return [table.id for panel in panels for table in panel.tables if not table.per_channel]
+
+
+def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
+    """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.raw_counters`).
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> raw_counters_of(Document(0, "", "", lambda: CounterSet({})))["counters"]["row_count"]
+    0
+    """
+    from wavescope.analysis.raw_counters import raw_counters
+    from wavescope.model import to_builtins
+
+    answer = raw_counters(document.counters, choice=choice_of(document, kernel))
+    told: dict[str, Any] = to_builtins(answer)
+    told["counters"]["hints"] = {column.name: column.meaning for column in answer.tables["counters"].columns}
+    return told
+
+
+def _every_table(document: Document) -> list[dict[str, str]]:
+    return [{"table": table} for table in _tables(document)] if document.counters.measured else []
+
+
+QUESTIONS = (
+    Question(
+        "counter_values",
+        "counters",
+        dispatch_values,
+        {"table": text, "normalization": normalized},
+        ("table",),
+        _every_table,
+    ),
+    Question("counter_raw", "counters", raw_counters_of, {"kernel": whole_number}, (), every_kernel),
+)

@@ -1,0 +1,251 @@
+// One metric over the dispatches of the capture: is it the same every time, and which dispatch is not like the others?
+import { useSignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import { exact, measured, nanoseconds } from "../../base/format";
+import { askTable } from "../../data/ask";
+import type { Columns } from "../../data/columns";
+import { tickValue } from "../../draw/curves";
+import { paintMark } from "../../draw/marks";
+import { type Painter, textScale } from "../../draw/painter";
+import { paper, seriesColour } from "../../draw/palette";
+import { ticks } from "../../draw/ticks";
+import { truncation } from "../../model/answers";
+import { chooseKernel, chosenKernel, counterMetrics, normalization, type Panel } from "../../model/counters";
+import { countersOverview, current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { select, selection } from "../../model/selection";
+import type { View } from "../../model/view";
+import { Answered, Nothing } from "../../widgets/answered";
+import { Canvas, type Paint, type Size } from "../../widgets/canvas";
+import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
+import { type Column, tableOffer } from "../../widgets/data_table";
+import { pictures, SaveMenu } from "../../widgets/saving";
+import { type DispatchValue, DURATION, rangeOf, tableOf, valuesOf } from "./series";
+import "./by_dispatch.css";
+
+const COLUMNS: Column<DispatchValue>[] = [
+  { name: "dispatch", title: "Dispatch", value: (one) => one.dispatch, width: "" },
+  { name: "dispatch_id", title: "Id", value: (one) => one.id, width: "" },
+  { name: "kernel", title: "Kernel", value: (one) => one.kernel, width: "" },
+  { name: "value", title: "Value", value: (one) => one.value, width: "" },
+  { name: "is_outlier", title: "Outlier", value: (one) => String(one.isOutlier), width: "" },
+];
+
+function ByDispatch() {
+  const panels = useAnswer(() => counterMetrics(current.value));
+  return <Answered answer={panels}>{(value) => <Chosen panels={value} />}</Answered>;
+}
+
+/** Metrics that single dispatches have. */
+const tablesOf = (panels: Panel[]) => panels.flatMap((panel) => panel.tables).filter((table) => !table.per_channel);
+
+function Chosen({ panels }: { panels: Panel[] }) {
+  const tables = useMemo(() => tablesOf(panels), [panels]);
+  const metrics = useMemo(
+    () => new Map(tables.flatMap((table) => table.metrics.map((one) => [one.id, one]))),
+    [tables],
+  );
+  const metric = metrics.has(selection.value.metric ?? "") ? (selection.value.metric as string) : DURATION;
+  const table = tableOf(metric) || tables[0]?.id;
+  const answer = useAnswer(() => {
+    const chosen = metrics.has(selection.value.metric ?? "") ? (selection.value.metric as string) : DURATION;
+    const asked = tableOf(chosen) || tables[0]?.id;
+    const per = normalization();
+    if (!asked) return null;
+    return askTable(
+      current.value,
+      "counter_values",
+      per === "kernel" ? { table: asked } : { table: asked, normalization: per },
+    );
+  });
+  if (!table) return <Nothing>Nothing to show: no metrics are known for this GPU.</Nothing>;
+  const known = metrics.get(metric);
+  const unit = known ? known.unit.replace("/N", `/${normalization()}`) : "ns";
+  const choose = (
+    <select
+      aria-label="Metric"
+      class="kernel-chooser"
+      value={metric}
+      onChange={(event) => {
+        const value = event.currentTarget.value;
+        select({ metric: value === DURATION ? undefined : value });
+      }}
+    >
+      <option value={DURATION}>Duration</option>
+      {tables.map((one) => (
+        <optgroup key={one.id} label={`${one.id} ${one.title}`}>
+          {one.metrics.map((each) => (
+            <option key={each.id} value={each.id}>
+              {each.name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+  return (
+    <Answered answer={answer}>
+      {(columns) => (
+        <Plot columns={columns} metric={metric} unit={unit} name={known?.name ?? "Duration"} choose={choose} />
+      )}
+    </Answered>
+  );
+}
+
+const LEFT = () => 70 * textScale();
+const BELOW = () => 22 * textScale();
+const TOP = 10;
+const NEAR = 12;
+
+interface PlotProps {
+  columns: Columns;
+  metric: string;
+  unit: string;
+  name: string;
+  choose: preact.ComponentChild;
+}
+
+function Plot({ columns, metric, unit, name, choose }: PlotProps) {
+  const kernel = chosenKernel()?.kernel ?? null;
+  const values = useMemo(() => valuesOf(columns, metric, kernel), [columns, metric, kernel]);
+  const over = useSignal<{ one: DispatchValue; x: number; y: number } | null>(null);
+  const size = useRef<Size>({ width: 800, height: 400 });
+  const range = rangeOf(values);
+  const last = Math.max(1, ...values.map((one) => one.dispatch));
+  const x = (dispatch: number, width: number) => LEFT() + 8 + (dispatch / last) * (width - LEFT() - 24);
+  const y = (value: number, height: number) =>
+    TOP + (1 - (value - range.low) / (range.high - range.low)) * (height - TOP - BELOW());
+  const paint: Paint = (painter, area) => {
+    size.current = area;
+    paintAxes(painter, area, range, last, y, x, unit);
+    const radius = (values.length > 400 ? 2.5 : 4) * textScale();
+    for (const one of values) {
+      const [left, top] = [x(one.dispatch, area.width), y(one.value, area.height)];
+      const edge = one.isOutlier ? paper("text") : seriesColour(one.kernel);
+      paintMark(
+        painter,
+        one.isOutlier ? "diamond" : "circle",
+        left,
+        top,
+        one.isOutlier ? radius * 1.5 : radius,
+        seriesColour(one.kernel),
+        edge,
+      );
+    }
+  };
+  const nearest = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const at = { x: event.clientX - box.left, y: event.clientY - box.top };
+    let best: typeof over.value = null;
+    let least = NEAR;
+    for (const one of values) {
+      const [left, top] = [x(one.dispatch, size.current.width), y(one.value, size.current.height)];
+      const far = Math.hypot(left - at.x, top - at.y);
+      if (far < least) {
+        least = far;
+        best = { one, x: left, y: top };
+      }
+    }
+    return best;
+  };
+  const total = columns.length ? (columns.numbers("dispatch_total")[0] ?? 0) : 0;
+  const left = truncation(columns.length, total);
+  const outliers = values.filter((one) => one.isOutlier).length;
+  return (
+    <div class="view">
+      <div class="toolbar">
+        {choose}
+        <CounterKernelChooser />
+        <NormalizationChooser />
+        <span>{exact(values.length)} dispatches</span>
+        {outliers ? (
+          <span title="More than 5 deviations and 5 % away from the median of their kernel">
+            ◆ {exact(outliers)} unlike the others
+          </span>
+        ) : null}
+        {left ? <strong>{left}</strong> : null}
+        <SaveMenu
+          name="by-dispatch"
+          offers={[...pictures(paint, () => size.current), tableOffer(COLUMNS, () => values)]}
+        />
+      </div>
+      {values.length ? (
+        <div class="by-dispatch" data-points={values.length}>
+          <Canvas
+            paint={paint}
+            label={`${name} of each dispatch`}
+            events={{
+              onPointerMove: (event) => {
+                over.value = nearest(event);
+              },
+              onPointerLeave: () => {
+                over.value = null;
+              },
+              onClick: (event) => {
+                const found = nearest(event);
+                if (found) chooseKernel(found.one.kernel);
+              },
+            }}
+          />
+          {over.value ? <Tip over={over.value} unit={unit} width={size.current.width} /> : null}
+        </div>
+      ) : (
+        <Nothing>Nothing to show: no dispatch has a value of {name}.</Nothing>
+      )}
+    </div>
+  );
+}
+
+function paintAxes(
+  painter: Painter,
+  { width, height }: Size,
+  range: { low: number; high: number },
+  last: number,
+  y: (value: number, height: number) => number,
+  x: (dispatch: number, width: number) => number,
+  unit: string,
+): void {
+  const rows = ticks(range.low, range.high, height - TOP - BELOW(), 34);
+  for (const value of rows.times) {
+    const at = Math.round(y(value, height)) + 0.5;
+    painter.polyline([LEFT(), at, width - 6, at], paper("line"), 1);
+    painter.text(LEFT() - 6, at, tickValue(value, rows.step, range), paper("faint"), { align: "right" });
+  }
+  for (const value of ticks(0, last, width - LEFT(), 90, 0, 1).times) {
+    painter.text(x(value, width), height - BELOW() / 2, exact(value), paper("faint"), { align: "center" });
+  }
+  painter.text(LEFT() + 4, TOP + 2, unit, paper("faint"), { size: 10 });
+  painter.text(4, height - BELOW() / 2, "dispatch", paper("faint"), { size: 10 });
+}
+
+function Tip({
+  over: { one, x, y },
+  unit,
+  width,
+}: {
+  over: { one: DispatchValue; x: number; y: number };
+  unit: string;
+  width: number;
+}) {
+  const side = x > width / 2 ? { right: `${width - x + 14}px` } : { left: `${x + 14}px` };
+  const name = countersOverview().kernels[one.kernel]?.kernel_name ?? `kernel ${one.kernel}`;
+  return (
+    <div class="tooltip" style={{ ...side, top: `${Math.max(4, y - 30)}px` }} data-tip={one.dispatch}>
+      <div class="strong">{unit === "ns" ? nanoseconds(one.value) : `${measured(one.value)} ${unit}`}</div>
+      <div>
+        dispatch {exact(one.dispatch)}
+        {Number.isNaN(one.id) ? "" : `, id ${one.id}`} of {name}
+      </div>
+      {one.isOutlier ? <div>unlike the other dispatches of its kernel</div> : null}
+    </div>
+  );
+}
+
+export const byDispatch: View = {
+  id: "by_dispatch",
+  title: "By dispatch",
+  hint: "The selected metric, or the duration, of every dispatch: how much it varies, and which are not like the others",
+  about: "counters",
+  missing: () => "",
+  component: ByDispatch,
+};
