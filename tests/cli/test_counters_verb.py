@@ -255,6 +255,16 @@ def test_a_gpu_without_panels_shows_its_counters(tmp_path: Path) -> None:
     assert "--target" in text
     assert rows_of(ok(file, "--csv"))[0]["counter"] == "SQ_WAVES"
     assert parsed(call("counters", file, "--json"))["raw"]["rows"][0]["total"] == 100
+    assert rows_of(ok(file, "--by", "dispatch", "--csv"))[0]["SQ_WAVES"] == "100.0"
+
+
+def test_counters_themselves_per_dispatch_and_kernel(capture: Path) -> None:
+    rows = rows_of(ok(capture, "--panel", "raw", "--by", "dispatch", "--csv"))
+    assert len(rows) == 9
+    assert {row["SQ_WAVES (pmc_perf)"] for row in rows if row["kernel_name"] == "gemm"} == {f"{GEMM.waves}.0"}
+    assert "TCC_HIT" in rows[0]
+    kernels = rows_of(ok(capture, "--panel", "raw", "--by", "kernel", "--csv"))
+    assert [row["SQ_WAVES (pmc_perf)"] for row in kernels] == [f"{work.waves}.0" for work in (GEMM, COPY)]
 
 
 def test_without_a_path() -> None:

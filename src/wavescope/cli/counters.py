@@ -136,7 +136,9 @@ def command(
         _write(asked, _answer(asked, panels, metrics, how), csv_dir, decimals, force=force)
         return
     if by:
-        _by(asked, by, panels, metrics, how, everything=everything, decimals=decimals, all_channels=all_channels)
+        is_raw = bool(set(own) & set(_RAW))
+        how |= {"all_channels": all_channels}
+        _by(asked, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
         return
     is_summary = not (panels or metrics or everything or own)
     is_own = bool(own) and not (panels or metrics or everything)
@@ -260,20 +262,27 @@ def _by(
     metrics: tuple[str, ...],
     how: dict[str, Any],
     *,
+    is_raw: bool,
     everything: bool,
     decimals: int | None,
-    all_channels: bool,
 ) -> None:
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
-    from wavescope.analysis.metric_values import metric_values
+    from wavescope.analysis.metric_values import metric_values, raw_values
     from wavescope.report.counter_values import values_report
 
-    if not (panels or metrics or everything):
-        panels = _summary_panels(asked, how)
-    with progress("computing metrics"):
-        answer = metric_values(
-            asked.counters, by=by, choice=asked.choice, panels=panels, metrics=metrics, all_channels=all_channels, **how
-        )
+    is_default = not (panels or metrics or everything)
+    if is_raw or (is_default and asked.counters.measured and not _known(asked, how)):
+        answer = raw_values(asked.counters, by=by, choice=asked.choice)
+    else:
+        with progress("computing metrics"):
+            answer = metric_values(
+                asked.counters,
+                by=by,
+                choice=asked.choice,
+                panels=_summary_panels(asked, how) if is_default else panels,
+                metrics=metrics,
+                **how,
+            )
     asked.give(
         answer,
         answer.named(),

@@ -30,6 +30,7 @@ CHANGED = ("higher", "lower")
 
 _SPEED_OF_LIGHT = "2.1"
 _MOVED = 3
+_LONG_NS = 1e6
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class CounterComparison(Answer):
         import polars as pl
 
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
-        said = f"{row['label']} against {base['label']}: {self._time(side)}"
+        said = f"{row['label']} against {base['label']}: {self._times(side)}"
         rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == _SPEED_OF_LIGHT))
         moved = self.changes(side).filter(pl.col("table_id") == _SPEED_OF_LIGHT)
         moved = moved.with_columns(points=(pl.col("peak_share") - pl.col("base_peak_share")).abs())
@@ -163,13 +164,13 @@ class CounterComparison(Answer):
             return f"{said}; no speed-of-light metric changed beyond noise"
         return said
 
-    def _time(self, side: int) -> str:
+    def _times(self, side: int) -> str:
         rows = self.kernels.filter(self.kernels["side"] == side)
         both = rows.filter(rows["change"].is_not_null())
         if both.height == 1:
             one = both.row(0, named=True)
             noise = {"same": ", within noise", "unknown": ", noise not known"}.get(one["status"], "")
-            times = f"{_us(one['base_mean_ns'])} -> {_us(one['mean_ns'])}"
+            times = f"{_time(one['base_mean_ns'])} -> {_time(one['mean_ns'])}"
             return f"kernel time {times}, {percent(one['change'], sign=True)}{noise}"
         if not both.height:
             return "kernel times cannot be compared"
@@ -181,7 +182,7 @@ class CounterComparison(Answer):
         base = sum(mean * count for mean, count in both.select("base_mean_ns", "base_dispatch_count").iter_rows())
         other = sum(mean * count for mean, count in both.select("mean_ns", "dispatch_count").iter_rows())
         change = f", {percent(other / base - 1, sign=True)}" if base else ""
-        return f"time of kernels {_us(base)} -> {_us(other)}{change} ({', '.join(parts)})"
+        return f"time of kernels {_time(base)} -> {_time(other)}{change} ({', '.join(parts)})"
 
 
 def counter_compare(
@@ -273,5 +274,5 @@ def _moved(row: dict[str, Any], *, with_kernel: bool) -> str:
     return f"{name} {row['base']:,.4g} -> {row['value']:,.4g} {row['unit']}{change}"
 
 
-def _us(nanoseconds: float) -> str:
-    return f"{nanoseconds / 1000:,.2f} us"
+def _time(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e3:,.2f} us" if nanoseconds < _LONG_NS else f"{nanoseconds / 1e6:,.3f} ms"

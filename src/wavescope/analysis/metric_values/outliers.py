@@ -1,0 +1,54 @@
+"""Which dispatches are not like the others of their kernel?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+__all__ = ["outlier_rows"]
+
+_FEWEST = 5
+"""Dispatches of a kernel from which on one of them can be an outlier."""
+_FAR = 5.0
+"""Deviations (1.4826 times the median absolute one) from the median."""
+_LEAST_DIFFERENCE = 0.05
+"""Of the median; smaller differences are no outliers, however equal the others are."""
+
+
+def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Durations and metrics of dispatches far from the median of their kernel, which `frame` has a row for each of.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> some = {"kernel": [0] * 6, "kernel_name": ["k"] * 6, "dispatch_id": range(6)}
+    >>> [row["value"] for row in outlier_rows(pl.DataFrame(some | {"duration_ns_mean": [9, 10, 11, 9, 10, 90]}), [])]
+    [90.0]
+    """
+    import numpy as np
+
+    asked = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
+    for part in frame.partition_by("kernel", maintain_order=True):
+        if part.height < _FEWEST:
+            continue
+        for metric in asked:
+            values = part[metric["column"]].cast(float).fill_null(float("nan")).to_numpy()
+            if np.isfinite(values).sum() < _FEWEST:
+                continue
+            median = float(np.nanmedian(values))
+            away = np.abs(values - median)
+            deviation = 1.4826 * float(np.nanmedian(away))
+            far = (away > _FAR * deviation) & (away > _LEAST_DIFFERENCE * abs(median))
+            for at in np.flatnonzero(far):
+                yield {
+                    **{name: metric[name] for name in ("metric_id", "name", "unit")},
+                    "dispatch_id": part["dispatch_id"][int(at)],
+                    "kernel_name": part["kernel_name"][int(at)],
+                    "value": float(values[at]),
+                    "median": median,
+                    "distance": float(away[at] / deviation) if deviation else None,
+                }

@@ -1,0 +1,57 @@
+"""Counters themselves for each kernel or dispatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
+from wavescope.analysis.metric_values.answer import MetricValues, answer_of
+from wavescope.analysis.metric_values.rows import dispatch_frame, kernel_frame, ranked_dispatches
+
+if TYPE_CHECKING:
+    from wavescope.model.counter_set import CounterSet
+
+__all__ = ["raw_values"]
+
+
+def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice | None = None) -> MetricValues:
+    """Amounts of all counters, channels aside, of each dispatch, or the means over the dispatches of each kernel.
+
+    A counter that several passes measured has a column for each of them, as `SQ_WAVES (pass name)`.
+
+    Raises
+    ------
+    UsageError
+        When nothing is chosen.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> raw_values(CounterSet({}), by="dispatch").metrics.height
+    0
+    """
+    import polars as pl
+
+    rows = ranked_dispatches(counters, chosen_dispatches(counters, choice or CounterChoice()))
+    listed = counters.counters.filter(pl.col("channel").is_null())
+    times = dict(listed.group_by("counter").len().iter_rows())
+    names = dict(counters.passes.select("pass", "name").iter_rows())
+    described = []
+    for number, frame in sorted(counters.measured.items()):
+        mine = listed.filter(pl.col("pass") == number).select("column", "counter").rows()
+        spelled = {column: name if times[name] == 1 else f"{name} ({names.get(number)})" for column, name in mine}
+        described += [
+            {"column": name, "metric_id": "", "name": name, "unit": "", "series": ""} for name in spelled.values()
+        ]
+        rows = rows.join(
+            frame.select("dispatch", *spelled).rename(spelled), on="dispatch", how="left", maintain_order="left"
+        )
+    columns = [row["column"] for row in described]
+    if by == "kernel":
+        means = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel")
+        frame = pl.concat([kernel_frame(rows), means.select(columns)], how="horizontal")
+    else:
+        frame = pl.concat([dispatch_frame(rows), rows.select(columns)], how="horizontal")
+    for row in described:
+        row["reason"] = "" if frame[row["column"]].count() else "no dispatch has a value"
+    return answer_of(counters.system.target, by, frame, described, rules="raw")
