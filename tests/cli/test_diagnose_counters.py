@@ -112,6 +112,16 @@ def test_counters_of_another_kernel_are_not_used(run: Run, capture: Path, counte
     assert "the counters have no kernel" in done.stdout
 
 
+def test_a_kernel_of_another_name_can_be_picked(run: Run, capture: Path, counters: Path) -> None:
+    asked = ("diagnose", capture, "--counters", counters, "--counters-kernel", "VALU", "--json")
+    answer = json.loads(run(*asked).stdout)
+    assert answer["link"]["kernel_name"] == "VALU throughput"
+    assert "other_kernel_name" in [doubt["name"] for doubt in answer["link"]["doubts"]]
+    wrong = run("diagnose", capture, "--counters", counters, "--counters-kernel", "nothing")
+    assert wrong.returncode == 2
+    assert "no kernel 'nothing'" in wrong.stderr
+
+
 def test_the_ideal_needs_counters(run: Run, capture: Path) -> None:
     done = run("diagnose", capture, "--ideal-gb", "1")
     assert done.returncode == 2

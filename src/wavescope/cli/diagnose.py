@@ -38,23 +38,33 @@ _format_option = click.option(
     "counters_path",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it. --kernel picks a "
-    "kernel of it.",
+    help="A counter capture of the same kernel: findings of a thread trace get their reasons from it.",
+)
+@click.option(
+    "--counters-kernel",
+    metavar="NAME",
+    help="With --counters: the kernel of it, by rank or part of its name. Default: the one that is called as the "
+    "traced one, among those that --kernel names.",
 )
 @click.option(
     "--ideal-gb", type=float, metavar="GB", help="With --counters: 10^9 bytes that one dispatch has to read at least."
 )
-def _traces(asked: Asked, file_format: str, counters_path: Path | None, ideal_gb: float | None) -> None:
+def _traces(
+    asked: Asked, file_format: str, counters_path: Path | None, counters_kernel: str | None, ideal_gb: float | None
+) -> None:
     """A prioritized plan for the kernel of a thread trace."""
     from wavescope.analysis.diagnose import diagnose
     from wavescope.errors import UsageError
     from wavescope.report.diagnose import diagnosis_markdown, diagnosis_report
 
-    if ideal_gb is not None and counters_path is None:
-        what = "--ideal-gb needs --counters"
+    if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
+        what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
-    counters = None if counters_path is None else _opened(counters_path)
-    kernel = asked.selection.kernel if counters is not None else None
+    counters = None if counters_path is None else _opened(counters_path, asked.trace.source.target)
+    kernel = counters_kernel
+    if kernel is None and counters is not None and asked.selection.kernel is not None:
+        names = counters.dispatches["kernel_name"].drop_nulls()
+        kernel = asked.selection.kernel if names.str.contains(asked.selection.kernel, literal=True).any() else None
     answer = diagnose(asked.trace, rows=asked.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     if asked.as_json:
         more = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
@@ -65,11 +75,15 @@ def _traces(asked: Asked, file_format: str, counters_path: Path | None, ideal_gb
         asked.show(*diagnosis_report(answer, limit=asked.limit))
 
 
-def _opened(path: Path) -> CounterSet:
+def _opened(path: Path, target: str | None) -> CounterSet:
+    """The counters; where they do not name their GPU, it is taken to be that of the trace."""
     from wavescope.readers.counters import open_counters
 
     with progress(f"reading {path.name}"):
-        return open_counters(path)
+        counters = open_counters(path)
+        if target is None or counters.system.target is not None:
+            return counters
+        return open_counters(path, target=target)
 
 
 def _counters(asked: AskedCounters, file_format: str) -> None:

@@ -115,6 +115,8 @@ def _numbers(one: Suspicion) -> str:
     if one.verdict == "undecided":
         is_named = not one.missing_counters or "needs " in one.reason
         return one.reason if is_named else f"{one.reason}; collect {_counters(one)}"
+    if one.verdict == "excluded":
+        return one.reason
     shown = [number_words(item) for item in one.evidence if item.role == "number" and item.value is not None]
     return "; ".join([one.reason, *shown[:4]])
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.unit.analysis.made_limits import cu_cycles, cycles, limited, quiet
 from wavescope.analysis.bottlenecks import VERDICTS, Bottlenecks, KernelLimit, Suspicion, bottlenecks, suspect_table
-from wavescope.analysis.bottlenecks.judging import Value, judged
+from wavescope.analysis.bottlenecks.evidence import Value
+from wavescope.analysis.bottlenecks.judging import judged
 from wavescope.analysis.bottlenecks.measured import formulas_of_quantities
 from wavescope.analysis.bottlenecks.suspects import SUSPECTS
 from wavescope.analysis.counter_choice import CounterChoice

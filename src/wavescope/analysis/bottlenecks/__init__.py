@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.bottlenecks.judging import VERDICTS, Evidence, Suspicion, judged
+from wavescope.analysis.bottlenecks.evidence import VERDICTS, Evidence, Suspicion
+from wavescope.analysis.bottlenecks.judging import judged
 from wavescope.analysis.bottlenecks.kernel_values import KernelValues, kernel_values
 from wavescope.analysis.bottlenecks.planning import plan_line
 from wavescope.analysis.bottlenecks.suspects import CORE
@@ -170,7 +171,7 @@ def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
 
 
 def _limit(one: KernelValues, doubt: str, target: str | None) -> KernelLimit:
-    suspects = tuple(_doubted(suspect, doubt) for suspect in judged(one.values))
+    suspects = tuple(_with_plan(_doubted(suspect, doubt), target) for suspect in judged(one.values))
     at = [suspect for suspect in suspects if suspect.verdict == "at limit"]
     likely = [suspect for suspect in suspects if suspect.verdict == "likely"]
     leading = next(iter(at or likely), None)
@@ -188,6 +189,10 @@ def _limit(one: KernelValues, doubt: str, target: str | None) -> KernelLimit:
         suspects=suspects,
         plan=plan_line([suspect for suspect in suspects if suspect.verdict == "undecided"], target),
     )
+
+
+def _with_plan(suspect: Suspicion, target: str | None) -> Suspicion:
+    return replace(suspect, plan=plan_line([suspect], target)) if suspect.verdict == "undecided" else suspect
 
 
 def _doubted(suspect: Suspicion, doubt: str) -> Suspicion:

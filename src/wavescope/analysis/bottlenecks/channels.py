@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.evidence import Value
 
 if TYPE_CHECKING:
     from wavescope.model.counter_set import CounterSet

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.bottlenecks.channels import channel_sums, channel_values
-from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.bottlenecks.launches import launch_values
 from wavescope.analysis.bottlenecks.measured import measured_values
 from wavescope.analysis.bottlenecks.memory import memory_values, traffic_of

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wavescope import arch
-from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.occupancy.limits import Limits, Resources, limits
 from wavescope.errors import UsageError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.bottlenecks.quantities import QUANTITIES
 from wavescope.analysis.metrics import measure
 from wavescope.metrics import formula_of, panels_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.bottlenecks.judging import Value
+from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.l2 import l2
 from wavescope.analysis.l2.verdict import findings
 from wavescope.errors import WavescopeError

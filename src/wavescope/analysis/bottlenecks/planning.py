@@ -11,7 +11,7 @@ from wavescope.metrics.expression import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wavescope.analysis.bottlenecks.judging import Suspicion
+    from wavescope.analysis.bottlenecks.evidence import Suspicion
 
 __all__ = ["plan_line"]
 
@@ -24,7 +24,7 @@ def plan_line(undecided: Sequence[Suspicion], target: str | None) -> str:
 
     Examples
     --------
-    >>> from wavescope.analysis.bottlenecks.judging import Suspicion
+    >>> from wavescope.analysis.bottlenecks.evidence import Suspicion
     >>> lacks = ("TCC_REQ", "SQ_WAIT_ANY")
     >>> suspicion = Suspicion("a", "waste", "undecided", "", "low", "", (), lacks, ("17.1.1",), "", None)
     >>> plan_line([suspicion], "gfx942")

@@ -80,8 +80,9 @@ _UNIT = "hardly anything exceeds 80 to 90 % of a peak; below half, the unit has 
 _STREAM = "clean streaming reaches 50 to 60 % of the peak, hardly anything more than 80 to 90 %"
 _LOOKUPS = "a contiguous access takes 16 lookups, up to 32 with 128 bits per lane, one to scattered lanes 64"
 _WAITING = "what makes waves wait matters only where waves wait"
-_SLOTS = "few waves hide little latency"
+_SLOTS = "what limits the number of waves matters only where few are resident"
 _SHORT = "launch, first waves and last waves take some microseconds of every kernel"
+_AROUND = "what happens around a kernel matters only where the kernel itself is short"
 _MEMORY_PEAK = (100 * HEALTHY_FROM, 100 * SATURATED_FROM)
 
 _waits = Threshold("dependency_wait", 25, 50, _WAITING)
@@ -403,7 +404,7 @@ _DECLARED = (
         "idle GPU",
         "clock",
         (Threshold("gpu_busy", 90, 50, "the counters ran longer than the kernel", below=True),),
-        only_if=(Threshold("duration", 20, 5, _SHORT, below=True),),
+        only_if=(Threshold("duration", 20, 5, _AROUND, below=True),),
         at_most="likely",
         if_nothing_busy=True,
         remedy="the GPU waits for work around the kernel: see gaps and launches in a profile of the run",
@@ -412,7 +413,7 @@ _DECLARED = (
         "command processor",
         "launch",
         (Threshold("cpc_stall", 10, 50, _STALL), Threshold("cpf_stall", 10, 50, _STALL)),
-        only_if=(Threshold("duration", 5, 2, _SHORT, below=True),),
+        only_if=(Threshold("duration", 5, 2, _AROUND, below=True),),
         at_most="likely",
         if_nothing_busy=True,
         remedy="fewer and larger launches: graphs, batched kernels, fewer barriers between packets",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.bottlenecks.judging import Suspicion, Value
+    from wavescope.analysis.bottlenecks.evidence import Suspicion, Value
     from wavescope.model import ThreadTrace
     from wavescope.model.counter_set import CounterSet
 
@@ -133,14 +133,14 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
             "several_kernels_fit",
             "care",
             f"{len(candidates):,} kernels of the counters could be {said}: {shown}{more}; none was taken",
-            "pick one with --kernel",
+            "pick one with --counters-kernel",
         )
     else:
         what = (
             f"the counters have no kernel {said}: they have {shown}{more}" if names else "the counters have no kernels"
         )
         doubt = Doubt(
-            "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --kernel"
+            "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --counters-kernel"
         )
     return Link(counters.path, None, 0, None, tuple(candidates), (doubt,))
 
