@@ -112,7 +112,9 @@ class AskedCounters:
         *,
         is_cut: bool = False,
     ) -> None:
-        """`table` as CSV or the parts of `report`, then the losses of the captures: with CSV on stderr."""
+        """`table` as CSV or the parts of `report`, then the losses of the captures A, B, ...: with CSV on stderr."""
+        from rich.text import Text
+
         from wavescope.analysis.overview import losses_of
         from wavescope.report.losses import loss_lines
 
@@ -126,9 +128,10 @@ class AskedCounters:
         out = console(stderr=self.as_csv)
         for part in () if self.as_csv else report():
             out.print(part)
-        for counters in captures:
+        for number, counters in enumerate(captures):
+            label = f"{chr(ord('A') + number % 26)}: " if len(captures) > 1 else ""
             for line in loss_lines(losses_of(counters)):
-                out.print(line)
+                out.print(Text.assemble(label, line))
 
     def _dispatch_ids(self) -> tuple[int, ...]:
         """Ids of the capture's dispatches in one of the spans; all of them where nothing is said: ()."""

@@ -156,3 +156,15 @@ def test_three_captures(tmp_path: Path) -> None:
 def test_one_capture_is_nothing_to_compare(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to compare"):
         counter_compare([made(tmp_path / "a")])
+
+
+def test_kernels_without_times(tmp_path: Path) -> None:
+    counters = made(tmp_path / "a")
+    when = counters.dispatches.with_columns(end_ns=pl.lit(None, pl.Float64))
+    lost = replace(counters, tables=counters.tables | {"dispatches": when})
+    for captures in ([counters, lost], [lost, counters], [lost, lost]):
+        answer = counter_compare(captures)
+        assert answer.kernels.row(0, named=True)["status"] == "unknown"
+        assert answer.kernels["change"].to_list() == answer.kernels["delta_ns"].to_list() == [None]
+        assert "kernel times cannot be compared" in answer.verdict(1)
+        assert answer.regressions(1, 0.0).height == 0

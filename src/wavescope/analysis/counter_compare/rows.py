@@ -40,7 +40,7 @@ def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
         row |= {"base_dispatch_count": before[0], "dispatch_count": after[0]}
         row["delta_ns"] = (after[1] or 0.0) * after[0] - (before[1] or 0.0) * before[0]
         rows.append(row | _kernel_change(before, after))
-    return sorted(rows, key=lambda row: -abs(row["delta_ns"]))
+    return sorted(rows, key=lambda row: -abs(row["delta_ns"] or 0.0))
 
 
 def _kernel_change(
@@ -49,7 +49,7 @@ def _kernel_change(
     if not before[0] or not after[0]:
         return {"status": "gone" if before[0] else "new"}
     if before[1] is None or after[1] is None or not before[1]:
-        return {"status": "unknown", "delta_ns": None if before[1] is None or after[1] is None else after[1]}
+        return {"status": "unknown", "delta_ns": None}
     noise = _noise(before[1], (before[2], before[0]), (after[2], after[0]))
     change = (after[1] - before[1]) / before[1]
     if noise is None:
