@@ -115,19 +115,27 @@ def test_a_clock_that_ran(shared: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "kernel", "fetch", "write"),
+    ("folder", "kernel", "fetch", "write", "time"),
     [
-        ("laplacian_k1", "laplacian_kernel", 1_984_890.8, 1_039_049.9),
-        ("laplacian_k2", "laplacian_kernel", 1_820_108.3, 1_038_108.7),
-        ("seismic_a", "compute_fd_z_kernel", 3_784_920, None),
+        ("laplacian_k1", "laplacian_kernel", 1_984_890.8, 1_039_049.9, 2_646_378_558),
+        ("laplacian_k2", "laplacian_kernel", 1_820_108.3, 1_038_108.7, 2_564_273_759),
+        ("seismic_a", "compute_fd_z_kernel", 3_784_920, None, 373_785_124),
     ],
 )
-def test_legacy_rocprof(folder: str, kernel: str, fetch: float, write: float | None, shared: Path) -> None:
+def test_legacy_rocprof(folder: str, kernel: str, fetch: float, write: float | None, time: int, shared: Path) -> None:
     for place in (f"{folder}/data_movement.csv", folder):
         found = open_counters(shared / "data/rocprofv1-mi200-stencils" / place)
         mine = of_kernel(found, kernel)
         assert mine["FETCH_SIZE"].mean() == pytest.approx(fetch, abs=0.5)
         assert write is None or mine["WRITE_SIZE"].mean() == pytest.approx(write, abs=0.05)
+        assert (found.system.target, found.system.cu_count, found.system.clock_mhz_max) == ("gfx90a", 104, 1700)
+    timed = found.dispatches.filter(pl.col("kernel_name") == kernel)
+    assert (timed["end_ns"] - timed["begin_ns"]).sum() == time
+
+
+def test_legacy_rocprof_without_its_results_has_no_times(shared: Path) -> None:
+    found = open_counters(shared / "data/rocprofv1-mi200-stencils/laplacian_k1/data_movement.csv")
+    assert found.losses["kind"].to_list() == ["no_times"]
 
 
 def test_legacy_wavefronts(shared: Path) -> None:

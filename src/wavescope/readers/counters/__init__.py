@@ -19,6 +19,7 @@ from wavescope.readers.counters._long import is_long, long_passes
 from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._processes import with_processes_together
 from wavescope.readers.counters._profiles import passes_of_profiles
+from wavescope.readers.counters._rocminfo import agents_of_rocminfo
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
 from wavescope.readers.counters._table import no_table, read_table
@@ -93,7 +94,7 @@ def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
     problems: list[WavescopeError] = []
     for file in [*found.tables, *([found.times] if found.times else [])]:
         try:
-            passes += _passes_of(file, place, losses)
+            passes += _passes_of(file, place, losses, has_counters=file != found.times)
         except WavescopeError as error:
             problems.append(error)
     if problems and not any(one.counters for one in passes):
@@ -102,7 +103,7 @@ def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
     return passes
 
 
-def _passes_of(file: Path, place: Path, losses: list[Loss]) -> list[Pass]:
+def _passes_of(file: Path, place: Path, losses: list[Loss], *, has_counters: bool) -> list[Pass]:
     table = read_table(file)
     losses += table.losses
     name = _pass_name(file, place)
@@ -111,7 +112,7 @@ def _passes_of(file: Path, place: Path, losses: list[Loss]) -> list[Pass]:
     if is_long(table):
         return long_passes(table, name, losses)
     one = wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)
-    if not one.counters and name != "timestamps" and table.frame.height:
+    if has_counters and not one.counters and table.frame.height:
         raise no_table(file)
     return [one]
 
@@ -136,6 +137,10 @@ def _system(found: Found, passes: Sequence[Pass]) -> System:
         beside = file.with_name(file.name.split("counter_collection.csv")[0] + "agent_info.csv")
         if beside.is_file() and beside != file:
             system = system_of_agents(first_rows(beside), used, beside.name)
+            if system.target:
+                return system
+        for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1]:
+            system = system_of_agents(agents_of_rocminfo(text), used, text.name)
             if system.target:
                 return system
     return System()

@@ -103,23 +103,29 @@ def _in_folder(folder: Path, kind: Kind) -> Found:
         if found.tables:
             return found
     collected = [file for file in files if _COLLECTED.fullmatch(file.name)]
+    times = None
     if not collected:
         kinds = {file: sniff(file) for file in files[:_MAX_FILES] if file.name not in (_SYSTEM, _ROOFLINE, _TIMES)}
-        collected = [file for file, found in kinds.items() if found in COUNTER_TABLES]
-        stores = [file for file, found in kinds.items() if found in STORES_OF_COUNTERS]
+
+        def of_kind(*wanted: Kind) -> list[Path]:
+            return [file for file, found in kinds.items() if found in wanted]
+
+        collected, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
+        times = dispatches[0] if collected and len(dispatches) == 1 else None
+        stores, analyses = of_kind(*STORES_OF_COUNTERS), of_kind(Kind.COMPUTE_DATABASE)
+        if not collected and analyses:
+            if len(analyses) > 1:
+                raise _several(folder, analyses)
+            return Found(analysis=analyses[0])
         if not collected and stores:
             return Found(stores=stores)
-        analyses = [file for file, found in kinds.items() if found is Kind.COMPUTE_DATABASE]
-        if not collected and len(analyses) > 1:
-            raise _several(folder, analyses)
-        if not collected and analyses:
-            return Found(analysis=analyses[0])
+        collected = collected or dispatches
     if not collected:
         raise _no_counters(folder, kind)
     if len(collected) > _MAX_FILES:
         what = f"{len(collected):,} files of counters are too many at once"
         raise UsageError(what, where=str(folder), advice="name a folder below it")
-    return Found(tables=collected)
+    return Found(tables=collected, times=times)
 
 
 def _workload(folder: Path, files: Sequence[Path]) -> Found:

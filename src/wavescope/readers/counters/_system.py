@@ -165,7 +165,8 @@ def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
 
 
 def _facts(system: System) -> arch.Arch | None:
-    for name in (system.product, (system.product or "").split("_")[0], system.target):
+    product = system.product or ""
+    for name in (product, product.split("_")[0], product.split("/")[0], system.target):
         try:
             facts = arch.of(name or "")
         except UsageError:
