@@ -78,7 +78,7 @@ def command(
     asked.give(
         answer,
         one_table(answer),
-        lambda: memory_chart_report(answer, width=width),
+        lambda: (*memory_chart_report(answer, width=width), *([f"wrote {output}"] if output else [])),
         is_cut=True,
         **({"output": str(output)} if output else {}),
     )

@@ -31,7 +31,7 @@ HEAT = {"hot": "bold #D55E00", "warm": "#E69F00", "good": "#009E73", "": ""}
 """Heat -> style (Okabe-Ito)."""
 _WIDE, _NARROWEST, _WIDEST = 120, 60, 172
 _FRAME, _IDLE = "dim", "dim"
-_MOST_REASONS = 10
+_MOST_REASONS, _MOST_PLACES = 10, 4
 _BAR_FULL, _BAR_EMPTY = "▰", "▱"
 
 
@@ -94,7 +94,9 @@ def _missing(answer: MemoryChart) -> Iterator[RenderableType]:
         if row["reason"]:
             reasons.setdefault(row["reason"], []).append(f"{titles[row['source']]} to {titles[row['target']]}")
     for reason, places in list(reasons.items())[:_MOST_REASONS]:
-        shown = ", ".join(dict.fromkeys(places))
+        distinct = list(dict.fromkeys(places))
+        more = f" and {len(distinct) - _MOST_PLACES:,} more" if len(distinct) > _MOST_PLACES + 1 else ""
+        shown = ", ".join(distinct[:_MOST_PLACES] if more else distinct) + more
         yield Text.assemble((f"{NOT_MEASURED} ", "bold yellow"), printable(f"{shown}: {reason}"))
     if len(reasons) > _MOST_REASONS:
         yield Text(

@@ -137,3 +137,11 @@ def test_what_has_no_chart_is_said(tmp_path: Path) -> None:
         memory_chart(CounterSet({}, system=System(target="gfx942")))
     with pytest.raises(UsageError, match="no counter"):
         memory_chart(long_csv(tmp_path / "b_counter_collection.csv", {"GRBM_COUNT": 5}))
+
+
+def test_durations_are_those_of_the_chosen_dispatches(captures: dict[str, CounterSet]) -> None:
+    dispatches = captures["gfx942"].dispatches
+    for row in dispatches.head(3).iter_rows(named=True):
+        chart = memory_chart(captures["gfx942"], choice=CounterChoice(dispatches=(row["dispatch_id"],)))
+        assert chart.dispatch_count == 1
+        assert chart.duration_ns_mean == pytest.approx(row["end_ns"] - row["begin_ns"])

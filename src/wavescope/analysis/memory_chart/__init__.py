@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavescope.analysis.memory_chart.parts import BLOCKS, NEAR_PEAK, WIRES, Block, Value, Wire
 from wavescope.analysis.metrics import counter_panels
 from wavescope.errors import UsageError
@@ -164,7 +164,7 @@ def memory_chart(
         rules=rules,
         kernel_names=tuple(chosen["kernel_name"]),
         dispatch_count=answer.dispatch_count,
-        duration_ns_mean=_mean_duration(chosen),
+        duration_ns_mean=_mean_duration(counters, choice),
         busiest=_busiest(values),
         blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in shown])),
         values=frame_of(_VALUES, values),
@@ -310,7 +310,9 @@ def _busiest(values: list[dict[str, Any]]) -> str:
     return block if block and shares[block] >= _BUSIEST_FROM else ""
 
 
-def _mean_duration(chosen: pl.DataFrame) -> float | None:
-    timed = chosen.filter(chosen["duration_ns_total"].is_not_null())
-    count = timed["dispatch_count"].sum()
-    return float(timed["duration_ns_total"].sum()) / float(count) if count else None
+def _mean_duration(counters: CounterSet, choice: CounterChoice) -> float | None:
+    """Of the chosen dispatches that have sound timestamps, ns."""
+    if not counters.dispatches.height:
+        return None
+    chosen = chosen_dispatches(counters, choice)
+    return mean if isinstance(mean := (chosen["end_ns"] - chosen["begin_ns"]).mean(), float) else None
