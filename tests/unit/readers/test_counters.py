@@ -175,12 +175,14 @@ def test_any_bytes_give_counters_or_one_clear_error(content: bytes) -> None:
 
 def test_dies_and_caches_follow_from_the_product_where_nothing_says_them() -> None:
     from wavescope.model.counter_set import System
-    from wavescope.readers.counters._system import with_facts
+    from wavescope.readers.counters._system import system_of_row, with_facts
 
     assert with_facts(System(target="gfx1201")).xcd_count == 1
     assert with_facts(System(target="gfx90a")).xcd_count == 1
     assert with_facts(System(target="gfx942", product="MI300A")).xcd_count == 6
     assert with_facts(System(target="gfx942", product="MI300X", cu_count=38.0)).xcd_count is None
+    row = {"gpu_arch": "gfx942", "max_mclk": "1300", "num_hbm_channels": "96", "hbm_bw": "5324.8"}
+    assert with_facts(system_of_row(row, "sysinfo.csv")).memory_gb_per_second == 5324.8
     told = System(target="gfx908", cu_count=120.0, se_count=8.0, sqc_count=64.0)
     assert with_facts(told).sqc_count == 40
     assert with_facts(System(target="gfx942", cu_count=304.0, se_count=32.0, sqc_count=160.0)).sqc_count == 160

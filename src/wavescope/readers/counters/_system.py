@@ -25,6 +25,7 @@ _FIELDS = {
     "clock_mhz_max": "max_sclk",
     "memory_clock_mhz_max": "max_mclk",
     "memory_channel_count": "num_hbm_channels",
+    "memory_gb_per_second": "hbm_bw",  # of version 2, where the channels of MI300A are too few
     "l2_channel_count": "total_l2_chan",
     "lds_bank_count": "lds_banks_per_cu",
     "sqc_count": "sqc_per_gpu",
