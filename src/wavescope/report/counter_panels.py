@@ -33,6 +33,8 @@ _HEADINGS = {
     "peak": "peak",
 }
 _ONLY_WIDE = ("q1", "q3")
+_MIX = "10."
+"""Tables that count instructions by kind."""
 _ALL = 1 << 62
 
 
@@ -128,6 +130,8 @@ def _columns(
         *([Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True)] if has_unit else []),
         *(_peaks(decimals, width) if "peak" in table.columns else []),
         *(_boxes(rows, width) if has_spread and table.layout == "quartiles" else []),
+        *(_bars(rows, width) if table.id.startswith(_MIX) else []),
+        *(_percents(rows) if table.layout == "average" else []),
     ]
 
 
@@ -164,6 +168,29 @@ def _boxes(rows: pl.DataFrame, width: int) -> list[Column]:
             is_fixed=True,
         )
     ]
+
+
+def _bars(rows: pl.DataFrame, width: int) -> list[Column]:
+    """How much there is of each kind, the longest bar for the most frequent one."""
+    most = max((value for value in rows["average"] if value is not None), default=0.0)
+    if width < WIDE or not most or rows["unit"].n_unique() > 1:
+        return []
+    return [Column("", lambda row: _bar(row["average"], most), is_text=True, is_fixed=True)]
+
+
+def _percents(rows: pl.DataFrame) -> list[Column]:
+    """Percentages as bars."""
+    if "%" not in rows["unit"]:
+        return []
+    return [
+        Column("", lambda row: _bar(row["average"] if row["unit"] == "%" else None, 100.0), is_text=True, is_fixed=True)
+    ]
+
+
+def _bar(value: float | None, most: float) -> Text:
+    from rich.text import Text
+
+    return Text(bar((value or 0.0) / most, 20), "cyan")
 
 
 def _name(table: MetricTable) -> Column:
