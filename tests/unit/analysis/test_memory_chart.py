@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from wavescope.analysis.counter_choice import CounterChoice
-from wavescope.analysis.memory_chart import MemoryChart, memory_chart
-from wavescope.analysis.memory_chart.parts import BLOCKS, WIRES
+from wavescope.analysis.memory_chart import MemoryChart, cdna, memory_chart, rdna
 from wavescope.analysis.metrics import counter_panels
 from wavescope.errors import UsageError
 from wavescope.metrics import METRIC_TARGETS, RULES, panels_of
@@ -17,6 +16,7 @@ from wavescope.readers.counters import open_counters
 from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 CDNA = tuple(target for target in METRIC_TARGETS if target.startswith("gfx9"))
+FAMILIES = {"cdna": cdna, "rdna": rdna}
 MADE = ("gfx908", "gfx90a", "gfx942", "gfx950")
 LONG = "Dispatch_Id,Kernel_Name,Grid_Size,Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
 
@@ -45,17 +45,17 @@ def value_of(chart: MemoryChart, block: str, label: str) -> float | None:
 @pytest.mark.parametrize("target", CDNA)
 def test_every_metric_of_the_memory_panel_is_in_the_chart(target: str) -> None:
     (table,) = next(panel for panel in panels_of(target) if panel.number == 3).tables
-    values = {value.metric for block in BLOCKS["cdna"] for value in block.values}
-    wholes = {value.of for block in BLOCKS["cdna"] for value in block.values}
-    flows = {flow.metric for wire in WIRES["cdna"] for flow in wire.flows}
+    values = {value.metric for block in cdna.BLOCKS for value in block.values}
+    wholes = {value.of for block in cdna.BLOCKS for value in block.values}
+    flows = {flow.metric for wire in cdna.WIRES for flow in wire.flows}
     assert {f"3.1 {metric.name}" for metric in table.metrics} <= values | wholes | flows
 
 
-@pytest.mark.parametrize("family", BLOCKS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
-    blocks = {block.name for block in BLOCKS[family]}
-    assert len(blocks) == len(BLOCKS[family])
-    for wire in WIRES[family]:
+    blocks = {block.name for block in FAMILIES[family].BLOCKS}
+    assert len(blocks) == len(FAMILIES[family].BLOCKS)
+    for wire in FAMILIES[family].WIRES:
         assert {wire.source, wire.target} <= blocks
     known = {
         f"{table.id} {metric.name}"
@@ -65,8 +65,10 @@ def test_wires_connect_blocks_and_metrics_exist(family: str) -> None:
         for table in panel.tables
         for metric in table.metrics
     }
-    named = [value.metric for block in BLOCKS[family] for value in block.values]
-    named += [name for wire in WIRES[family] for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)]
+    named = [value.metric for block in FAMILIES[family].BLOCKS for value in block.values]
+    named += [
+        name for wire in FAMILIES[family].WIRES for flow in wire.flows for name in (flow.metric, flow.rate, wire.rate)
+    ]
     assert {part for name in named if name for part in name.split(" + ")} <= known
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
-from wavescope.analysis.memory_chart.parts import BLOCKS, NEAR_PEAK, WIRES, Block, Value, Wire
+from wavescope.analysis.memory_chart import cdna, rdna
+from wavescope.analysis.memory_chart.numbers import Numbers, wire_rows
 from wavescope.analysis.metrics import counter_panels
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
-from wavescope.metrics.expression import parse
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.metrics import CounterPanels
+    from wavescope.analysis.memory_chart.parts import Block, Wire
     from wavescope.model.counter_set import CounterSet
 
 __all__ = ["MemoryChart", "memory_chart"]
@@ -66,6 +66,7 @@ _BLOCKS = table_spec(
     stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level
     """,
 )
+_FAMILIES = {"cdna": (cdna.BLOCKS, cdna.WIRES), "rdna": (rdna.BLOCKS, rdna.WIRES)}
 _BUSIEST_FROM = 1.0
 """Percent of a peak below which no block is called the busiest."""
 
@@ -128,7 +129,7 @@ def memory_chart(
     """
     target = counters.system.target or ""
     family = _family(target)
-    blocks, wires = BLOCKS[family], WIRES[family]
+    blocks, wires = _FAMILIES[family]
     named = _metrics_of(blocks, wires)
     answer = counter_panels(
         counters,
@@ -137,7 +138,7 @@ def memory_chart(
         normalization=normalization,
         rules=rules,
     )
-    numbers = _Numbers(answer)
+    numbers = Numbers(answer)
     if not answer.dispatch_count:
         what = "the capture has no dispatches, so nothing flows"
         raise UsageError(what, where=counters.path, advice="was a filter set when it was taken that no kernel passed?")
@@ -153,7 +154,7 @@ def memory_chart(
         for value in block.values
         if (found := numbers.value(value)) is not None
     ]
-    rows = [row for wire in wires for row in _wire_rows(wire, numbers)]
+    rows = [row for wire in wires for row in wire_rows(wire, numbers)]
     shown = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
     chosen = answer.kernels.filter(answer.kernels["is_chosen"])
     return MemoryChart(
@@ -207,101 +208,6 @@ def _metrics_of(blocks: Iterable[Block], wires: Iterable[Wire]) -> list[str]:
     values = [name for block in blocks for value in block.values for name in (value.metric, value.of)]
     flows = [name for wire in wires for flow in wire.flows for name in (flow.metric, flow.rate)]
     return [name for name in (*values, *flows, *(wire.rate for wire in wires)) if name]
-
-
-class _Numbers:
-    """The rows of an answer by table and name."""
-
-    def __init__(self, answer: CounterPanels) -> None:
-        self.rows = {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
-        declared = [
-            (f"{table.id} {metric.name}", metric)
-            for panel in panels_of(answer.target)
-            for table in panel.tables
-            for metric in table.metrics
-        ]
-        self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
-        self.about = {name: metric.about for name, metric in declared}
-        self.units = {name: metric.unit.replace("/N", f"/{answer.normalization}") for name, metric in declared}
-        """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
-
-    def of(self, name: str) -> dict[str, Any] | None:
-        """The number under `name`, or the sum of several; None = this target has no such metric."""
-        parts = [part for part in name.split(" + ") if part in self.rows]
-        found = [self.rows[part] for part in parts]
-        if not found:
-            return None
-        missing = [row["reason"] or "not measured" for row in found if row["average"] is None]
-        value = None if missing else sum(row["average"] for row in found)
-        peak = found[0]["peak"]
-        return {
-            "value": value,
-            "unit": self.units.get(parts[0], found[0]["unit"]),
-            "metric_id": " + ".join(row["metric_id"] for row in found),
-            "peak": peak,
-            "peak_share": _share(value, peak),
-            "reason": "; ".join(dict.fromkeys(missing)),
-            "about": " ".join(dict.fromkeys(self.about.get(part, "") for part in parts)).strip(),
-        }
-
-    def only_measured(
-        self, blocks: Sequence[Block], wires: Sequence[Wire]
-    ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
-        """What has a number: of a family whose targets have different counters, the rest would be noise."""
-        kept_wires = tuple(
-            replace(wire, flows=flows)
-            for wire in wires
-            if (flows := tuple(flow for flow in wire.flows if self._is_known(flow.metric)))
-        )
-        kept_blocks = tuple(
-            replace(block, values=tuple(value for value in block.values if self._is_known(value.metric)))
-            for block in blocks
-        )
-        return kept_blocks, kept_wires
-
-    def has_counted(self, names: Iterable[str]) -> bool:
-        """Whether one of the metrics comes from counters, not from the launch or the GPU."""
-        return any(part in self._counted for name in names for part in name.split(" + "))
-
-    def _is_known(self, name: str) -> bool:
-        found = self.of(name)
-        return found is not None and found["value"] is not None
-
-    def value(self, value: Value) -> dict[str, Any] | None:
-        found = self.of(value.metric)
-        if found is None:
-            return None
-        if not value.is_rate:
-            whole = self.of(value.of) or {"value": None}
-            found |= {"peak": whole["value"], "peak_share": _share(found["value"], whole["value"])}
-        share, limits = (found["peak_share"], NEAR_PEAK) if value.is_rate else (found["value"], value.hot)
-        limits = limits if value.is_rate or found["unit"] == "%" else None
-        return found | {"heat": _heat(share, limits) if limits else ""}
-
-
-def _share(value: float | None, peak: float | None) -> float | None:
-    return 100 * value / peak if value is not None and peak else None
-
-
-def _heat(share: float | None, limits: tuple[float, float]) -> str:
-    if share is None:
-        return ""
-    warm, hot = limits
-    if hot < warm:
-        return "hot" if share < hot else "warm" if share < warm else "good"
-    return "hot" if share >= hot else "warm" if share >= warm else ""
-
-
-def _wire_rows(wire: Wire, numbers: _Numbers) -> list[dict[str, Any]]:
-    flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
-    flows.append(("traffic", found := numbers.of(wire.rate), found))
-    rows = []
-    for kind, found, rate in flows:
-        if found is not None:
-            share = rate["peak_share"] if rate else None
-            more = {"rate": rate["value"] if rate else None, "rate_share": share, "heat": _heat(share, NEAR_PEAK)}
-            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **found, **more})
-    return rows
 
 
 def _busiest(values: list[dict[str, Any]]) -> str:
