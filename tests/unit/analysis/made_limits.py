@@ -81,6 +81,23 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
             TCC_TOO_MANY_EA_WRREQS_STALL=0.3 * made["TCC_BUSY"],
             **waiting,
         ),
+        "scattered reads": of(
+            "scattered reads",
+            TCC_EA0_RDREQ=0.7 * memory_peak / 44.8,
+            TCC_EA0_RDREQ_32B=0.6 * 0.7 * memory_peak / 44.8,
+            TCC_EA0_RDREQ_64B=0.4 * 0.7 * memory_peak / 44.8,
+            TCC_EA0_RDREQ_128B=0,
+            TCC_EA0_RDREQ_DRAM=0.7 * memory_peak / 44.8,
+            TCC_BUBBLE=1,
+            TCC_EA0_WRREQ=0.2 * memory_peak / 64,
+            TCC_EA0_WRREQ_64B=0.2 * memory_peak / 64,
+            TCC_EA0_WRREQ_DRAM=0.2 * memory_peak / 64,
+        ),
+        "address translation": of(
+            "address translation",
+            TCP_UTCL1_TRANSLATION_HIT=0.5 * made["TCP_UTCL1_REQUEST"],
+            **waiting,
+        ),
         "L2 bandwidth": of(
             "L2 bandwidth",
             TCC_REQ=0.9 * l2_peak / 128,

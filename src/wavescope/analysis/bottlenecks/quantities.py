@@ -107,6 +107,7 @@ _DECLARED = (
         formula="100 * (TCP_READ_TAGCONFLICT_STALL_CYCLES + TCP_WRITE_TAGCONFLICT_STALL_CYCLES) / TCP_GATE_EN1",
         is_bounded=True,
     ),
+    Quantity("translation_hits", "address translations that hit", "%", ("16.5", "Hit Ratio")),
     Quantity("l1_waits_for_l2_data", "L1 stalled on data of L2", "%", ("16.2", "Stalled on L2 Data"), is_bounded=True),
     Quantity(
         "l1_waits_for_l2_requests", "L1 stalled on requests to L2", "%", ("16.2", "Stalled on L2 Req"), is_bounded=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavescope.analysis.l2.verdict import HEALTHY_FROM, SATURATED_FROM
+from wavescope.analysis.l2.verdict import HEALTHY_FROM, SATURATED_FROM, SCATTERED_FROM
 
 __all__ = ["CORE", "SUSPECTS", "Suspect", "Threshold"]
 
@@ -114,6 +114,15 @@ _DECLARED = (
         remedy="move fewer bytes: fuse kernels, use smaller types, keep tiles in LDS or L2; make lanes use whole lines",
     ),
     Suspect(
+        "scattered reads",
+        "waste",
+        (Threshold("read_32b", 100 * SCATTERED_FROM, 25, "reads of 32 bytes cost the memory as much as whole lines"),),
+        only_if=(Threshold("memory_bandwidth", *_MEMORY_PEAK, "it costs time where memory is what takes the time"),),
+        shows=("over_fetch", "coalescing", "l2_hit_rate"),
+        remedy="use whole lines of 64 or 128 bytes: align rows, let neighbouring lanes read neighbouring bytes, pack "
+        "what is read together",
+    ),
+    Suspect(
         "L2 bandwidth",
         "throughput",
         (Threshold("l2_bandwidth", 50, 80, _UNIT),),
@@ -169,6 +178,17 @@ _DECLARED = (
         shows=("coalescing",),
         gain_part="l1_tag_stall",
         remedy="strides that are powers of two meet in the same sets of L1: pad rows; touch fewer lines per access",
+    ),
+    Suspect(
+        "address translation",
+        "latency",
+        (Threshold("translation_hits", 75, 50, "pages that are reused miss only once", below=True),),
+        only_if=(_waits,),
+        shows=("l1_waits_for_l2_data", "fabric_read_latency"),
+        at_most="likely",
+        if_nothing_busy=True,
+        gain_rest="busiest_unit",
+        remedy="touch fewer pages at a time: larger pages and allocations, blocks instead of long strides",
     ),
     Suspect(
         "remote traffic",

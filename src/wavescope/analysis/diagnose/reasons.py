@@ -49,11 +49,13 @@ TOPICS: tuple[Topic, ...] = (
         _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "FLAT", "unresolved"),
         (
             "memory bandwidth",
+            "scattered reads",
             "L2 bandwidth",
             "L2 channel imbalance",
             "L1 bandwidth",
             "uncoalesced access",
             "L1 tag conflicts",
+            "address translation",
             "remote traffic",
             "atomics",
             "scratch spills",

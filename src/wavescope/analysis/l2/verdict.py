@@ -10,12 +10,12 @@ from wavescope.model.words import percent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["HEALTHY_FROM", "SATURATED_FROM", "Finding", "findings", "verdict"]
+__all__ = ["HEALTHY_FROM", "SATURATED_FROM", "SCATTERED_FROM", "Finding", "findings", "verdict"]
 
 _STREAMING_BELOW = 0.05
 """Hit rate below which data is read once and not again."""
 _REUSED_FROM = 0.5
-_SCATTERED_FROM = 0.05
+SCATTERED_FROM = 0.05
 """Share of 32-byte reads from which lines are wasted."""
 _FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
 HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
@@ -94,7 +94,7 @@ def _lines(share: float | None) -> Finding:
     question = "Are memory lines used whole?"
     if share is None:
         return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum")
-    if share < _SCATTERED_FROM:
+    if share < SCATTERED_FROM:
         return Finding(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
     meaning = "scattered or misaligned accesses: make neighbouring lanes read neighbouring bytes"
     return Finding(question, "scattered", "no", f"{percent(share)} of the reads are of 32 bytes only: {meaning}")
