@@ -292,10 +292,7 @@ def _by(
 
 def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
     """The tables as files, then what was written."""
-    from rich.text import Text
-
     from wavescope.export.compute_csv import write_compute_csv
-    from wavescope.report.counter_summary import doubt_lines
     from wavescope.report.tables import printable
 
     with progress(f"writing {folder.name}"):
@@ -305,6 +302,13 @@ def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: 
         emit_json({"input": str(asked.path), "written": [str(file) for file in files], "losses": losses})
         return
     said = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
+    if not (answer.doubts or asked.counters.losses.height or asked.as_csv):
+        click.echo(said)  # nothing to style: importing rich takes longer than the evaluation
+        return
+    from rich.text import Text
+
+    from wavescope.report.counter_summary import doubt_lines
+
     asked.show(answer.rows, lambda: [Text(said), *doubt_lines(answer.doubts)], [asked.counters])
 
 
