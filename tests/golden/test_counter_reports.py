@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
+from tests.unit.analysis.test_l2 import worked_example
 
 CAPTURES = (
     "golden/compute/inputs/path/MI100",
@@ -113,3 +114,26 @@ def test_captures_of_different_gpus_are_compared_by_name(shared: Path) -> None:
     only = next(row for row in rows if row["name"] == "MFMA FLOPs (F8)")
     assert (only["base"], only["delta"], only["base_reason"]) == (None, None, "this GPU has no such metric")
     assert any("gfx90a" in note for note in told["notes"])
+
+
+def assert_l2_agrees(path: Path, *options: str) -> None:
+    """`l2` and `counters` of the same capture give the same hit rates, bytes per second and read sizes."""
+    gpu = ("--gpu", options[1]) if options else ()
+    kernels = {row["kernel_name"]: row for row in answer("l2", path, *gpu)["kernels"]["rows"]}
+    told = answer("counters", path, *options, "--by", "kernel", "--panel", "17")
+    assert len(told["values"]["rows"]) == len(kernels)
+    for row in told["values"]["rows"]:
+        kernel = kernels[row["kernel_name"]]
+        assert row["17.1.2"] / 100 == pytest.approx(kernel["hit_rate"], rel=1e-12)
+        assert row["17.1.3"] * 1e9 == pytest.approx(kernel["read_bytes_per_second"], rel=1e-12)
+        if kernel["write_bytes_per_second"] is not None:
+            assert row["17.1.4"] * 1e9 == pytest.approx(kernel["write_bytes_per_second"], rel=1e-12)
+
+
+def test_l2_says_the_same_about_the_batched_gemm(shared: Path) -> None:
+    assert_l2_agrees(found(shared, "data/pmc-mi300x-bmm"))
+
+
+def test_l2_says_the_same_about_the_worked_example(tmp_path: Path) -> None:
+    worked_example(tmp_path, bubble=True)
+    assert_l2_agrees(tmp_path, "--target", "MI300X")
