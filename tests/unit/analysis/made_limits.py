@@ -104,7 +104,8 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
             TCP_TCR_TCP_STALL_CYCLES=0.3 * all_cus,
         ),
         "L2 channel imbalance": replace(
-            of("L2 channel imbalance", TCC_REQ=0.3 * l2_peak / 128), channel_imbalance=0.014
+            of("L2 channel imbalance", TCC_REQ=0.3 * l2_peak / 128),
+            channel_imbalance=1.8 / (device.l2_channel_count - 1),
         ),
         "L2 and memory latency": of("L2 and memory latency", TCP_PENDING_STALL_CYCLES=0.5 * all_cus, **waiting),
         "L1 bandwidth": of(

@@ -24,13 +24,21 @@ from wavescope.synth.kernel_work import KernelWork
 AT_MOST_LIKELY = {name for name, suspect in SUSPECTS.items() if suspect.at_most == "likely"} | {"remote traffic"}
 
 
+def _made(folder: Path, target: str) -> Bottlenecks:
+    """One capture with a kernel at every limit, and one at none."""
+    works = (*limited(target).values(), quiet(DEVICES[target]))
+    write_counters(folder, CounterCapture(target, works, jitter=0.0))
+    return bottlenecks(open_counters(folder))
+
+
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory: pytest.TempPathFactory) -> Bottlenecks:
-    """One capture with a kernel at every limit, and one at none."""
-    works = (*limited().values(), quiet(DEVICES["gfx942"]))
-    folder = tmp_path_factory.mktemp("limits")
-    write_counters(folder, CounterCapture("gfx942", works, jitter=0.0))
-    return bottlenecks(open_counters(folder))
+    return _made(tmp_path_factory.mktemp("limits"), "gfx942")
+
+
+@pytest.fixture(scope="module", params=["gfx90a", "gfx942", "gfx950"])
+def of_target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bottlenecks:
+    return _made(tmp_path_factory.mktemp("limits"), request.param)
 
 
 def _kernel(answer: Bottlenecks, name: str) -> KernelLimit:
@@ -42,8 +50,8 @@ def _suspect(kernel: KernelLimit, name: str) -> Suspicion:
 
 
 @pytest.mark.parametrize("name", list(SUSPECTS))
-def test_a_suspect_is_found_where_it_is_the_truth(answer: Bottlenecks, name: str) -> None:
-    kernel = _kernel(answer, name)
+def test_a_suspect_is_found_where_it_is_the_truth(of_target: Bottlenecks, name: str) -> None:
+    kernel = _kernel(of_target, name)
     found = _suspect(kernel, name)
     assert found.verdict == ("likely" if name in AT_MOST_LIKELY else "at limit"), found
     assert name in kernel.limits
@@ -51,8 +59,8 @@ def test_a_suspect_is_found_where_it_is_the_truth(answer: Bottlenecks, name: str
 
 
 @pytest.mark.parametrize("name", list(SUSPECTS))
-def test_a_suspect_is_not_found_where_it_is_not(answer: Bottlenecks, name: str) -> None:
-    found = _suspect(_kernel(answer, "quiet"), name)
+def test_a_suspect_is_not_found_where_it_is_not(of_target: Bottlenecks, name: str) -> None:
+    found = _suspect(_kernel(of_target, "quiet"), name)
     assert found.verdict == "excluded", found
     assert found.gain_share_max is None
 
