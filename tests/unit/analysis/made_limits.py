@@ -147,8 +147,8 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
         "instruction issue": of(
             "instruction issue", SQ_INSTS=0.9 * 5 * made["SQ_BUSY_CU_CYCLES"], SQ_WAIT_INST_ANY=0.5 * waves
         ),
-        "scalar and branch units": of(
-            "scalar and branch units", SQ_ACTIVE_INST_SCA=0.9 * all_cus, SQ_WAIT_INST_ANY=0.5 * waves
+        "scalar or branch unit": of(
+            "scalar or branch unit", SQ_ACTIVE_INST_SCA=0.9 * all_cus, SQ_WAIT_INST_ANY=0.5 * waves
         ),
         "instruction fetch": of(
             "instruction fetch",
@@ -180,6 +180,7 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
             replace(base, scratch_bytes=256),
             TA_BUFFER_WAVEFRONTS=0.5 * made["TA_TOTAL_WAVEFRONTS"],
             SPI_RA_TMP_STALL_CSN=0.5 * cycles(device) * device.se_count,
+            **waiting,
         ),
         "atomics": of(
             "atomics",

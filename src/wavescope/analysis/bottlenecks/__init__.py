@@ -234,8 +234,8 @@ def _is_whole_story(at: list[Suspicion]) -> bool:
 
 
 def _listed(suspects: list[Suspicion], word: str = " and ") -> str:
-    """Names in a sentence; latency in general is left out beside what it is the latency of."""
+    """Names in a sentence; latency in general is left out beside what causes it."""
     names = [one.name for one in suspects]
-    if any(one.kind == "latency" and one.name != "latency" for one in suspects):
+    if any(one.kind not in ("throughput", "launch") and one.name != "latency" for one in suspects):
         names = [name for name in names if name != "latency"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"

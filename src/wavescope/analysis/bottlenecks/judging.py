@@ -47,9 +47,10 @@ def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
     return tuple(sorted(found.values(), key=_rank))
 
 
-def _rank(one: Suspicion) -> tuple[int, int, int, bool, float]:
+def _rank(one: Suspicion) -> tuple[int, int, bool, int, float]:
+    """Latency in general comes behind what it may be the latency of, or what could hide it."""
     sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
-    return _ORDER[one.verdict], sure, _KINDS.index(one.kind), one.name == "latency", -_deciding(one)
+    return _ORDER[one.verdict], sure, one.name == "latency", _KINDS.index(one.kind), -_deciding(one)
 
 
 def _deciding(one: Suspicion) -> float:

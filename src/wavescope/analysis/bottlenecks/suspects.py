@@ -279,7 +279,7 @@ _DECLARED = (
         remedy="fewer instructions: wider loads and stores, packed arithmetic, loops without address arithmetic",
     ),
     Suspect(
-        "scalar and branch units",
+        "scalar or branch unit",
         "throughput",
         (Threshold("salu_busy", 50, 80, _UNIT), Threshold("branch_busy", 50, 80, _UNIT)),
         signs=(Threshold("issue_wait", 10, 30, _STALL),),
@@ -397,7 +397,7 @@ _DECLARED = (
         "scratch spills",
         "waste",
         (Threshold("spill_accesses", 10, 30, "spilled registers go through L1 like any other memory"),),
-        only_if=(Threshold("scratch", 1, 1, "without scratch memory there are no spills"),),
+        only_if=(Threshold("scratch", 1, 1, "without scratch memory there are no spills"), _waits),
         signs=_full("scratch_stall"),
         shows=("l1_bandwidth",),
         remedy="free registers: smaller tiles, less unrolling, arrays with constant indices only; check "
