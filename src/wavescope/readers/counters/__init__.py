@@ -15,7 +15,7 @@ from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._channels import partner_losses
 from wavescope.readers.counters._execution import wide_pass
 from wavescope.readers.counters._found import find_counters, plain_stem
-from wavescope.readers.counters._long import is_long, long_passes
+from wavescope.readers.counters._long import is_long, long_passes, long_rows
 from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._processes import with_processes_together
 from wavescope.readers.counters._profiles import passes_of_profiles
@@ -70,6 +70,7 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
         return replace(read_analysis_database(found.analysis, target=target), path=str(place))
     if found.stores:
         passes, system = passes_of_profiles(found.stores, losses)
+        system = _described_system(found) or system
     else:
         passes = _passes(found, place, losses)
         system = _system(found, passes)
@@ -104,7 +105,7 @@ def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
 
 
 def _passes_of(file: Path, place: Path, losses: list[Loss], *, has_counters: bool) -> list[Pass]:
-    table = read_table(file)
+    table = read_table(file, long_rows)
     losses += table.losses
     name = _pass_name(file, place)
     if table.index(*COLUMNS["kernel_name"]) is None:
@@ -127,11 +128,15 @@ def _pass_name(file: Path, place: Path) -> str:
     return folder or stem or plain_stem(file)
 
 
+def _described_system(found: Found) -> System | None:
+    rows = first_rows(found.system, 1) if found.system else []
+    return system_of_row(rows[0], found.system.name) if found.system and rows else None
+
+
 def _system(found: Found, passes: Sequence[Pass]) -> System:
-    if found.system:
-        rows = first_rows(found.system, 1)
-        if rows:
-            return system_of_row(rows[0], found.system.name)
+    described = _described_system(found)
+    if described:
+        return described
     used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
     for file in found.tables:
         beside = file.with_name(file.name.split("counter_collection.csv")[0] + "agent_info.csv")

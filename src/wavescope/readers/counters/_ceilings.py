@@ -19,6 +19,7 @@ __all__ = ["ceilings_of_rows", "read_ceilings"]
 
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
+_MOST_DEVICES = 1 << 16
 _UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
 
 
@@ -76,9 +77,10 @@ def _ceiling(field: str) -> tuple[str, str] | None:
 
 def _device(word: str | None, place: int) -> int:
     try:
-        return int(float(word or ""))
+        number = int(float(word or ""))
     except (ValueError, OverflowError):
         return place
+    return number if 0 <= number < _MOST_DEVICES else place
 
 
 def _number(word: object) -> float | None:

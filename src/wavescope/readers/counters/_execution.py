@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._names import COLUMNS, Named, counter_named, is_counter, may_be_counter
+from wavescope.readers.counters._names import COLUMNS, KERNEL_SUFFIX, Named, counter_named, is_counter, may_be_counter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,6 @@ INTEGERS = (
     "accum_vgprs",
     "sgprs",
 )
-_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def described(table: Table) -> pl.DataFrame:
         _time(frame["begin_ns"]),
         _time(frame["end_ns"]),
         pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
-        pl.col("kernel_name").str.replace(_SUFFIX, ""),
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
         kernel_name_spelled=pl.col("kernel_name"),
     )
 

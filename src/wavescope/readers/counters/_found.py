@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
@@ -98,17 +98,16 @@ def _in_folder(folder: Path, kind: Kind) -> Found:
     )
     if len(workloads) > 1:
         raise _several(folder, workloads)
-    if workloads:
-        found = _workload(workloads[0], files)
-        if found.tables:
-            return found
+    found = _workload(workloads[0], files) if workloads else Found()
+    if found.tables:
+        return found
     collected = [file for file in files if _COLLECTED.fullmatch(file.name)]
     times = None
     if not collected:
         kinds = {file: sniff(file) for file in files[:_MAX_FILES] if file.name not in (_SYSTEM, _ROOFLINE, _TIMES)}
 
         def of_kind(*wanted: Kind) -> list[Path]:
-            return [file for file, found in kinds.items() if found in wanted]
+            return [file for file, own in kinds.items() if own in wanted]
 
         collected, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
         times = dispatches[0] if collected and len(dispatches) == 1 else None
@@ -118,7 +117,7 @@ def _in_folder(folder: Path, kind: Kind) -> Found:
                 raise _several(folder, analyses)
             return Found(analysis=analyses[0])
         if not collected and stores:
-            return Found(stores=stores)
+            return replace(found, stores=stores)
         collected = collected or dispatches
     if not collected:
         raise _no_counters(folder, kind)
@@ -167,6 +166,8 @@ def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
 def _no_counters(path: Path, kind: Kind) -> WavescopeError:
     if kind in THREAD_TRACES:
         what, advice = f"{kind.value}: no counters of dispatches", f"wavescope hotspots {path}"
+    elif kind is Kind.BROKEN_DATABASE:
+        what, advice = kind.value, "check that it was copied whole"
     elif path.is_dir():
         what = "no counters in this folder"
         advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"

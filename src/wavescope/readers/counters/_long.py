@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters._table import Table
 
-__all__ = ["is_long", "long_passes", "passes_of_values"]
+__all__ = ["is_long", "long_passes", "long_rows", "passes_of_values"]
 
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
 _EXECUTION = (*_DISPATCH, "begin_ns", "end_ns")
+_TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
 
 
 def is_long(table: Table) -> bool:
@@ -27,22 +28,33 @@ def is_long(table: Table) -> bool:
     return table.index("counter_name") is not None and table.index("counter_value") is not None
 
 
+def long_rows(table: Table) -> pl.DataFrame:
+    """The rows of a long table in our columns, texts that repeat as categories; other tables as they are."""
+    import polars as pl
+
+    if not is_long(table):
+        return table.frame
+    counter = table.frame[str(table.index("counter_name"))].str.strip_chars()
+    value = table.frame[str(table.index("counter_value"))]
+    rows = described(table).with_columns(counter.alias("counter"), value.alias("value"))
+    return rows.with_columns(pl.col(_TEXTS).cast(pl.Categorical))
+
+
 def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
-    """The passes of a table: the same dispatch with other times is another execution of it."""
-    rows = described(table)
-    frame = table.frame
-    counter, value = frame[str(table.index("counter_name"))], frame[str(table.index("counter_value"))]
-    sound = rows["kernel_name"].is_not_null() & rows["dispatch_id"].is_not_null()
-    sound &= counter.is_not_null() & value.is_not_null()
-    if not sound.all():
-        losses.append(Loss("counter_rows", int((~sound).sum()), detail=table.file.name))
-        rows, counter, value = rows.filter(sound), counter.filter(sound), value.filter(sound)
-    rows = rows.with_columns(counter.str.strip_chars().alias("counter"), value.alias("value"))
+    """The passes of a table read by `long_rows`: the same dispatch with other times is another execution of it."""
+    rows = table.frame
+    sound = rows.select("kernel_name", "dispatch_id", "counter", "value").null_count().sum_horizontal().item() == 0
+    if not sound:
+        whole = rows.drop_nulls(["kernel_name", "dispatch_id", "counter", "value"])
+        losses.append(Loss("counter_rows", rows.height - whole.height, detail=table.file.name))
+        rows = whole
     return passes_of_values(rows, name, table.file, "long", losses)
 
 
 def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losses: list[Loss]) -> list[Pass]:
     """Passes of rows with the columns of `described`, `counter` and `value`; first values win."""
+    import polars as pl
+
     executions = (
         rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True).with_row_index("execution")
     )
@@ -54,6 +66,7 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
     single = values.unique(["execution", "counter"], keep="first", maintain_order=True)
     if single.height < values.height:
         losses.append(Loss("counter_twice", values.height - single.height, detail=file.name))
+    executions = executions.with_columns(pl.col("agent", "kernel_name", "kernel_name_spelled").cast(pl.String))
     numbered = executions.with_columns(_pass_numbers(executions, single))
     found = []
     for mine in numbered.partition_by("pass", maintain_order=True):

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["ACCUMULATED", "COLUMNS", "Named", "counter_named", "is_counter", "level_of", "plain_kernel", "plain_word"]
+__all__ = [
+    "ACCUMULATED",
+    "COLUMNS",
+    "KERNEL_SUFFIX",
+    "Named",
+    "counter_named",
+    "is_counter",
+    "level_of",
+    "may_be_counter",
+    "plain_kernel",
+    "plain_word",
+]
 
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
 """What a level pass accumulates; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM."""
@@ -38,7 +49,8 @@ _BLOCK = re.compile(
 _PLAIN = re.compile(r"[A-Za-z]\w*(\[\d{1,4}\])?")
 _CHANNEL = re.compile(r"(.+)\[(\d{1,4})\]")
 _REPEATED = re.compile(r"_\d{1,4}$")
-_KERNEL_SUFFIX = re.compile(r"( \[clone \.kd\]| \(\.kd\)|\.kd)$")
+KERNEL_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
+"""What tools append to the names of kernels."""
 
 
 class Named(NamedTuple):
@@ -121,4 +133,4 @@ def plain_kernel(name: str) -> str:
     >>> plain_kernel("copy(double*) [clone .kd]"), plain_kernel("copy.kd")
     ('copy(double*)', 'copy')
     """
-    return _KERNEL_SUFFIX.sub("", name)
+    return re.sub(KERNEL_SUFFIX, "", name)

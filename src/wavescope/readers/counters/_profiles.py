@@ -10,6 +10,7 @@ from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counter_set import System
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._long import passes_of_values
+from wavescope.readers.counters._names import KERNEL_SUFFIX
 from wavescope.readers.counters._system import system_of_agents
 from wavescope.readers.profile_inputs import open_profile
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["passes_of_profiles"]
 
 _CHANNELS_PER_XCD = 16
-_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
 
 
 def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
@@ -85,7 +85,7 @@ def _values(profile: Profile) -> pl.DataFrame:
         "dispatch_id",
         "process_id",
         "agent",
-        pl.col("kernel_name").str.replace(_SUFFIX, ""),
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
         "begin_ns",
         "end_ns",
         "grid_size",

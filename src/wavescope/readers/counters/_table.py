@@ -15,7 +15,7 @@ from wavescope.readers.counters._numbers import evidence, number
 from wavescope.readers.counters._pieces import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import polars as pl
@@ -46,8 +46,8 @@ class Table:
         return {plain_word(name): place for place, name in reversed(list(enumerate(self.header)))}
 
 
-def read_table(file: Path) -> Table:
-    """The table in a CSV file, plain or gzip.
+def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = None) -> Table:
+    """The table in a CSV file, plain or gzip; `converted` makes something smaller of each piece of it.
 
     Raises
     ------
@@ -63,15 +63,17 @@ def read_table(file: Path) -> Table:
     import polars as pl
 
     reading = _Reading(file, set())
-    parts = [part for text in pieces(file) if (part := reading.part(text)) is not None]
+    parts = list(reading.parts(converted))
     if len(parts) > 1 and reading.commas:  # what they mean in the last piece they mean in the first
         reading = _Reading(file, reading.commas)
-        parts = [part for text in pieces(file) if (part := reading.part(text)) is not None]
+        parts = list(reading.parts(converted))
     if not reading.header:
         what = "this file is empty"
         raise NotATraceError(what, where=str(file), advice="collect the counters again")
-    frame = pl.concat(parts) if parts else pl.DataFrame(schema=reading.schema)
-    return Table(file, reading.header, frame, reading.losses())
+    if not parts:
+        table = Table(file, reading.header, pl.DataFrame(schema=reading.schema))
+        parts = [converted(table) if converted else table.frame]
+    return Table(file, reading.header, pl.concat(parts, how="vertical_relaxed"), reading.losses())
 
 
 class _Reading:
@@ -89,6 +91,12 @@ class _Reading:
         self.bad_columns: set[str] = set()
         self._above = b""
         """The last line of the piece before."""
+
+    def parts(self, converted: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
+        for text in pieces(self.file):
+            part = self.part(text)
+            if part is not None:
+                yield converted(Table(self.file, self.header, part)) if converted else part
 
     def part(self, text: bytes) -> pl.DataFrame | None:
         import polars as pl
