@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wavescope.errors import MissingToolError
+from wavescope.model.counter_set import CounterSet
 from wavescope.model.profile import Profile
 from wavescope.model.thread_trace import ThreadTrace
 from wavescope.page.assets import page_folder
@@ -36,7 +37,7 @@ def browser() -> Iterator[object]:
         started.close()
 
 
-def _opened(path: Path) -> ThreadTrace | Profile:
+def _opened(path: Path) -> ThreadTrace | Profile | CounterSet:
     """What `wavescope open PATH --source-root PATH/src` opens."""
     opened = open_path(path)
     if isinstance(opened, ThreadTrace) and (path / "src").is_dir():

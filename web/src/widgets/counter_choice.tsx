@@ -3,10 +3,14 @@ import { percent } from "../base/format";
 import { chooseKernel, chosenKernel, NORMALIZATIONS, normalization, normalize } from "../model/counters";
 import { countersOverview } from "../model/document";
 
+/** Kernels to choose from here, the longest; the view of all kernels has the rest. */
+const MOST_LISTED = 200;
+
 export function CounterKernelChooser() {
   const { kernels, kernel_count: count } = countersOverview();
   if (count < 2) return null;
   const chosen = chosenKernel();
+  const listed = kernels.filter((each, n) => n < MOST_LISTED || each === chosen);
   return (
     <select
       aria-label="Kernel"
@@ -16,12 +20,17 @@ export function CounterKernelChooser() {
       onChange={(event) => chooseKernel(event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}
     >
       <option value="">all {count} kernels</option>
-      {kernels.map(({ kernel, kernel_name: name, duration_share: share }) => (
+      {listed.map(({ kernel, kernel_name: name, duration_share: share }) => (
         <option key={kernel} value={kernel} title={name}>
           {kernel}: {share === null ? "" : `${percent(share)} `}
           {name}
         </option>
       ))}
+      {listed.length < count ? (
+        <option disabled>
+          showing {listed.length} of {count}: choose others in Kernels
+        </option>
+      ) : null}
     </select>
   );
 }

@@ -34,7 +34,10 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     from wavescope.analysis.bottlenecks import bottlenecks
     from wavescope.model import to_builtins
 
-    return to_builtins(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+    def make() -> Any:
+        return to_builtins(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+
+    return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 
 
 QUESTIONS = (Question("counter_diagnosis", "counters", diagnosis_of, {"kernel": whole_number}, (), every_kernel),)

@@ -10,19 +10,29 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.counter_choice import CounterChoice
+    from wavescope.analysis.metrics import CounterPanels
     from wavescope.page.document import Document
 
-__all__ = ["MOST_HELD", "NORMALIZATIONS", "choice_of", "every_choice", "every_kernel", "kernels_of", "normalized"]
+__all__ = [
+    "MOST_HELD",
+    "NORMALIZATIONS",
+    "choice_of",
+    "every_choice",
+    "every_kernel",
+    "kernels_of",
+    "normalized",
+    "stored_panels_of",
+]
 
-MOST_HELD = 100
+MOST_HELD = 50
 """Kernels, the longest, of which an exported page holds the answers."""
-MOST_NORMALIZED = 20
+MOST_NORMALIZED = 10
 """Those of which it holds them for every normalization."""
 NORMALIZATIONS = ("kernel", "wave", "cycle", "second")
 
 
 def kernels_of(document: Document) -> pl.DataFrame:
-    """Every kernel of the capture, the longest first: `analysis.counter_choice.ranked_kernels`.
+    """Every kernel of the capture, the longest first: their ranks are those of `analysis.metrics.counter_panels`.
 
     Examples
     --------
@@ -33,7 +43,30 @@ def kernels_of(document: Document) -> pl.DataFrame:
     """
     from wavescope.analysis.counter_choice import ranked_kernels
 
-    return document.kept(("counters", "kernels"), lambda: ranked_kernels(document.counters.dispatches))
+    def make() -> pl.DataFrame:
+        if stored := stored_panels_of(document):
+            return stored.kernels.drop("is_chosen")
+        return ranked_kernels(document.counters.dispatches)
+
+    return document.kept(("counters", "kernels"), make)
+
+
+def stored_panels_of(document: Document) -> CounterPanels | None:
+    """The metrics that another tool computed, where the capture has them instead of counters; else None.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.page.document import Document
+    >>> stored_panels_of(Document(0, "", "", lambda: CounterSet({}))) is None
+    True
+    """
+    from wavescope.analysis.metrics import counter_panels
+
+    counters = document.counters
+    if counters.measured or not counters.stored_metrics.height:
+        return None
+    return document.kept(("counters", "stored"), lambda: counter_panels(counters))
 
 
 def choice_of(document: Document, kernel: int | None) -> CounterChoice:

@@ -34,7 +34,9 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     from wavescope.model import to_builtins
 
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
-    return to_builtins(answer)
+    told: dict[str, Any] = to_builtins(answer)
+    del told["kernel_names"]  # the page knows them; there may be thousands
+    return told
 
 
 QUESTIONS = (Question("memory_chart", "counters", memory_chart_of, PARAMETERS, (), every_choice),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.counters.kernels import choice_of, every_choice, normalized
+from wavescope.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
 from wavescope.page.doubles import doubles
 from wavescope.page.question import Question, whole_number
 
@@ -21,7 +21,7 @@ PARAMETERS = {"kernel": whole_number, "normalization": normalized}
 
 
 def metrics(document: Document) -> list[dict[str, Any]]:
-    """The panels of the capture's GPU as they are declared; none for a GPU without declarations.
+    """The panels of the capture's GPU as they are declared, or those of stored metrics; none for an unknown GPU.
 
     Examples
     --------
@@ -44,6 +44,8 @@ def metrics(document: Document) -> list[dict[str, Any]]:
 def _declared(document: Document) -> tuple[Panel, ...]:
     from wavescope.metrics import panels_of
 
+    if stored := stored_panels_of(document):  # by the ids of the version that computed them
+        return stored.panels
     return panels_of(document.counters.system.target or "")
 
 

@@ -15,8 +15,9 @@ from wavescope.analysis.metric_values import metric_values
 from wavescope.analysis.metrics import counter_panels
 from wavescope.analysis.raw_counters import raw_counters
 from wavescope.errors import UsageError
-from wavescope.model.counter_set import CounterSet, System
+from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
 from wavescope.model.profile import Profile
+from wavescope.model.schema import frame_of
 from wavescope.page.asking import ask, prepare
 from wavescope.page.counters.kernels import MOST_HELD
 from wavescope.page.document import Document, Library
@@ -211,3 +212,23 @@ def test_an_empty_capture_answers_or_says_why(system):
                 ask(document, question.name, {})
             except UsageError as error:
                 assert error.what
+
+
+def test_stored_metrics_keep_the_ids_of_the_tool_that_computed_them():
+    made = {"name": "Hit Rate", "unit": "Percent", "statistic": "Avg", "panel_title": "L2", "table_title": "L2 speed"}
+    rows = [
+        made | {"kernel_name": name, "metric_id": "17.1.7", "value": value}
+        for name, value in (("a", 40.0), ("b", 60.0))
+    ]
+    counters = CounterSet(
+        {"stored_metrics": frame_of(COUNTER_SET["stored_metrics"], rows)}, system=System(target="gfx950")
+    )
+    document = Library().add("stored", "", lambda: counters)
+    (panel,) = json_of(document, "counter_metrics")
+    assert [metric["id"] for table in panel["tables"] for metric in table["metrics"]] == ["17.1.7"]
+    names = [kernel["kernel_name"] for kernel in json_of(document, "overview")["kernels"]]
+    for rank, name in enumerate(names):
+        (row,) = json_of(document, "counter_panels", kernel=rank)["rows"]["rows"]
+        assert row["average"] == {"a": 40.0, "b": 60.0}[name]
+    with pytest.raises(UsageError, match="not of single dispatches"):
+        ask(document, "counter_values", {"table": "17.1"})

@@ -25,6 +25,8 @@ export interface Scene {
 const LEAST_SHARE = 0.01;
 /** Exponents of ten when nothing says anything better. */
 const OTHERWISE: LogWindow = { left: -2, right: 3, bottom: 0, top: 6 };
+/** Roofs without marks need some room to look like roofs. */
+const LEAST_DECADES = 3;
 /** How far lines go beyond any window. */
 const FAR = 1e18;
 
@@ -79,7 +81,8 @@ export function sceneOf(answer: RooflineAnswer, { work, levels, kinds }: Options
       point.work === work && levels.has(point.level) && Boolean(point.intensity) && Boolean(point.gops_per_second),
   );
   const ridges = bandwidths.flatMap((row) => computes.map((compute) => rate(compute) / rate(row)));
-  const [left, right] = decades([...marks.map((mark) => mark.intensity), ...ridges], [OTHERWISE.left, OTHERWISE.right]);
+  const [near, right] = decades([...marks.map((mark) => mark.intensity), ...ridges], [OTHERWISE.left, OTHERWISE.right]);
+  const left = Math.min(near, right - LEAST_DECADES);
   const slowest = Math.min(...bandwidths.map(rate));
   const low = marks.length || !bandwidths.length ? [] : [10 ** left * slowest];
   const heights = [...marks.map((mark) => mark.gops_per_second), ...computes.map(rate), ...low];
