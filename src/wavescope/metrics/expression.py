@@ -234,7 +234,7 @@ def parse(text: str) -> Expression:
         raise _wrong(text, error.msg, (error.offset or 1) - 1) from None
     except (ValueError, RecursionError, MemoryError):
         raise _wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
-    if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
+    if len(body) > _MOST_NODES and sum(1 for _ in ast.walk(tree)) > _MOST_NODES:  # a node takes a character or more
         raise _wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
     try:
         node = _read(tree, text)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from wavescope.errors import WavescopeError
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._analysis_database import read_analysis_database
 from wavescope.readers.counters._assembled import assembled
 from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._channels import partner_losses
@@ -18,7 +17,6 @@ from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes, long_rows
 from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._processes import with_processes_together
-from wavescope.readers.counters._profiles import passes_of_profiles
 from wavescope.readers.counters._rocminfo import agents_of_rocminfo
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
@@ -67,8 +65,12 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     found = find_counters(place)
     losses: list[Loss] = []
     if found.analysis:
+        from wavescope.readers.counters._analysis_database import read_analysis_database  # SQLite takes its time
+
         return replace(read_analysis_database(found.analysis, target=target), path=str(place))
     if found.stores:
+        from wavescope.readers.counters._profiles import passes_of_profiles
+
         passes, system = passes_of_profiles(found.stores, losses)
         system = _described_system(found) or system
     else:
