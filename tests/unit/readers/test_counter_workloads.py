@@ -145,6 +145,16 @@ def test_a_pass_without_counters_tells_the_times(tmp_path: Path) -> None:
     assert found.dispatches.select("kernel_name", "kernel_name_spelled").rows() == [("a", "a (.kd)")]
 
 
+def test_dispatches_that_only_have_times_were_not_measured(tmp_path: Path) -> None:
+    times = HEAD.rstrip(",") + "\n0,0,64,64,other,500,600\n1,0,64,64,a,7000,7010\n2,0,64,64,a,8000,8010\n"
+    found = open_counters(
+        workload(tmp_path / "w", pmc_perf=HEAD + "SQ_WAVES\n" + rows((1, "a", 64, 1)), timestamps=times)
+    )
+    assert found.dispatches.select("kernel_name", "begin_ns").rows() == [("a", 6000)]
+    assert found.executions.select("pass", "dispatch_id").rows() == [(0, 1), (1, 1)]
+    assert found.losses.height == 0
+
+
 def test_times_that_were_rounded_away_are_no_times(tmp_path: Path) -> None:
     text = HEAD + "SQ_WAVES\n0,0,64,64,a,1.2345E+15,1.2345E+15,1\n1,0,64,64,a,1000,1010,1\n2,0,64,64,a,,,1\n"
     found = open_counters(workload(tmp_path / "w", pmc_perf=text))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
 from wavescope.readers._assemble import loss_frame
-from wavescope.readers.counters._join import Joined, joined
+from wavescope.readers.counters._join import UNMEASURED, Joined, joined
 from wavescope.readers.counters._times import dispatch_times, origin_of, relative
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def assembled(
     import polars as pl
 
     places = joined(passes, losses)
+    passes = [_measured_rows(one, mine) for one, mine in zip(passes, places.dispatch_of, strict=True)]
     origin = origin_of(passes)
     spans = [relative(one, origin) for one in passes]
     times, late = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
@@ -46,6 +48,15 @@ def assembled(
     if ceilings is not None:
         tables["ceilings"] = ceilings
     return CounterSet(tables, measured, system, path, origin)
+
+
+def _measured_rows(one: Pass, mine: list[int]) -> Pass:
+    """The pass and the numbers of its dispatches without those that nothing measured."""
+    if UNMEASURED not in mine:
+        return one
+    kept = [row for row, dispatch in enumerate(mine) if dispatch != UNMEASURED]
+    mine[:] = [mine[row] for row in kept]
+    return replace(one, rows=one.rows[kept])
 
 
 def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters._execution import Pass
 
-__all__ = ["Joined", "joined"]
+__all__ = ["UNMEASURED", "Joined", "joined"]
 
 Key = tuple[Any, ...]
+UNMEASURED = -1
+"""Stands for a dispatch that no pass with counters has."""
 
 
 class Joined:
@@ -30,7 +32,8 @@ class Joined:
 def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     """Join passes by kernel, grid and dispatch id; where ids do not fit, by kernel, grid and occurrence.
 
-    Positions in files mean nothing. What only some passes have stays a dispatch, and is a loss.
+    Positions in files mean nothing. What only some passes with counters have stays a dispatch, and is a loss; what only
+    a pass without counters has is none.
     """
     found = Joined()
     base: pl.DataFrame | None = None
@@ -53,7 +56,7 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
         table = known_ids if fits else known_turns
         mine = []
         for row, key in enumerate(chosen):
-            dispatch = table.get(key)
+            dispatch = table.get(key, None if one.counters else UNMEASURED)
             if dispatch is None:
                 dispatch = len(found.rows)
                 found.rows.append((number, row))

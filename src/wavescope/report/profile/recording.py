@@ -70,6 +70,8 @@ def next_steps(path: str, answer: Recording) -> list[str]:
         steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
     if answer.processes.height > 1 and totals["kernel_count"]:
         steps.append(f"wavescope ranks {path} compares the processes")
+    if totals["counter_count"]:
+        steps.append(f"wavescope counters {path} shows what the hardware counters say")
     return steps or [f"wavescope tables {path} shows what it holds"]
 
 
