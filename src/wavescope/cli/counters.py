@@ -191,7 +191,8 @@ def _summary(
 
     from wavescope.analysis.counter_contents import counter_contents
     from wavescope.analysis.metrics import counter_panels
-    from wavescope.report.counter_summary import shown_kernels, summary_parts
+    from wavescope.report.counter_speed import shown_kernels
+    from wavescope.report.counter_summary import summary_parts
 
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():

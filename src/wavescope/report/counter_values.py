@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted
-from wavescope.report.counter_summary import folded_names
-from wavescope.report.counter_words import figure, sentence_list
+from wavescope.report.counter_words import figure, folded_names, sentence_list
 from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable, truncation
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from wavescope.report.tables import printable, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["BLANK", "Footnotes", "box_plot", "figure", "sentence_list", "strip"]
+__all__ = ["BLANK", "Footnotes", "box_plot", "figure", "folded_names", "sentence_list", "strip"]
 
 BLANK = "\N{EN DASH}"
 _SCALED_FROM = 1e7
@@ -131,3 +131,18 @@ def sentence_list(words: Sequence[str], limit: int, what: str = "more") -> str:
     """
     shown = ", ".join(words[:limit])
     return shown if len(words) <= limit else f"{shown} and {len(words) - limit:,} {what}"
+
+
+def folded_names(names: Iterable[str]) -> list[str]:
+    """Names in order; those that differ in what stands in parentheses at their end only are put together.
+
+    Examples
+    --------
+    >>> folded_names(["MFMA FLOPs (F16)", "IPC", "MFMA FLOPs (F32)"])
+    ['MFMA FLOPs (F16, F32)', 'IPC']
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        front, bracket, rest = printable(name).partition(" (")
+        groups.setdefault(front, []).extend([rest.removesuffix(")")] if bracket else [])
+    return [f"{front} ({', '.join(kinds)})" if kinds else front for front, kinds in groups.items()]
