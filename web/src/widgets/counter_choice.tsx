@@ -1,5 +1,5 @@
 // Which kernel of a counter capture, and per what: one choice for all views.
-import { percent } from "../base/format";
+import { exact, percent } from "../base/format";
 import { chooseKernel, chosenKernel, NORMALIZATIONS, normalization, normalize } from "../model/counters";
 import { countersOverview } from "../model/document";
 
@@ -19,7 +19,7 @@ export function CounterKernelChooser() {
       value={chosen?.kernel ?? ""}
       onChange={(event) => chooseKernel(event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}
     >
-      <option value="">all {count} kernels</option>
+      <option value="">all {exact(count)} kernels</option>
       {listed.map(({ kernel, kernel_name: name, duration_share: share }) => (
         <option key={kernel} value={kernel} title={name}>
           {kernel}: {share === null ? "" : `${percent(share)} `}

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question
+from wavescope.page.counters.kernels import choice_of
+from wavescope.page.question import Question, whole_number
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
 
-__all__ = ["MOST_ROWS", "QUESTIONS", "roofline_of"]
+__all__ = ["MOST_KERNELS", "QUESTIONS", "roofline_of"]
 
-MOST_ROWS = 2000
-"""Rows of one table that an answer carries."""
+MOST_KERNELS = 300
+"""Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/shapes.ts knows it, too)."""
 
 
 def ceilings(given: str) -> str:
@@ -37,8 +38,13 @@ def ceilings(given: str) -> str:
     return given
 
 
-def roofline_of(document: Document, *, ceilings: str = "best") -> Any:
-    """Roofs and kernels (`analysis.roofline`).
+def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
+    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in all.
+
+    Raises
+    ------
+    UsageError
+        When there is no such kernel.
 
     Examples
     --------
@@ -47,11 +53,23 @@ def roofline_of(document: Document, *, ceilings: str = "best") -> Any:
     >>> roofline_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]["row_count"]
     0
     """
+    if kernel is not None:
+        return _told(document, ceilings, kernel)
+    return document.kept(("counters", "roofline", ceilings), lambda: _told(document, ceilings, None))
+
+
+def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
+    from dataclasses import replace
+
     from wavescope.analysis.roofline import roofline
     from wavescope.model import to_builtins
 
-    key = ("counters", "roofline", ceilings)
-    return document.kept(key, lambda: to_builtins(roofline(document.counters, ceilings=ceilings), top=MOST_ROWS))
+    whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
+    shown = whole.kernels.head(MOST_KERNELS)
+    rest = {name: getattr(whole, name).join(shown, on="kernel", how="semi") for name in ("points", "operations")}
+    told: dict[str, Any] = to_builtins(replace(whole, kernels=shown, **rest))
+    told["kernels"]["row_count"] = whole.kernels.height
+    return told
 
 
 def _every_choice(_: Document) -> list[dict[str, str]]:
@@ -60,4 +78,6 @@ def _every_choice(_: Document) -> list[dict[str, str]]:
     return [{}, *({"ceilings": choice} for choice in CHOICES)]
 
 
-QUESTIONS = (Question("counter_roofline", "counters", roofline_of, {"ceilings": ceilings}, (), _every_choice),)
+_PARAMETERS = {"ceilings": ceilings, "kernel": whole_number}
+
+QUESTIONS = (Question("counter_roofline", "counters", roofline_of, _PARAMETERS, (), _every_choice),)

@@ -20,6 +20,7 @@ from wavescope.model.profile import Profile
 from wavescope.model.schema import frame_of
 from wavescope.page.asking import ask, prepare
 from wavescope.page.counters.kernels import MOST_HELD
+from wavescope.page.counters.roofline import MOST_KERNELS
 from wavescope.page.document import Document, Library
 from wavescope.page.held import held_by
 from wavescope.page.payload import ARROW
@@ -191,6 +192,20 @@ def test_an_exported_page_of_many_kernels_holds_the_longest(tmp_path):
     asked = {one.parameters.get("kernel") for one in held}
     assert len(asked) == MOST_HELD + 1
     assert "0" in asked
+
+
+def test_the_roofline_of_many_kernels_has_the_longest_and_any_that_is_asked_for(tmp_path):
+    count = MOST_KERNELS + 4
+    kernels = tuple(KernelWork(f"k{n}", 1, duration_ns=90_000 - n, fma_f32=4) for n in range(count))
+    write_counters(tmp_path, CounterCapture("gfx90a", kernels, jitter=0.0, with_channels=False))
+    capture = open_counters(tmp_path)
+    document = Library().add("many", "", lambda: capture)
+    answer = json_of(document, "counter_roofline")
+    assert (answer["kernels"]["row_count"], len(answer["kernels"]["rows"])) == (count, MOST_KERNELS)
+    assert {point["kernel"] for point in answer["points"]["rows"]} == set(range(MOST_KERNELS))
+    alone = json_of(document, "counter_roofline", kernel=count - 1)
+    assert [row["kernel_name"] for row in alone["kernels"]["rows"]] == [f"k{count - 1}"]
+    assert {point["kernel"] for point in alone["points"]["rows"]} == {count - 1}
 
 
 def test_no_answer_holds_integers_that_javascript_cannot(document):

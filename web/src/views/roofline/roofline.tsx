@@ -23,18 +23,18 @@ import { rooflineEvents } from "./input";
 import { Legend } from "./legend";
 import { LEVELS, paintRoofline } from "./paint";
 import { firstKinds, firstWork, kindsOf, levelsOf, type Scene, sceneOf } from "./scene";
-import { CEILINGS, type RoofKernel, type RooflineAnswer, type RoofPoint, type Work } from "./shapes";
+import { CEILINGS, MOST_KERNELS, type RoofKernel, type RooflineAnswer, type RoofPoint, type Work } from "./shapes";
 import "./roofline.css";
 
 function Roofline() {
   const ceilings = useSignal("best");
-  const answer = useAnswer(() =>
-    askJson<RooflineAnswer>(
-      current.value,
-      "counter_roofline",
-      ceilings.value === "best" ? {} : { ceilings: ceilings.value },
-    ),
-  );
+  const answer = useAnswer(() => {
+    const chosen = chosenKernel()?.kernel ?? 0;
+    return askJson<RooflineAnswer>(current.value, "counter_roofline", {
+      ...(ceilings.value === "best" ? {} : { ceilings: ceilings.value }),
+      ...(chosen < MOST_KERNELS ? {} : { kernel: chosen }), // one that is not among the longest stands alone
+    });
+  });
   return <Answered answer={answer}>{(value) => <Plot answer={value} ceilings={ceilings} />}</Answered>;
 }
 

@@ -64,6 +64,9 @@ export interface RooflineAnswer {
   doubts: string[];
 }
 
+/** Kernels in an answer about all of them: MOST_KERNELS of page/counters/roofline.py. */
+export const MOST_KERNELS = 300;
+
 export const CEILINGS = [
   {
     choice: "best",
