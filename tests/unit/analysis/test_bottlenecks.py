@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.analysis.made_limits import cu_cycles, cycles, limited, quiet
+from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavescope.analysis.bottlenecks import VERDICTS, Bottlenecks, KernelLimit, Suspicion, bottlenecks, suspect_table
 from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.bottlenecks.judging import judged
@@ -250,3 +250,23 @@ def test_every_metric_that_suspects_name_exists_or_is_known_to_be_absent(target:
         expected |= {"transcendental", "integer", "conversions"}
         expected |= {"mfma_busy", "mfma_f16", "mfma_bf16", "mfma_f32", "mfma_f64", "mfma_i8"}
     assert absent == expected
+
+
+def test_a_chosen_kernel_has_the_numbers_that_it_has_among_all(tmp_path: Path) -> None:
+    """A kernel without reads of 128 bytes cannot tell by itself whether they are counted."""
+    device = DEVICES["gfx942"]
+    reads = 0.4 * device.memory_gb_per_second * DURATION_NS / 64
+    small = {
+        "TCC_EA0_RDREQ": reads,
+        "TCC_EA0_RDREQ_32B": 0,
+        "TCC_BUBBLE": 0,
+        "TCC_EA0_WRREQ": 0,
+        "TCC_EA0_WRREQ_64B": 0,
+    }
+    works = (replace(quiet(device, "small reads"), counters=small), *CounterCapture().works)
+    write_counter_csv(tmp_path, CounterCapture("gfx942", works, jitter=0.0), passes=[list(small)])
+    counters = open_counters(tmp_path)
+    among = _suspect(_kernel(bottlenecks(counters), "small reads"), "memory bandwidth")
+    assert among.verdict == "excluded"
+    alone = bottlenecks(counters, choice=CounterChoice(kernels=("small reads",)))
+    assert _suspect(alone.kernels[0], "memory bandwidth") == among

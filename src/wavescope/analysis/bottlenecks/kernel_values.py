@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AllValues", "KernelValues", "kernel_values"]
 
+_AGAINST_IDEAL = ("over_fetch", "useful_bytes_per_second", "useful_peak_share")
+"""Columns of `L2.kernels` that need to know how much a dispatch has to read."""
+
 
 @dataclass(frozen=True)
 class KernelValues:
@@ -56,7 +59,12 @@ def kernel_values(
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
     order = ranked_kernels(rows)
     shown = order if top is None else order.head(top)
-    traffic, notes = traffic_of(part, ideal_gb=ideal_gb)
+    # What a counter of the whole capture tells, that it counted at all, a part of it may not.
+    asked = counters if not (choice.dispatches or choice.gpus) else part
+    traffic, notes = traffic_of(asked)
+    if ideal_gb is not None:
+        for name, row in traffic_of(part, ideal_gb=ideal_gb)[0].items():
+            traffic[name] |= {column: row[column] for column in _AGAINST_IDEAL}
     by_counters, by_channel = measured_values(part), channel_sums(part)
     own_rows = rows.partition_by("kernel_name", as_dict=True, maintain_order=True)
     kernels = []

@@ -11,6 +11,7 @@ from wavescope.analysis.bottlenecks.kernel_values import kernel_values
 from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavescope.analysis.diagnose.finding import Link
 from wavescope.analysis.doubts import Doubt
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +61,7 @@ def linked(
     Raises
     ------
     UsageError
-        When the counters have no kernel that `kernel` picks.
+        When the counters have no kernel that `kernel` picks, or `ideal_gb` is no amount.
 
     Examples
     --------
@@ -69,6 +70,9 @@ def linked(
     >>> linked(ThreadTrace({}, TraceSource(path="nothing")), CounterSet({})).link.doubts[0].name
     'no_counters_of_kernel'
     """
+    if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
+        what = "--ideal-gb must be more than 0"
+        raise UsageError(what)
     own = _traced_kernel(trace)
     candidates, how = _candidates(own, counters, kernel)
     if len(candidates) != 1:
