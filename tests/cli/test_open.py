@@ -229,3 +229,13 @@ def test_a_gpu_that_nobody_knows_ends_it(tmp_path):
     done = call("open", tmp_path / "capture", "--target", "gfx1", "--no-browser")
     assert done.status == 2
     assert "no facts about a GPU called 'gfx1'" in done.stderr
+
+
+def test_the_counters_of_a_run_are_a_document_of_their_own(run_of_two):
+    database = next(iter(sorted(run_of_two.glob("*.db"))))
+    with running("open", database, "--no-cache") as program:
+        assert [line["label"] for line in program.ask("documents")] == [database.name, "counters"]
+        facts = program.ask("1/overview")
+        assert facts["kind"] == "counters"
+        assert facts["counter_count"] == 2
+        assert program.ask("1/counter_raw")["counters"]["row_count"] >= 2

@@ -16,6 +16,7 @@ from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
 from wavescope.readers.profile_inputs import open_profile
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
+from wavescope.synth.counter_capture import CounterCapture, write_counters
 from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
 from wavescope.synth.rpd import write_rpd
 from wavescope.synth.workload import Workload
@@ -217,6 +218,23 @@ def test_chrome_traces_of_rpd_files_need_no_frames(tmp_path: Path) -> None:
         [sys.executable, "-c", program, tmp_path / "run.rpd", tmp_path / "run.json"], check=False, capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_a_counter_capture_becomes_a_page(tmp_path: Path) -> None:
+    if not has_page():
+        pytest.skip("the viewer's page is not built here")
+    write_counters(tmp_path / "capture", CounterCapture("gfx90a"))
+    page = tmp_path / "page.html"
+    done = call("convert", tmp_path / "capture", "-f", "html", "-o", page)
+    assert done.status == 0, done.stderr
+    assert "1 document" in done.stdout
+    for arguments, words in (
+        (("--rank", 0, "-o", page), "a counter capture is written whole"),
+        (("-o", tmp_path / "capture"), "the output is an input"),
+    ):
+        done = call("convert", tmp_path / "capture", *arguments, "-f", "html", "--force")
+        assert done.status == 2
+        assert words in done.stderr
 
 
 def test_a_thread_trace_and_a_run_become_one_page(run: Path, tmp_path: Path) -> None:

@@ -139,16 +139,12 @@ def _open(
     from wavescope.model.profile import Profile
 
     opened = _read(path, **reading)
-    if isinstance(opened, Profile) and opened.count("counters"):
+    if isinstance(opened, Profile) and path.is_file() and opened.count("counter_info"):  # folders are several processes
         from wavescope.readers.counters import open_counters
 
+        counters = partial(open_counters, path, target=reading["target"])
         label = "counters" if is_only else f"{path.resolve().name}, counters"
-        library.add(
-            label,
-            str(path),
-            partial(open_counters, path, target=reading["target"]),
-            notes=_notes_beside(path, ".counters"),
-        )
+        library.add(label, str(path), counters, notes=_notes_beside(path, ".counters"))
     if isinstance(opened, ThreadTrace):
         others = opened.source.other_dispatches
         for number in others[:_MOST_SIBLINGS]:
