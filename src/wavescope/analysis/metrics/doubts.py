@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.metrics.evaluation import Evaluation
-    from wavescope.model.counter_set import CounterSet
+    from wavescope.model.counter_set import CounterSet, System
 
-__all__ = ["doubts_of"]
+__all__ = ["assumed_facts", "doubts_of"]
 
 _SHOWN = 3
 _OVER = 100.5  # percent: rounding and the edges of counting windows
@@ -56,9 +56,37 @@ def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -
     missing = [word for name, word in _FACTS.items() if not evaluation.facts[name] > 0]
     if target and missing:
         yield f"the capture does not say {' and '.join(missing)}: peaks that need it are empty"
+    yield from assumed_facts(counters.system)
 
 
 _FACTS = {"clock_mhz_max": "the clock of the GPU", "memory_gb_per_second": "the bandwidth of the memory"}
+
+
+def assumed_facts(system: System) -> Iterator[str]:
+    """Sentences about facts that peaks need, which are known of the product and not from the capture.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import System
+    >>> list(assumed_facts(System(clock_mhz_max=2100, said_by={"clock_mhz_max": "facts of MI300X"})))
+    ['the capture does not say the clock: taken from the facts of MI300X']
+    """
+    assumed: dict[str, list[str]] = {}
+    for name, word in _ASSUMED.items():
+        if (source := system.said_by.get(name, "")).startswith("facts of"):
+            assumed.setdefault(source, []).append(word)
+    for source, words in assumed.items():
+        yield f"the capture does not say the {' and the '.join(words)}: taken from the {source}"
+
+
+_ASSUMED = {
+    "clock_mhz_max": "clock",
+    "cu_count": "number of CUs",
+    "l2_channel_count": "number of L2 channels",
+    "memory_clock_mhz_max": "memory clock",
+    "memory_gb_per_second": "bandwidth of the memory",
+    "xcd_count": "number of XCDs",
+}
 
 
 def _of_times(dispatches: pl.DataFrame) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.metrics.doubts import assumed_facts
 from wavescope.analysis.roofline.points import ABOVE
 from wavescope.model.words import counted, percent
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.counter_set import CounterSet, System
+    from wavescope.model.counter_set import CounterSet
 
 __all__ = ["doubts_about"]
 
@@ -62,7 +63,7 @@ def _about_ceilings(
     elif used == {"theoretical"}:
         yield "the ceilings are theoretical, at the highest clock: what real code reaches is lower"
     if "theoretical" in used:
-        yield from _assumed(counters.system)
+        yield from assumed_facts(counters.system)
     for row in (row for row in ceilings.values() if row["name"] in used_kinds):
         if row["theoretical"] and row["empirical"] and row["empirical"] > ABOVE * row["theoretical"]:
             packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
@@ -71,22 +72,6 @@ def _about_ceilings(
                 f"the benchmark of {row['name']} reaches {percent(row['empirical'] / row['theoretical'], 0)} of the "
                 f"theoretical rate: {why}"
             )
-
-
-def _assumed(system: System) -> Iterator[str]:
-    """Facts that theoretical ceilings need and the capture does not say."""
-    words = {
-        "clock_mhz_max": "clock",
-        "cu_count": "number of CUs",
-        "l2_channel_count": "number of L2 channels",
-        "memory_clock_mhz_max": "memory clock",
-    }
-    assumed: dict[str, list[str]] = {}
-    for name, word in words.items():
-        if (where := system.said_by.get(name, "")).startswith("facts of"):
-            assumed.setdefault(where, []).append(word)
-    for where, known in assumed.items():
-        yield f"the capture does not say the {' and the '.join(known)}: taken from the {where}"
 
 
 def _unlike_devices(counters: CounterSet) -> Iterator[str]:
