@@ -44,6 +44,17 @@ def test_a_part_of_the_counters(run: Run, tmp_path: Path) -> None:
     assert 0 < l2["measured_count"] < l2["metric_count"]
     assert "TCC_" in l2["missing_counters"]
     assert answer["assumed"]["memory_gb_per_second"].startswith("facts of")
+    plan = next(step for step in answer["next"] if "--plan" in step).split(" prints ")[0].split()[1:]
+    assert run(*plan).returncode == 0
+
+
+def test_an_unknown_gpu_has_no_panels(run: Run, tmp_path: Path) -> None:
+    folder = write_counters(tmp_path / "w").folder
+    about = folder / "sysinfo.csv"
+    about.write_text(about.read_text().replace("gfx942", "gfx9999").replace("MI300X", "XYZ"))
+    answer = json.loads(run("info", folder, "--json").stdout)
+    assert (answer["target"], answer["panels"]["row_count"]) == ("gfx9999", 0)
+    assert answer["blocks"]["row_count"] > 5
 
 
 def test_a_capture_that_does_not_name_its_gpu(run: Run, tmp_path: Path) -> None:

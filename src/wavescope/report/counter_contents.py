@@ -69,6 +69,10 @@ def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
         steps.append(f"wavescope roofline {path} and wavescope memory-chart {path} show what limits it")
     if measured:
         steps.append(f"wavescope diagnose {path} says which limit each kernel is at")
+    lacking = answer.panels.filter(answer.panels["measured_count"] < answer.panels["metric_count"])["word"]
+    if lacking.len():
+        plan = f"wavescope counters --plan --panel {lacking[0]} --target {answer.target}"
+        steps.append(f"{plan} prints the passes for a whole panel")
     return steps
 
 
