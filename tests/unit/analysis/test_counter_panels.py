@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
 from wavescope.analysis.metrics import counter_panels, measure
 from wavescope.analysis.metrics.statistics import spread_of
 from wavescope.errors import UsageError
+from wavescope.export.compute_csv import write_compute_csv
 from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
 from wavescope.model.schema import frame_of
 
@@ -323,6 +325,30 @@ def test_no_dispatch_and_no_gpu() -> None:
     unknown = counter_panels(capture({"pmc_perf": {"SQ_WAVES": [1.0]}}, system=System()))
     assert unknown.rows.height == 0
     assert unknown.doubts[0] == "the capture does not say which GPU was measured: --target"
+
+
+@pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
+@pytest.mark.parametrize("channels", [1e12, -3.0, math.inf, math.nan, 31.5])
+def test_facts_that_cannot_be_true(rules: str, channels: float) -> None:
+    system = replace(SYSTEM, l2_channel_count=channels, xcd_count=0, cu_count=0, clock_mhz_max=math.inf)
+    columns = {"TCC_HIT[0]": [1.0], "TCC_MISS[0]": [1.0], "GRBM_GUI_ACTIVE": [5.0], "SQ_BUSY_CU_CYCLES": [5.0]}
+    rows = counter_panels(capture({"pmc_perf": columns}, system=system), rules=rules).rows
+    assert rows.height < 3000
+    if rules == "corrected":
+        assert rows["average"].drop_nulls().is_finite().all()
+        assert rows["peak_share"].drop_nulls().is_finite().all()
+
+
+@pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
+def test_passes_without_rows_or_counters(rules: str, tmp_path: Path) -> None:
+    for passes in ({}, {"pmc_perf": {}}, {"pmc_perf": {"SQ_WAVES": []}, "SQ_LEVEL_WAVES": {"SQ_WAVES": []}}):
+        counters = capture(passes)
+        answer = counter_panels(counters, rules=rules)
+        assert answer.rows["average"].drop_nulls().len() < 30  # facts of the GPU only
+        files = write_compute_csv(
+            answer, counters, tmp_path / f"tables-{len(passes)}-{len(passes.get('pmc_perf', ()))}"
+        )
+        assert all(file.stat().st_size for file in files)
 
 
 def test_stored_metrics_have_the_same_form() -> None:

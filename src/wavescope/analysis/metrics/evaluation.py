@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "Outcome"]
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
+_MOST_CHANNELS = 4096  # more is a slip in the description of the machine
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
 _LARGEST_ERROR = 0.01  # of negative differences that go without a doubt
 
@@ -97,7 +98,7 @@ class Evaluation:
         self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
         known = [number for one in self.columns.passes.values() for own in one.channels.values() for number in own]
         told = self.facts["l2_channel_count"]
-        self.channel_count = int(told) if told > 0 else max(known, default=-1) + 1
+        self.channel_count = int(told) if 0 < told <= _MOST_CHANNELS else max(known, default=-1) + 1
         self.sources: Sources = (
             ReferenceSources(self.columns, self.channel_count, spellings(counters))
             if is_reference
@@ -183,8 +184,13 @@ class Evaluation:
         return self._given[key] if key in self._given else self.facts[key]
 
     def _read(self, key: str, number: int, needed: Needed) -> Any:
+        import numpy as np
+
         value = self._counter(number, self.sources.reading(number, needed))
-        return value / self.facts["xcd_count"] if self._is_per_die(key) else value
+        if not self._is_per_die(key):
+            return value
+        with np.errstate(all="ignore"):
+            return value / self.facts["xcd_count"]
 
     def _is_per_die(self, key: str) -> bool:
         return key in CYCLES or (key == "norm" and self.normalization == "cycle")

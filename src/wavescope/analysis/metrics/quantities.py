@@ -72,7 +72,8 @@ def facts_of(system: System) -> dict[str, float]:
 
 
 def _known(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    """Facts are amounts: what is 0, negative or infinite is a slip in the description of the machine."""
+    return math.nan if value is None or not 0 < value < math.inf else float(value)
 
 
 def _rates(target: str | None) -> dict[str, float]:

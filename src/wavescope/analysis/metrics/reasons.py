@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.metrics.quantities import LAUNCH, UNKNOWN
+from wavescope.analysis.metrics.quantities import CYCLES, LAUNCH, UNKNOWN
 from wavescope.metrics.expression import denominators
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def missing_reason(
     if missing:
         names = [f"the pass of {level}" if name == "SQ_ACCUM_PREV_HIRES" and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
-    unknown = [UNKNOWN.get(name, name) for name in expression.quantities if math.isnan(facts.get(name, 0.0))]
+    dies = ("xcd_count",) if set(expression.quantities) & set(CYCLES) else ()
+    named = dict.fromkeys((*expression.quantities, *dies))
+    unknown = [UNKNOWN.get(name, name) for name in named if math.isnan(facts.get(name, 0.0))]
     if unknown:
         return f"needs {_listed(unknown)}: --target"
     for name in expression.quantities:
@@ -48,12 +50,9 @@ def missing_reason(
         elif name in LAUNCH:
             if np.isnan(given[name]).all() and len(given[name]):
                 return f"the capture does not say {name}"
-        elif name not in facts and name not in given and name not in ("accumulated", "norm", *_CYCLES):
+        elif name not in facts and name not in given and name not in ("accumulated", "norm", *CYCLES):
             return f"nothing is known of {name}"
     return ""
-
-
-_CYCLES = ("busy_cycles", "grbm_cycles", "spi_busy_cycles")
 
 
 def zero_reason(expression: Expression, given: Mapping[str, Any], count: int) -> str:
