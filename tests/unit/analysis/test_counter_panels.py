@@ -341,7 +341,12 @@ def test_facts_that_cannot_be_true(rules: str, channels: float) -> None:
 
 @pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
 def test_passes_without_rows_or_counters(rules: str, tmp_path: Path) -> None:
-    for passes in ({}, {"pmc_perf": {}}, {"pmc_perf": {"SQ_WAVES": []}, "SQ_LEVEL_WAVES": {"SQ_WAVES": []}}):
+    made: list[dict[str, dict[str, list[float]]]] = [
+        {},
+        {"pmc_perf": {}},
+        {"pmc_perf": {"SQ_WAVES": []}, "SQ_LEVEL_WAVES": {"SQ_WAVES": []}},
+    ]
+    for passes in made:
         counters = capture(passes)
         answer = counter_panels(counters, rules=rules)
         assert answer.rows["average"].drop_nulls().len() < 30  # facts of the GPU only
