@@ -23,7 +23,7 @@ const toggleTheme = () => change({ theme: settings.value.theme === "dark" ? "lig
 
 export const KEYS: Key[] = [
   { keys: ["?"], does: "this list", run: () => toggle(helpIsOpen) },
-  { keys: ["/"], does: "search instructions, source and kernels", run: () => open(searchIsOpen) },
+  { keys: ["/"], does: "search instructions, source, kernels and metrics", run: () => open(searchIsOpen) },
   { keys: ["b"], does: "bookmark what is selected", run: bookmark },
   { keys: ["w", "W"], does: "zoom in", run: () => zoom(0.7, middle()) },
   { keys: ["s", "S"], does: "zoom out", run: () => zoom(1 / 0.7, middle()) },
@@ -61,6 +61,15 @@ export const KEYS_OF_VIEWS: { where: string; keys: Key[] }[] = [
       { keys: ["wheel"], does: "zoom in time" },
       { keys: ["Shift + wheel"], does: "earlier, later" },
       { keys: ["Ctrl + wheel"], does: "zoom the values" },
+      { keys: ["double click"], does: "show everything" },
+    ],
+  },
+  {
+    where: "In a roofline",
+    keys: [
+      { keys: ["wheel"], does: "zoom around the pointer" },
+      { keys: ["drag"], does: "move" },
+      { keys: ["click"], does: "make every view about that kernel; beside all marks: about all kernels" },
       { keys: ["double click"], does: "show everything" },
     ],
   },

@@ -14,7 +14,8 @@ export function Welcome() {
         {kind.value === "counters" ? (
           <>
             Click a row of <To view="counter_kernels" title="Kernels" />: every view goes to that kernel.{" "}
-            <To view="speed_of_light" title="Speed of light" /> says how near each unit is to its peak
+            <To view="counter_diagnosis" title="Diagnosis" /> says which limit it is at,{" "}
+            <To view="speed_of_light" title="Speed of light" /> how near each unit is to its peak
           </>
         ) : kind.value === "run" ? (
           <>

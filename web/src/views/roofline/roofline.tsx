@@ -158,7 +158,7 @@ function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<s
         />
       </div>
       <div class="roofline-body">
-        <div class="roofline-plot" title="" data-marks={shown.marks.length} data-roofs={shown.roofs.length}>
+        <div class="roofline-plot" data-marks={shown.marks.length} data-roofs={shown.roofs.length}>
           <Canvas
             paint={paint}
             label={`Roofline: ${shown.marks.length} marks under ${shown.roofs.length} roofs; wheel zooms, drag moves, click chooses`}
