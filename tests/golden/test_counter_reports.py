@@ -137,3 +137,27 @@ def test_l2_says_the_same_about_the_batched_gemm(shared: Path) -> None:
 def test_l2_says_the_same_about_the_worked_example(tmp_path: Path) -> None:
     worked_example(tmp_path, bubble=True)
     assert_l2_agrees(tmp_path, "--target", "MI300X")
+
+
+def test_sizes_and_shares_that_the_old_rocprof_derives(shared: Path) -> None:
+    path = found(shared, "data/rocprofv1-mi200-stencils/laplacian_k1")
+    told = answer("counters", path, "--panel", "raw", "--kernel", "laplacian")
+    raw = {row["counter"]: row for row in told["raw"]["rows"]}
+    assert round(raw["FETCH_SIZE"]["mean"], 1) == 1_984_890.8
+    assert round(raw["WRITE_SIZE"]["mean"], 1) == 1_039_049.9
+    assert raw["FETCH_SIZE"]["unit"] == "KiB"
+    summary = call("counters", path).stdout
+    assert "32 L2 channels, 1,638 GB/s of memory" in summary
+    assert "derived by the profiler" in summary
+    bound = answer("roofline", path)["kernels"]["rows"][0]
+    assert bound["bound"] == "HBM"
+
+
+def test_counters_that_no_metric_uses_are_shown_themselves(shared: Path) -> None:
+    text = call("counters", found(shared, "data/rocprofv1-mi300a-hiptrace")).stdout
+    assert "GPUBusy" in text
+    assert "counters --plan" in text
+    assert "panels: sol" not in text
+    raw = answer("counters", found(shared, "data/gfx1151-rocprofv3-llama"), "--panel", "raw")["raw"]["rows"]
+    hit = next(row for row in raw if row["counter"] == "L2CacheHit")
+    assert (hit["unit"], hit["total"]) == ("%", None)

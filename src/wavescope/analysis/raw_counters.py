@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
+from wavescope.metrics.profiler_units import is_ratio, unit_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 
@@ -32,7 +33,8 @@ class RawCounters(Answer):
 
     definition: ClassVar[str] = (
         "Amounts per dispatch as the files give them. A counter that several passes measured has a row for each of "
-        "them: passes are different executions and are not added up. Channels without a sum in the file are added up."
+        "them: passes are different executions and are not added up. Channels without a sum in the file are added up; "
+        "ratios that the profiler derived have no total."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "counters": table_spec(
@@ -42,9 +44,10 @@ class RawCounters(Answer):
             counter         String   -  | name, without _sum and channel
             pass            UInt32   -  | passes.pass
             pass_name       String   -  | passes.name
+            unit            String   -  | of counters that the profiler derives: KiB, %, cycles; empty = events
             channel_count   UInt32   -  | channels that were measured one by one
             dispatch_count  UInt32   -  | chosen dispatches that have a value
-            total           Float64  -  | sum over them; null = no dispatch has a value
+            total           Float64  -  | sum over them; null = no dispatch has a value, or a ratio
             mean            Float64  -  | mean
             minimum         Float64  -  | smallest value
             maximum         Float64  -  | largest value
@@ -90,9 +93,10 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice | None = None) -
                     "counter": counter,
                     "pass": number,
                     "pass_name": names.get(number, ""),
+                    "unit": unit_of(counter),
                     "channel_count": len(channels),
                     "dispatch_count": values.count(),
-                    "total": values.sum() if values.count() else None,
+                    "total": values.sum() if values.count() and not is_ratio(counter) else None,
                     "mean": values.mean(),
                     "minimum": values.min(),
                     "maximum": values.max(),

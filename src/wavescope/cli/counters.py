@@ -207,11 +207,27 @@ def _summary(
         asked.counters,
         by_kernel,
         path=str(asked.path),
-        words=[_told(row) for row in measured.iter_rows(named=True)] or [panel.word for panel in _known(asked, how)],
+        words=[_told(row) for row in measured.iter_rows(named=True)],
+        raw=_beside_metrics(asked, is_alone=not measured.height),
         width=width,
         limit=_SUMMARY_KERNELS if asked.top is None else asked.limit,
         decimals=decimals,
     )
+
+
+def _beside_metrics(asked: AskedCounters, *, is_alone: bool) -> RawCounters | None:
+    """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
+    import polars as pl
+
+    from wavescope.analysis.raw_counters import raw_counters
+    from wavescope.metrics.profiler_units import is_derived
+
+    names = asked.counters.counters["counter"].unique().to_list()
+    shown = names if is_alone else [name for name in names if is_derived(name)]
+    if not shown:
+        return None
+    raw = raw_counters(asked.counters, choice=asked.choice)
+    return replace(raw, counters=raw.counters.filter(pl.col("counter").is_in(shown)))
 
 
 def _told(panel: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.counter_panels import panel_parts
 from wavescope.report.counter_speed import SPEED_OF_LIGHT, speed_of_light
+from wavescope.report.counter_system import raw_table
 from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, printable
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from wavescope.analysis.metrics import CounterPanels
+    from wavescope.analysis.raw_counters import RawCounters
     from wavescope.model.counter_set import CounterSet
 
 __all__ = ["capture_lines", "doubt_lines", "kernel_table", "next_line", "summary_parts"]
 
 _DOUBTS = 4
+_RAW_COUNTERS = 20
 
 
 def summary_parts(
@@ -35,12 +38,13 @@ def summary_parts(
     *,
     path: str = "PATH",
     words: Sequence[str] = (),
+    raw: RawCounters | None = None,
     width: int = WIDE,
     limit: int = 5,
     decimals: int | None = None,
 ) -> Iterator[RenderableType]:
     """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
-    `words`: those of all panels.
+    `words`: those of the panels that something was measured for, `raw`: counters that no metric tells of.
 
     Examples
     --------
@@ -62,6 +66,11 @@ def summary_parts(
     own = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
     if own:
         yield from panel_parts(replace(answer, panels=tuple(own)), width=width, decimals=decimals)
+        yield Text()
+    if raw is not None:
+        yield Text()
+        title = "derived by the profiler, per dispatch" if words else "amounts per dispatch"
+        yield raw_table(raw, width=width, limit=_RAW_COUNTERS, decimals=decimals, title=title)
         yield Text()
     yield from doubt_lines(answer.doubts)
     yield next_line(path, words)
@@ -168,8 +177,10 @@ def next_line(path: str, words: Sequence[str] = ()) -> Text:
     from rich.text import Text
 
     names = [word.split(" ", 1)[0] for word in words]
-    panel = "l2" if "l2" in names or not names else names[-1]
-    panels = f"; panels: {', '.join(words)}" if words else ""
+    if not names:
+        return Text.assemble(("next: ", "bold"), "wavescope counters --plan --panel sol plans a capture for metrics")
+    panel = "l2" if "l2" in names else names[-1]
+    panels = f"; panels: {', '.join(words)}"
     return Text.assemble(
         ("next: ", "bold"),
         f"wavescope counters {printable(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",

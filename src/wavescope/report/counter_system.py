@@ -80,7 +80,9 @@ def _spent(row: dict[str, Any]) -> float | None:
     return None if row["end_ns"] is None or row["begin_ns"] is None else row["end_ns"] - row["begin_ns"]
 
 
-def raw_table(answer: RawCounters, *, width: int, limit: int, decimals: int | None = None) -> Table:
+def raw_table(
+    answer: RawCounters, *, width: int, limit: int, decimals: int | None = None, title: str = "amounts per dispatch"
+) -> Table:
     """Counters as they were measured.
 
     Examples
@@ -93,6 +95,7 @@ def raw_table(answer: RawCounters, *, width: int, limit: int, decimals: int | No
     rows = answer.counters
     has_channels = bool(rows["channel_count"].sum())
     has_passes = rows["pass"].n_unique() > 1
+    has_units = bool((rows["unit"] != "").any())
     columns = [
         Column("counter", lambda row: printable(row["counter"]), is_text=True),
         *([Column("channels", lambda row: _whole(row["channel_count"] or None))] if has_channels else []),
@@ -100,7 +103,8 @@ def raw_table(answer: RawCounters, *, width: int, limit: int, decimals: int | No
         Column("min", lambda row: figure(row["minimum"], decimals)),
         Column("max", lambda row: figure(row["maximum"], decimals)),
         Column("total", lambda row: figure(row["total"], decimals), is_wide=True),
+        *([Column("unit", lambda row: row["unit"], is_text=True)] if has_units else []),
         Column("dispatches", lambda row: _whole(row["dispatch_count"])),
         *([Column("pass", lambda row: printable(row["pass_name"]), is_text=True)] if has_passes else []),
     ]
-    return frame_table(rows, columns, limit=limit, what="counters", title="amounts per dispatch", width=width)
+    return frame_table(rows, columns, limit=limit, what="counters", title=title, width=width)

@@ -84,3 +84,12 @@ def test_irregular_names_of_ceilings() -> None:
         (1, "MFMAI8Ops", 3.0, 4.0, None),
         (1, "L2Bw", 6.0, None, None),
     ]
+
+
+def test_of_two_products_under_one_name_the_one_with_as_many_cus_is_meant() -> None:
+    both = "AMD Instinct MI250X/MI250"
+    small = with_facts(System(target="gfx90a", product=both, cu_count=104.0))
+    assert (small.memory_gb_per_second, small.l2_channel_count) == (1638.4, 32)
+    assert small.said_by["memory_gb_per_second"] == "facts of MI250"
+    assert with_facts(System(target="gfx90a", product=both, cu_count=110.0)).said_by["se_count"] == "facts of MI250X"
+    assert with_facts(System(target="gfx90a", product=both, cu_count=20.0)).memory_gb_per_second is None

@@ -26,6 +26,8 @@ _OTHER_MATRIX_INSTRUCTIONS = {
     " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
 }
 """Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8."""
+_DERIVED_BYTES = "1024 * (FETCH_SIZE + WRITE_SIZE)"
+"""Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have."""
 _WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
@@ -68,6 +70,8 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
     target = (counters.system.target or "").split(":", 1)[0]
     formulas = formulas_for(target, rules)
     asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
+    is_derived = rules == "corrected" and "HBM" in formulas
+    asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
     measured = measure(counters, asked, by=by, choice=choice, rules=rules)
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     share = pl.when(total.sum() > 0).then(total / total.sum())
@@ -83,7 +87,10 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
         has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
         for name in formulas:
             counts[name] = row[name]
-            if row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
+            if row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
+                counts[name] = row["HBM, derived"]
+                reasons.pop(name, None)
+            elif row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
                 counts[name] = 0.0
             elif row[name] is None:
                 reasons.setdefault(name, "not measured for it")

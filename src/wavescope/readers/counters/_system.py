@@ -166,15 +166,19 @@ def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
 
 
 def _facts(system: System) -> arch.Arch | None:
+    """Of the product that the capture names; of "MI250X/MI250" the one with as many CUs."""
     product = system.product or ""
-    for name in (product, product.split("_")[0], product.split("/")[0], system.target):
+    known = []
+    for name in (product, product.split("_")[0], *product.split("/"), system.target):
         try:
-            facts = arch.of(name or "")
+            facts = arch.of((name or "").strip())
         except UsageError:
             continue
         if system.target is None or facts.target == system.target:
-            return facts
-    return None
+            known.append(facts)
+    named = [facts for facts in known if facts.product.name and facts.product.name in product]
+    fitting = [facts for facts in named if facts.product.cu_count == system.cu_count]
+    return next(iter(fitting or known), None)
 
 
 def _filled(system: System, known: Mapping[str, Any], source: str) -> System:
