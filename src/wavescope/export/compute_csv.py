@@ -35,6 +35,8 @@ _HEADERS = {
 _WITHOUT_UNIT = ("value", "quartiles")
 _DECIMALS = {"kernel": 6}
 _OTHER_DECIMALS = 4
+_NAME_BYTES_MAX = 200
+"""Of a title; file systems take 255 for the whole name."""
 _MARK = "0.2_Dispatch_List.csv"
 
 
@@ -95,6 +97,7 @@ def _check_outside(capture: str, folder: Path) -> None:
 
 def _file_name(table: MetricTable) -> str:
     title = "".join("_" if letter in " /\\\0" else letter for letter in table.title)
+    title = title.encode()[:_NAME_BYTES_MAX].decode("utf-8", "ignore")
     return f"{table.id}_{title}.csv" if title else f"{table.id}.csv"
 
 

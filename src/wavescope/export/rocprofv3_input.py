@@ -26,7 +26,7 @@ __all__ = ["FORMS", "commands", "definitions", "input_text", "remarks", "summary
 
 FORMS = ("txt", "yaml", "json")
 _SUFFIXES = {".txt": "txt", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
-_SPECIAL = re.compile(r"[\^$\\.*+?()\[\]{}|]")
+_SPECIAL = r"^$\.*+?()[]{}|"
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 
 
@@ -155,9 +155,16 @@ def _job(names: list[str], kernels: Sequence[str]) -> dict[str, Any]:
 
 
 def _regex(kernels: Sequence[str]) -> str:
-    """Matches names that contain one of the texts, whether the collector searches or matches the whole."""
-    parts = [_SPECIAL.sub(r"\\\g<0>", name) for name in kernels]
+    """Matches names that contain one of the texts, whether the collector searches or matches the whole.
+
+    What cannot be printed is any character: it would end a comment or steer the terminal.
+    """
+    parts = ["".join(_matching(letter) for letter in name) for name in kernels]
     return f".*({'|'.join(parts)}).*"
+
+
+def _matching(letter: str) -> str:
+    return "." if not letter.isprintable() else f"\\{letter}" if letter in _SPECIAL else letter
 
 
 def _text_lines(plan: CapturePlan) -> list[str]:

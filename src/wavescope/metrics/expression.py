@@ -112,8 +112,9 @@ class Expression:
     ) -> Any:
         """Its value over vectors: `values` maps `Leaf.text` to numbers or arrays that broadcast; NaN = not known.
 
-        `zero` says what a division by zero gives. With `constants`, as of `degree`, differences of amounts are not
-        below 0; `negative` is told what was cut off: the text of the difference, its values and its positive part.
+        `zero` says what a division by zero gives; what is too large for a number is not known. With `constants`, as of
+        `degree`, differences of amounts are not below 0; `negative` is told what was cut off: the text of the
+        difference, its values and its positive part.
 
         Raises
         ------
@@ -128,7 +129,10 @@ class Expression:
         import numpy as np
 
         with np.errstate(all="ignore"):
-            return _value(self.node, _How(values, zero, constants, negative))
+            found = _value(self.node, _How(values, zero, constants, negative))
+            if zero != "infinity" and np.any(np.isinf(found)):
+                found = np.where(np.isinf(found), math.nan, found)
+            return found
 
 
 class _How(NamedTuple):

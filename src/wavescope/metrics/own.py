@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ FIRST_OWN_PANEL = 100
 _BYTES_MAX = 1_000_000
 _METRICS_MAX = 2_000
 _TEXT_MAX = 2_000
+_DOTS_MAX = 64
+"""In a line outside of quotes: the parser's time grows with the square of a key's parts."""
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _KEYS = ("name", "unit", "formula", "peak", "level", "panel", "table", "targets", "about", "source")
 
 
@@ -76,14 +80,23 @@ def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
     import tomllib
 
     try:
-        if file.stat().st_size > _BYTES_MAX:
+        if not file.is_file():  # a device or a pipe may never end
+            what = "is no file" if file.exists() else "there is no such file"
+            raise UsageError(what, where=str(file), advice="give a TOML file with [[metrics]]")
+        with file.open("rb") as stream:
+            content = stream.read(_BYTES_MAX + 1)
+        if len(content) > _BYTES_MAX:
             what = f"{file.stat().st_size:,} bytes are too many for a file of metrics"
             raise UsageError(what, where=str(file), advice=f"at most {_BYTES_MAX:,}")
-        declared = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = content.decode("utf-8-sig")
+        if any(_QUOTED.sub("", line).count(".") > _DOTS_MAX for line in text.split("\n")):
+            what = f"a key of more than {_DOTS_MAX} parts"
+            raise UsageError(what, where=str(file), advice="each metric starts with a line [[metrics]]")
+        declared = tomllib.loads(text)
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise UsageError(what, where=str(file)) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, or a number of thousands of digits
         what = f"is not TOML: {str(error)[:200]}"
         raise UsageError(what, where=str(file), advice="see docs/how-to for an example") from None
     metrics = declared.get("metrics")

@@ -290,7 +290,7 @@ _KINDS = (
     ),
     LossKind(
         "counter_numbers",
-        "{count} values of {detail} are no counts (not a number, negative or infinite) and were left out",
+        "{count} values of {detail} are no counts (not a number, negative or impossibly large) and were left out",
         "copy the file again, or collect the counters again",
         counted_in="values",
     ),

@@ -39,6 +39,9 @@ _FIELDS = {
     "xcd_count": "num_xcd",
     "clock_mhz_max": "max_sclk",
 }
+_FACT_MAX = 1e6
+_CHANNELS_MAX = 4096
+"""Facts beyond are mistakes of the file."""
 
 
 def reference_facts(system: System) -> dict[str, float]:
@@ -53,6 +56,8 @@ def reference_facts(system: System) -> dict[str, float]:
     facts = facts_of(system)
     said = system.described
     facts |= {name: _number(said[field]) for name, field in _FIELDS.items() if field in said}
+    if not facts["l2_channel_count"] <= _CHANNELS_MAX:
+        facts["l2_channel_count"] = math.nan
     if "max_mclk" in said and "num_hbm_channels" in said:
         facts["memory_gb_per_second"] = _number(said["max_mclk"]) / 1000 * 32 * _number(said["num_hbm_channels"])
     return facts
@@ -60,9 +65,10 @@ def reference_facts(system: System) -> dict[str, float]:
 
 def _number(word: str) -> float:
     try:
-        return float(word)
+        value = float(word)
     except ValueError:
         return math.nan
+    return value if 0 <= value <= _FACT_MAX else math.nan
 
 
 def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]) -> float:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ceilings_of_rows", "read_ceilings"]
 
+_SMALLEST, _LARGEST = 1e-3, 1e12
+"""10^9 bytes or operations per second that a benchmark can reach."""
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
 _MOST_DEVICES = 1 << 16
@@ -88,4 +90,4 @@ def _number(word: object) -> float | None:
         value = float(str(word))
     except ValueError:
         return None
-    return value if 0 < value < float("inf") else None
+    return value if _SMALLEST < value < _LARGEST else None

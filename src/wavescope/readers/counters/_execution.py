@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._names import COLUMNS, KERNEL_SUFFIX, Named, counter_named, is_counter, may_be_counter
+from wavescope.readers.counters._numbers import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,8 @@ INTEGERS = (
     "accum_vgprs",
     "sgprs",
 )
+_LARGEST_INTEGER = 1 << 62
+"""Differences of two such numbers are numbers, too."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
         if not is_counter(header):
             if not may_be_counter(header):
                 continue
-            column = table.frame[str(index)].str.strip_chars().cast(pl.Float64, strict=False)
+            column = _counts(table.frame[str(index)])
             if not column.len() or column.null_count() == column.len():
                 continue
             more[index] = column
@@ -113,19 +116,33 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
     return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
 
 
+def _counts(column: pl.Series) -> pl.Series:
+    """Numbers that a counter can have; null elsewhere."""
+    import polars as pl
+
+    values = pl.col(column.name).str.strip_chars().cast(pl.Float64, strict=False)
+    sound = (values == 0) | values.is_between(SMALLEST, LARGEST)
+    return column.to_frame().select(pl.when(sound).then(values).alias(column.name)).to_series()
+
+
 def _integer(column: pl.Expr) -> pl.Expr:
+    """Whole numbers; what is negative or far too large says nothing."""
     import polars as pl
 
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
-    return pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
+    whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
+    return pl.when(whole.is_between(0, _LARGEST_INTEGER)).then(whole).name.keep()
 
 
 def _time(column: pl.Series) -> pl.Series:
     """Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction."""
     import polars as pl
 
+    def within(times: pl.Series) -> pl.Series:
+        name = times.name
+        return times.to_frame().select(pl.when(pl.col(name).is_between(0, _LARGEST_INTEGER)).then(name)).to_series()
+
     whole = column.str.strip_chars().cast(pl.Int64, strict=False)
     if whole.null_count() == column.null_count():
-        return whole
-    parts = column.str.strip_chars().cast(pl.Float64, strict=False)
-    return pl.select(pl.when(parts.is_finite()).then(parts)).to_series().alias(column.name)
+        return within(whole)
+    return within(column.str.strip_chars().cast(pl.Float64, strict=False))

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["evidence", "number"]
+__all__ = ["LARGEST", "SMALLEST", "evidence", "is_count", "number"]
+
+LARGEST = 1e24
+"""No counter reaches this: they have 64 bits, and the instances of a block are some thousands."""
+SMALLEST = 1e-9
+"""Nor is a mean of counts between this and 0."""
 
 _MAX_DIGITS = 64
 _GROUPED = r"[+-]?[1-9]\d{{0,2}}({mark}\d{{3}})+"
@@ -37,6 +42,17 @@ def evidence(text: bytes, separator: str) -> set[str]:
         else:
             found.add("unclear")
     return found
+
+
+def is_count(value: float) -> bool:
+    """Whether a counter can have this value.
+
+    Examples
+    --------
+    >>> is_count(0.0), is_count(12.5), is_count(-1.0), is_count(1e300), is_count(5e-324), is_count(float("nan"))
+    (True, True, False, False, False, False)
+    """
+    return value == 0 or SMALLEST <= value <= LARGEST
 
 
 def number(word: str, comma: str = "") -> float | None:

@@ -11,6 +11,7 @@ from wavescope.model.counter_set import System
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._long import passes_of_values
 from wavescope.readers.counters._names import KERNEL_SUFFIX
+from wavescope.readers.counters._numbers import LARGEST, SMALLEST
 from wavescope.readers.counters._system import system_of_agents
 from wavescope.readers.profile_inputs import open_profile
 
@@ -47,7 +48,7 @@ def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[
     for file in files:
         try:
             profile = open_profile(file)
-            rows = _values(profile)
+            rows = _values(profile, file, losses)
         except WavescopeError as error:
             problems.append(error)
             continue
@@ -65,12 +66,17 @@ def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[
     return passes, system
 
 
-def _values(profile: Profile) -> pl.DataFrame:
+def _values(profile: Profile, file: Path, losses: list[Loss]) -> pl.DataFrame:
     """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
     import polars as pl
 
     stored = profile.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
-    stored = stored.filter(pl.col("event").is_not_null() & pl.col("value").is_finite())
+    stored = stored.filter(pl.col("event").is_not_null())
+    is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
+    sound = stored.filter(is_count)
+    if sound.height < stored.height:
+        losses.append(Loss("counter_numbers", stored.height - sound.height, detail=file.name))
+    stored = sound
     names = profile.read("counter_info", ["counter", "name"])
     values = stored.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
     key = ("process", "event", "spelled")

@@ -40,6 +40,11 @@ _AGENT_FIELDS = {
     "clock_mhz_max": "max_engine_clk_fcompute",
     "xcd_count": "num_xcc",
 }
+_CLOCK_MAX = 1e5
+"""MHz"""
+_COUNT_MAX = 1 << 16
+_WORD_MAX = 100
+_L2_CHANNELS_MAX = 4096
 _MAX_BYTES = 1 << 20
 _NOTHING = ("", "na", "n/a", "nan", "none", "null")
 _BYTES_PER_MEMORY_CLOCK = 32
@@ -70,7 +75,7 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
     >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
     ('gfx942', 304.0, None, 'sysinfo.csv')
     """
-    known: dict[str, Any] = {name: _number(row.get(field)) for name, field in _FIELDS.items()}
+    known: dict[str, Any] = _numbers(row, _FIELDS)
     known |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
     return _said(known, file, {name: word for name, word in row.items() if name})
 
@@ -90,7 +95,7 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], f
     if len({row.get("name") for row, _ in chosen}) != 1:
         return System()
     row, spelled = chosen[0]
-    known: dict[str, Any] = {name: _number(row.get(field)) for name, field in _AGENT_FIELDS.items()}
+    known: dict[str, Any] = _numbers(row, _AGENT_FIELDS)
     arrays, per_engine = _number(row.get("array_count")), _number(row.get("simd_arrays_per_engine"))
     known["se_count"] = arrays / per_engine if arrays and per_engine else None
     known |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
@@ -193,14 +198,23 @@ def _said(known: Mapping[str, Any], file: str, described: dict[str, str]) -> Sys
     return System(**values, said_by=dict.fromkeys(values, file), described=described)
 
 
-def _number(word: str | None) -> float | None:
+def _numbers(row: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Our names -> what a row says there; what no GPU can have is not known."""
+    return {name: _number(row.get(field), name) for name, field in fields.items()}
+
+
+def _number(word: str | None, name: str = "") -> float | None:
     try:
         value = float((word or "").strip())
     except ValueError:
         return None
-    return value if 0 < value < float("inf") else None
+    if "clock" in name:
+        return value if 1 <= value <= _CLOCK_MAX else None
+    most = _L2_CHANNELS_MAX if name == "l2_channel_count" else _COUNT_MAX
+    return value if 1 <= value <= most and value.is_integer() else None
 
 
 def _word(word: str | None) -> str | None:
-    word = (word or "").strip()
+    """A name that can be printed: it stands in the first line of every report."""
+    word = "".join(letter if letter.isprintable() else "\ufffd" for letter in (word or "").strip()[:_WORD_MAX])
     return None if word.lower() in _NOTHING else word

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._names import is_counter, plain_word
-from wavescope.readers.counters._numbers import evidence, number
+from wavescope.readers.counters._numbers import LARGEST, SMALLEST, evidence, is_count, number
 from wavescope.readers.counters._pieces import pieces
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Table", "no_table", "read_table"]
 
 _MAX_COLUMNS = 100_000
+_TINY = b"0.00000000"
 _LONG_VALUE = "counter_value"
 _NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))
 """Words that say that there is no value."""
@@ -120,7 +121,7 @@ class _Reading:
                 )
             except (pl.exceptions.PolarsError, ValueError, OSError):
                 return self._field_by_field(whole)
-            if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_negative=b"-" in whole):
+            if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in whole or _TINY in whole):
                 return frame.rechunk()
         return self._field_by_field(whole)
 
@@ -205,7 +206,7 @@ class _Reading:
     def _number(self, cell: str, header: str) -> float | None:
         comma = next(iter(self.commas - {"unclear"})) if len(self.commas - {"unclear"}) == 1 else ""
         value = number(cell, comma)
-        if value is not None and value >= 0:
+        if value is not None and is_count(value):
             return value
         if cell.strip().lower() in _NULLS:
             return None
@@ -217,17 +218,19 @@ class _Reading:
         return None
 
 
-def _is_odd(frame: pl.DataFrame, *, may_be_negative: bool) -> bool:
-    """Whether a number is negative, too large or none."""
+def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
+    """Whether a number is no count: negative, too large, too small or none."""
     import polars as pl
 
     numbers = frame.select(pl.selectors.float())
     if not numbers.width or not numbers.height:
         return False
-    if not numbers.sum_horizontal().is_finite().all():
+    if not (numbers.sum_horizontal() <= LARGEST).all():
         return True
-    smallest = numbers.min_horizontal().min() if may_be_negative else None
-    return isinstance(smallest, float) and smallest < 0
+    if not may_be_tiny:
+        return False
+    odd = numbers.select(pl.any_horizontal((pl.all() != 0) & (pl.all() < SMALLEST)).any()).item()
+    return bool(odd)
 
 
 def _is_shorter(cell: str, above: str) -> bool:
