@@ -74,7 +74,7 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
     """
     yield ["Dispatch_ID", "Kernel_Name", "GPU_ID"]
     if not is_reference:
-        columns = ("dispatch_id", "kernel_name", "agent")
+        columns: tuple[str, ...] = ("dispatch_id", "kernel_name", "agent")
         for identity, name, agent in counters.dispatches.select(columns).iter_rows():
             yield ["" if identity is None else str(identity), name or "", agent or ""]
         return

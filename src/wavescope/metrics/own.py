@@ -80,8 +80,8 @@ def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
     import tomllib
 
     try:
-        if not file.is_file():  # a device or a pipe may never end
-            what = "is no file" if file.exists() else "there is no such file"
+        if file.exists() and not file.is_file():  # a device or a pipe may never end
+            what = "cannot be read: it is no plain file"
             raise UsageError(what, where=str(file), advice="give a TOML file with [[metrics]]")
         with file.open("rb") as stream:
             content = stream.read(_BYTES_MAX + 1)

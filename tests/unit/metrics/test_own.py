@@ -128,3 +128,21 @@ def test_any_declaration_is_a_panel_or_one_sentence(entry: dict[str, object]) ->
             assert "own.toml" in str(error)
         else:
             assert made[-1].number >= 18
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a = " + "[" * 50_000, "is not TOML"),
+        (f"[metrics{'.a' * 50_000}]\n", "a key of more than 64 parts"),
+        (f"[[metrics]]\nname='x'\nunit='%'\nformula='1'\npeak={'9' * 5000}\n", "is not TOML"),
+    ],
+)
+def test_files_made_to_exhaust_are_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        panels_of("gfx942", more=written(tmp_path, text))
+
+
+def test_only_plain_files_are_read() -> None:
+    with pytest.raises(UsageError, match="no plain file"):
+        panels_of("gfx942", more=[Path("/dev/zero")])

@@ -40,8 +40,8 @@ _AGENT_FIELDS = {
     "clock_mhz_max": "max_engine_clk_fcompute",
     "xcd_count": "num_xcc",
 }
-_CLOCK_MAX = 1e5
-"""MHz"""
+_RATE_MAX = 1e6
+"""MHz or GB/s"""
 _COUNT_MAX = 1 << 16
 _WORD_MAX = 100
 _L2_CHANNELS_MAX = 4096
@@ -208,8 +208,8 @@ def _number(word: str | None, name: str = "") -> float | None:
         value = float((word or "").strip())
     except ValueError:
         return None
-    if "clock" in name:
-        return value if 1 <= value <= _CLOCK_MAX else None
+    if "clock" in name or "per_second" in name:
+        return value if 1 <= value <= _RATE_MAX else None
     most = _L2_CHANNELS_MAX if name == "l2_channel_count" else _COUNT_MAX
     return value if 1 <= value <= most and value.is_integer() else None
 
