@@ -9,6 +9,7 @@ import pytest
 
 import wavescope
 from tests.cli.conftest import Run
+from tests.cli.in_process import call
 from tests.unit.analysis.made_limits import limited
 from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from wavescope.synth.kernel_work import KernelWork
@@ -132,3 +133,12 @@ def test_help_is_about_both(run: Run) -> None:
     shown = run("diagnose", "--help").stdout
     for word in ("--counters", "--target", "--code-object", "--csv"):
         assert word in shown
+
+
+def test_options_of_the_other_kind_are_refused_by_name(tmp_path: Path) -> None:
+    write_counters(tmp_path, CounterCapture("gfx942", kernels=(KernelWork("k"),)))
+    done = call("diagnose", tmp_path, "--se", "1")
+    assert done.status == 2
+    assert "--se does not apply to counter captures" in done.stderr
+    done = call("compare", tmp_path, tmp_path, "--se", "1")
+    assert "--se does not apply to counter captures" in done.stderr

@@ -181,3 +181,15 @@ def test_whole_captures_have_no_losses(name: str, shared: Path) -> None:
     assert [found.passes["name"][number] for number in range(6)] == ["pmc_perf", *LEVELS]
     row = (shared / INPUTS / "path" / name / "sysinfo.csv").read_text().splitlines()
     assert list(found.system.described) == row[0].split(",")
+
+
+def test_contents_count_level_metrics_only_with_their_accumulator(shared: Path) -> None:
+    from wavescope.analysis.counter_contents import counter_contents
+
+    path = shared / "data/pmc-mi300x-bmm"
+    if not path.exists():
+        pytest.skip("data/pmc-mi300x-bmm is not in ../shared")
+    panels = {row["word"]: row for row in counter_contents(open_counters(path)).panels.to_dicts()}
+    assert panels["sol"]["metric_count"] - panels["sol"]["measured_count"] == 2
+    assert panels["sol"]["missing_counters"] == "SQ_LEVEL_WAVES, SQ_IFETCH_LEVEL"
+    assert panels["l2"]["metric_count"] == panels["l2"]["measured_count"]

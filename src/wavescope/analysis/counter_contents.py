@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from wavescope.analysis.metrics.sources import ACCUMULATED, LEVEL
 from wavescope.metrics import panels_of
 from wavescope.metrics.catalog import counters_of
 from wavescope.model.answer import Answer
@@ -158,11 +159,26 @@ def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
 def _panels(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     if not counters.system.target or not measured.height:
         return frame_of(_PANELS, [])
-    known = set(measured["counter"]) | set(counters.passes["name"])
-    return frame_of(_PANELS, [_panel(panel, known) for panel in panels_of(counters.system.target)])
+    known = set(measured["counter"])
+    levels = _accumulated(counters, measured)
+    return frame_of(_PANELS, [_panel(panel, known, levels) for panel in panels_of(counters.system.target)])
 
 
-def _panel(panel: Panel, known: set[str]) -> dict[str, Any]:
+def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
+    """Level counters whose accumulator was measured: in passes called after them, or beside them alone."""
+    import polars as pl
+
+    passes = measured.filter(pl.col("counter") == ACCUMULATED)["pass"].unique().to_list()
+    found = set(counters.passes.filter(pl.col("pass").is_in(passes))["name"].drop_nulls())
+    if len(passes) == 1:
+        beside = [name for name in measured.filter(pl.col("pass") == passes[0])["counter"] if LEVEL.fullmatch(name)]
+        found |= set(beside) if len(beside) == 1 else set()
+    return found
+
+
+def _panel(panel: Panel, known: set[str], levels: set[str]) -> dict[str, Any]:
+    levels_of_panel = {metric.level for table in panel.tables for metric in table.metrics if metric.level}
+    known = (known - levels_of_panel) | {ACCUMULATED} | levels
     needed = [
         names for table in panel.tables for metric in table.metrics if metric.formula and (names := counters_of(metric))
     ]

@@ -22,6 +22,7 @@ __all__ = [
     "BUG_EXIT_CODE",
     "code_object_option",
     "console",
+    "context_of_kind",
     "emit_json",
     "fail",
     "json_option",
@@ -65,6 +66,21 @@ def console(*, stderr: bool = False) -> Console:
 
     # Names and paths come from strangers: what looks like markup in them is printed as it is.
     return Piped(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
+
+
+def context_of_kind(
+    command: click.Command, shown: click.Command, what: str, info_name: str | None, args: list[str], **extra: Any
+) -> click.Context:
+    """The context of the command for one kind of input, `what`; `shown` is the verb with the options of all kinds."""
+    from wavescope.errors import UsageError
+
+    try:
+        return command.make_context(info_name, args, **extra)
+    except click.NoSuchOption as error:
+        if not any(error.option_name in parameter.opts for parameter in shown.params):
+            raise
+        said = f"{error.option_name} does not apply to {what}"
+        raise UsageError(said, advice=f"`wavescope {info_name} --help` says which options are for what") from error
 
 
 def emit_json(answer: dict[str, Any]) -> None:

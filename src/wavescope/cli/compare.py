@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._counters import counter_options
-from wavescope.cli._io import console, emit_json, json_option
+from wavescope.cli._io import console, context_of_kind, emit_json, json_option
 from wavescope.cli._profile import profile_options
 from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
 from wavescope.model.words import counted
@@ -305,7 +305,7 @@ class _Either(click.Command):
             what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
             raise UsageError(what, advice="compare inputs of the same kind")
         chosen = next(iter(kinds or asked), "trace")
-        return _COMMANDS[chosen].make_context(info_name, args, parent, **extra)
+        return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
 
 
 _NAMES = {"trace": "thread traces", "profile": "profiles of runs", "counters": "counter captures"}
@@ -318,7 +318,8 @@ the same kernel and code in the same folder show how much runs differ by themsel
 Profiles: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
 folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.
 
-Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise.
+Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
+--kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
 
 Only larger differences are reported.
 """

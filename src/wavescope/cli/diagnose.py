@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import progress
+from wavescope.cli._io import context_of_kind, progress
 from wavescope.cli._trace import trace_verb
 
 if TYPE_CHECKING:
@@ -133,8 +133,9 @@ class _Either(click.Command):
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
         kinds = [_kind_of(word) for word in _paths(args)]
-        chosen = _of_counters if any(_has_counters(kind) for kind in kinds) else _traces
-        return chosen.make_context(info_name, args, parent, **extra)
+        is_counters = any(_has_counters(kind) for kind in kinds)
+        chosen, what = (_of_counters, "counter captures") if is_counters else (_traces, "thread traces")
+        return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
 
 
 _HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
@@ -144,7 +145,9 @@ not be trusted: cut off, waves that left early, too few waves. With --counters o
 reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
 
 Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the suspects that remain (--gpu, --target, --csv are for these).
+between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
+--gpu, --target and --csv are for counter captures only, --se to --line, --code-object, --resources and --counters for
+thread traces only.
 """
 
 

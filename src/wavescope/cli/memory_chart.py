@@ -74,11 +74,15 @@ def command(
         from wavescope.report.memory_chart_svg import memory_chart_svg
 
         write_picture(memory_chart_svg(answer, theme=theme), output, force=force)
-    width = console().width
+    screen = console()
+    has_colours = screen.color_system is not None and not screen.no_color
     asked.give(
         answer,
         one_table(answer),
-        lambda: (*memory_chart_report(answer, width=width), *([f"wrote {output}"] if output else [])),
+        lambda: (
+            *memory_chart_report(answer, width=screen.width, has_colours=has_colours),
+            *([f"wrote {output}"] if output else []),
+        ),
         is_cut=True,
         **({"output": str(output)} if output else {}),
     )

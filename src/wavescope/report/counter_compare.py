@@ -124,7 +124,8 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Text]:
     same = int((rows["status"] == "same").sum())
     if same:
         yield Text(
-            f"{counted(same, 'metrics')} {'differs' if same == 1 else 'differ'} within noise; --all shows them", "dim"
+            f"{counted(same, 'metrics')} {'is' if same == 1 else 'are'} the same or within noise; --all shows them",
+            "dim",
         )
     for status, label, reason in (("not in base", base, "base_reason"), ("not in side", side, "reason")):
         found = rows.filter(rows["status"] == status)

@@ -35,7 +35,7 @@ _MOST_REASONS, _MOST_PLACES = 10, 4
 _BAR_FULL, _BAR_EMPTY = "▰", "▱"
 
 
-def memory_chart_report(answer: MemoryChart, *, width: int) -> Iterator[RenderableType]:
+def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = True) -> Iterator[RenderableType]:
     """What is nearest to its peak, the chart, and why values are missing.
 
     Examples
@@ -49,13 +49,10 @@ def memory_chart_report(answer: MemoryChart, *, width: int) -> Iterator[Renderab
     yield Text(subject(answer, width=width))
     yield Text()
     yield from chart_canvas(answer, width).lines()
+    heat = (("good", HEAT["good"]), ", ", ("worth a look", HEAT["warm"]), ", ", ("much", HEAT["hot"]))
     yield Text.assemble(
-        "rd, wr, at: requests to read, write, update; ▰ share of the peak; life and latencies in cycles; ",
-        ("good", HEAT["good"]),
-        " ",
-        ("worth a look", HEAT["warm"]),
-        " ",
-        ("much", HEAT["hot"]),
+        "rd, wr, at: requests to read, write, update; ▰ share of the peak; life and latencies in cycles",
+        *(("; ", *heat) if has_colours else ()),
     )
     yield from _missing(answer)
     if len(answer.kernel_names) > 1:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.metrics.columns import Columns
     from wavescope.metrics.expression import Expression, Leaf
 
-__all__ = ["ACCUMULATED", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
+__all__ = ["ACCUMULATED", "LEVEL", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
 
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
 PER_ROW = -1
@@ -79,7 +79,7 @@ class Resolved:
         return len(self.passes) > 1
 
 
-_LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
+LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
 """Counters whose value is how much is under way: waves, fetches, instructions, requests."""
 
 
@@ -116,7 +116,7 @@ class Sources:
             return self._level[level]
         for number in self._order:
             names = self.columns.passes[number].names
-            levels = [name for name in names if _LEVEL.fullmatch(name)]
+            levels = [name for name in names if LEVEL.fullmatch(name)]
             if ACCUMULATED in names and levels == [level] and len(self._level) < 2:
                 return number
         return None
