@@ -51,6 +51,7 @@ class KernelWork:
     coalescing: float = 1.0
     """1 = four lanes per access of L1; 0.25 = one."""
     l1_hit_rate: float = 0.0
+    """Of the lines that loads need."""
     l2_hit_rate: float = 0.3
     small_read_share: float = 0.0
     """Of reads from memory: those of 32 bytes."""
@@ -279,7 +280,7 @@ def _memory(work: KernelWork, device: CounterDevice, cycles: float) -> dict[str,
         "TCP_TOTAL_ACCESSES": reads + writes,
         "TCP_TOTAL_READ": reads,
         "TCP_TOTAL_WRITE": writes,
-        "TCP_TOTAL_CACHE_ACCESSES": round(reads / lines) + write_lines,
+        "TCP_TOTAL_CACHE_ACCESSES": reads + writes,
         "TCP_TCC_READ_REQ": read_lines,
         "TCP_TCC_WRITE_REQ": write_lines,
         "TCP_TCC_READ_REQ_LATENCY": read_lines * _L2_LATENCY_CYCLES,

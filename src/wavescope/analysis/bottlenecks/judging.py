@@ -63,7 +63,8 @@ def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspi
     instead: list[_Test] = []
     if not any(test.level is not None for test in decides):
         instead = [test for test in _tests(suspect.instead, values, "instead") if test.level is not None]
-    gates, signs = _tests(suspect.only_if, values, "only if"), _tests(suspect.signs, values, "sign")
+    gates = [*_tests(suspect.only_if, values, "only if"), *_open_gate(_tests(suspect.one_of, values, "only if"))]
+    signs = _tests(suspect.signs, values, "sign")
     verdict, reason, confidence, why, missing = _verdict(suspect, decides, instead, gates, signs, others)
     numbers = [values[name] for name in suspect.shows if name in values and _is_telling(values[name])]
     shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
@@ -125,6 +126,11 @@ class _Test:
         if level == 0:
             side = "more than" if self.threshold.below else "below"
         return f"{self.value.words}, {side} {bound:g} {unit}"
+
+
+def _open_gate(tests: Sequence[_Test]) -> Sequence[_Test]:
+    """Of several gates the one that decides: an open one, else one that was not measured, else a closed one."""
+    return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
 
 
 Decision = tuple[str, str, str, str, "list[Value]"]

@@ -59,6 +59,8 @@ class Suspect:
     """Used where none of `decides` was measured; then it is likely at most."""
     only_if: tuple[Threshold, ...] = ()
     """Each must hold as well: without it, the suspect costs no time."""
+    one_of: tuple[Threshold, ...] = ()
+    """One of them must hold as well, if there are any."""
     signs: tuple[Threshold, ...] = ()
     """Not needed, but any of them makes it more certain, and none of them less."""
     shows: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ _MEMORY_PEAK = (100 * HEALTHY_FROM, 100 * SATURATED_FROM)
 _waits = Threshold("dependency_wait", 25, 50, _WAITING)
 _valu_works = Threshold("valu_busy", 50, 80, "it costs time where vector arithmetic is what takes the time")
 _ta_works = Threshold("ta_busy", 50, 80, "it costs time where the address unit is what takes the time")
+_data_is_late = Threshold("l1_waits_for_l2_data", 10, 100, "it costs time where L1 waits for the data")
 _few_waves = Threshold("occupancy", 50, 25, _SLOTS, below=True)
 
 
@@ -117,7 +120,10 @@ _DECLARED = (
         "scattered reads",
         "waste",
         (Threshold("read_32b", 100 * SCATTERED_FROM, 25, "reads of 32 bytes cost the memory as much as whole lines"),),
-        only_if=(Threshold("memory_bandwidth", *_MEMORY_PEAK, "it costs time where memory is what takes the time"),),
+        one_of=(
+            Threshold("memory_bandwidth", *_MEMORY_PEAK, "it costs time where memory is what takes the time"),
+            _data_is_late,
+        ),
         shows=("over_fetch", "coalescing", "l2_hit_rate"),
         remedy="use whole lines of 64 or 128 bytes: align rows, let neighbouring lanes read neighbouring bytes, pack "
         "what is read together",
@@ -164,7 +170,8 @@ _DECLARED = (
         "uncoalesced access",
         "waste",
         (Threshold("coalescing", 50, 25, "at most 50 % is poor; 25 % is one access per lane", below=True),),
-        only_if=(_ta_works, Threshold("lines_per_access", 33, 48, _LOOKUPS)),
+        only_if=(Threshold("lines_per_access", 33, 48, _LOOKUPS),),
+        one_of=(_ta_works, _data_is_late),
         signs=(Threshold("ta_address_stall", 10, 25, _STALL), Threshold("l1_tag_stall", 10, 25, _STALL)),
         shows=("l1_hit_rate", "read_32b"),
         remedy="let neighbouring lanes access neighbouring bytes: transpose through LDS, structures of arrays instead "
