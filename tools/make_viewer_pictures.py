@@ -12,6 +12,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +24,7 @@ from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
 from wavescope.page.document import Library  # noqa: E402
 from wavescope.server.serving import Serving, listen  # noqa: E402
+from wavescope.synth import write_counters  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +53,10 @@ def main() -> None:
         run = _served(made_runs())
         _run(_page(browser, "dark"), run.url)
         run.stop()
+        with TemporaryDirectory(prefix="wavescope-pictures-") as scratch:
+            counters = _served([write_counters(Path(scratch) / "kernels").folder])
+            _counters(_page(browser, "light"), counters.url)
+            counters.stop()
         browser.close()
     for picture in sorted(OUT.glob("viewer-*.png")):
         subprocess.run([pngquant, "--force", "--ext", ".png", "--strip", str(_COLOURS), str(picture)], check=True)
@@ -84,6 +90,13 @@ def _run(page: Any, url: str) -> None:
     page.goto(f"{url}#time=9700000~11700000")
     settle(page)
     page.screenshot(path=OUT / "viewer-run.png")
+
+
+def _counters(page: Any, url: str) -> None:
+    """Three kernels under their roofs, how near each unit is to its limit, and what flows between caches and memory."""
+    page.goto(f"{url}#layout=r(0.42:c(0.45:t(counter_diagnosis;0),0.55:t(speed_of_light;0)),0.58:c(0.48:t(roofline;0),0.52:t(memory_chart;0)))")
+    settle(page)
+    page.screenshot(path=OUT / "viewer-counters.png")
 
 
 def _page(browser: Any, theme: str) -> Any:

@@ -111,6 +111,7 @@ def typical_kernels(device: CounterDevice) -> tuple[KernelWork, ...]:
     gather = KernelWork(
         "gather_rows(float*, float const*, int const*)",
         dispatch_count=2,
+        fma_f32=16,
         loads=16,
         coalescing=0.25,
         l2_hit_rate=0.1,

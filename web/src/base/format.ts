@@ -51,3 +51,15 @@ export function measured(value: number | null | undefined): string {
   if (size >= 0.1) return value.toFixed(2);
   return size >= 1e-4 ? value.toPrecision(3) : value.toExponential(2);
 }
+
+/** 10^9 of something per second with the prefix that keeps three digits: 4366 GB/s -> "4.37 TB/s". */
+export function rate(value: number, unit: string): string {
+  const rest = unit.slice(1);
+  for (const [scale, prefix] of [
+    [1e6, "P"],
+    [1e3, "T"],
+  ] as const) {
+    if (Math.abs(value) >= scale) return `${(value / scale).toPrecision(3)} ${prefix}${rest}`;
+  }
+  return `${measured(Number(value.toPrecision(3)))} ${unit}`;
+}

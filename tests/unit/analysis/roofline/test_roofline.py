@@ -254,7 +254,7 @@ def test_marks_and_levels_of_the_picture(capture: CounterSet) -> None:
     answer = roofline(capture)
     assert picture_of(answer).unit == "GFLOP/s"
     assert {mark.level for mark in picture_of(answer, levels=("HBM",)).marks} == {"HBM"}
-    assert picture_of(answer, limit=1).marks == picture_of(answer).marks, "only the first has operations"
+    assert picture_of(answer, limit=1).marks == picture_of(answer).marks[:4], "the longest has four levels"
     integers = picture_of(answer, precisions=("i32",))
     assert integers.unit == "GIOP/s"
     assert {mark.work for mark in integers.marks} == {"iop"}

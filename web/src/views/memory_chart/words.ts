@@ -1,5 +1,5 @@
 // Numbers of the chart in few characters, and in full for tooltips.
-import { measured, short } from "../../base/format";
+import { measured, rate, short } from "../../base/format";
 import type { BlockValue, Heat, Wire } from "./shapes";
 
 const KINDS: Record<string, string> = { read: "rd", write: "wr", atomic: "at", request: "rq", traffic: "" };
@@ -15,8 +15,7 @@ function brief(value: number): string {
 /** Of blocks and wires with a unit that everybody needs; that of counts and latencies is in the tooltip. */
 function withUnit(value: number, unit: string): string {
   if (unit === "%") return `${value.toFixed(1)} %`;
-  if (unit !== "GB/s") return brief(value);
-  return value >= 1000 ? `${(value / 1000).toPrecision(3)} TB/s` : `${brief(Number(value.toPrecision(3)))} GB/s`;
+  return unit === "GB/s" ? rate(value, unit) : brief(value);
 }
 
 export function valueText({ value, unit }: BlockValue): string {

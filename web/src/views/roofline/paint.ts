@@ -1,5 +1,5 @@
 // Roofs as lines, kernels as marks: the shape tells the level of memory, the colour the kernel.
-import { measured } from "../../base/format";
+import { rate } from "../../base/format";
 import { type LogFrame, paintLogAxes } from "../../draw/loglog";
 import { paintMark, SHAPES, type Shape } from "../../draw/marks";
 import { letterWidth, type Painter, textScale } from "../../draw/painter";
@@ -25,7 +25,7 @@ export function radiusOf(share: number | null): number {
 }
 
 export function roofText({ name, used, unit, used_from: from }: Ceiling): string {
-  return `${name} ${measured(Math.round(used ?? 0))} ${unit}${from === "empirical" ? ", measured" : ""}`;
+  return `${name} ${rate(used ?? 0, unit)}${from === "empirical" ? ", measured" : ""}`;
 }
 
 export function paintRoofline(
@@ -40,7 +40,8 @@ export function paintRoofline(
   paintLogAxes(painter, frame, { x: `${unit} per byte`, y: `G${unit}/s` });
   painter.clipped(frame.x0, frame.y0, frame.plotWidth, frame.plotHeight + 1, () => {
     for (const roof of scene.roofs) paintRoof(painter, frame, roof);
-    paintLabels(painter, frame, scene.roofs);
+    const marks = scene.marks.map((mark) => ({ x: frame.x(mark.intensity), y: frame.y(mark.gops_per_second) }));
+    paintLabels(painter, frame, scene.roofs, marks);
     const isLit = (kernel: number) => lit.chosen === null || kernel === lit.chosen || kernel === lit.hovered;
     const faintFirst = [...scene.marks].sort((a, b) => Number(isLit(a.kernel)) - Number(isLit(b.kernel)));
     for (const mark of faintFirst) {
@@ -58,8 +59,13 @@ function paintRoof(painter: Painter, frame: LogFrame, { ceiling, from, to }: Roo
   painter.polyline(points, paper("text"), 1.5, ceiling.used_from === "empirical" ? [] : [6, 4]);
 }
 
-/** Slopes are named where they come in, at the left edge or at the bottom; level roofs at their right ends. */
-function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[]): void {
+interface Spot {
+  x: number;
+  y: number;
+}
+
+/** Slopes are named where they come in, at the left edge or at the bottom, right of marks that stand there; level roofs at their right ends. */
+function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[], marks: Spot[]): void {
   const line = 15 * textScale();
   const slopes = roofs.filter((roof) => roof.ceiling.kind === "bandwidth");
   slopes.sort((a, b) => (b.ceiling.used ?? 0) - (a.ceiling.used ?? 0));
@@ -70,7 +76,9 @@ function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[]): void {
     const entry = frame.y(10 ** frame.window.left * rate) + line * 0.7;
     const y = Math.max(Math.min(entry, bottom - (slopes.length - n) * line), least);
     const x = frame.x(10 ** (frame.at(0, y).y - Math.log10(rate)));
-    label(painter, Math.max(x + 6, frame.x0 + 4), y, roofText(ceiling), "left");
+    const text = roofText(ceiling);
+    const beside = marks.filter((mark) => Math.abs(mark.y - y) < line).map((mark) => mark.x);
+    label(painter, freeFrom(Math.max(x + 6, frame.x0 + 4), text.length * letterWidth(), beside), y, text, "left");
     least = y + line;
   });
   const right = frame.x0 + frame.plotWidth - 4;
@@ -85,6 +93,16 @@ function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[]): void {
     shift += text.length * letterWidth() + 24;
     above = y;
   }
+}
+
+/** Where a text that would begin at `left` can begin without a mark in it. */
+function freeFrom(left: number, width: number, marks: number[]): number {
+  const room = 12 * textScale();
+  let begin = left;
+  for (const mark of [...marks].sort((a, b) => a - b)) {
+    if (mark + room > begin && mark - room < begin + width) begin = mark + room;
+  }
+  return begin;
 }
 
 function label(painter: Painter, x: number, y: number, text: string, align: "left" | "right"): void {
