@@ -126,9 +126,6 @@ def command(
     wavescope counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
     wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
-    from wavescope.analysis.raw_counters import raw_counters
-    from wavescope.model import to_builtins
-
     how: dict[str, Any] = {"normalization": normalization, "rules": compat or "corrected", "more": more}
     own = [word for word in map(str.lower, panels) if word in _OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in _OWN_PANELS)
@@ -140,6 +137,9 @@ def command(
         how |= {"all_channels": all_channels}
         _by(asked, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
         return
+    from wavescope.analysis.raw_counters import raw_counters
+    from wavescope.model import to_builtins
+
     is_summary = not (panels or metrics or everything or own)
     is_own = bool(own) and not (panels or metrics or everything)
     answer = _answer(asked, _summary_panels(asked, how) if is_summary or is_own else panels, metrics, how)

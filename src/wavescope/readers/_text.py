@@ -10,9 +10,10 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["GZIP", "MAX_BYTES", "head_of", "text_bytes"]
+__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "text_bytes"]
 
 GZIP = b"\x1f\x8b"
+SQLITE = b"SQLite format 3\0"
 MAX_BYTES = 1 << 33
 """Of one file, unpacked."""
 _PIECE = 1 << 20

@@ -11,8 +11,7 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
 from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
 from wavescope.readers._rocprofv3_columns import header_of, is_counter_column, layout_of
-from wavescope.readers._sqlite import MAGIC, table_names
-from wavescope.readers._text import head_of
+from wavescope.readers._text import SQLITE, head_of
 from wavescope.readers.archive import is_archive
 from wavescope.readers.decoded import form_of, survey
 
@@ -238,7 +237,7 @@ _ROCPROF = {"index", "kernelname", "gpu-id"}
 def _sniff_file(file: Path) -> Kind:
     with file.open("rb") as stream:
         head = stream.read(1 << 16)
-    if head_of(head).startswith(MAGIC) or is_named_like_database(file.name):
+    if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
         return _sniff_database(file)
     if head.startswith(b"\x7fELF"):
         return Kind.CODE_OBJECT
@@ -261,6 +260,8 @@ def _sniff_file(file: Path) -> Kind:
 
 def _sniff_database(file: Path) -> Kind:
     """Told by its tables."""
+    from wavescope.readers._sqlite import table_names
+
     try:
         names = table_names(file)
     except (NotATraceError, OSError, EOFError):

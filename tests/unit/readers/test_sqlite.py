@@ -17,6 +17,7 @@ import pytest
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers._sqlite import Database, files, table_names
+from wavescope.readers._text import SQLITE
 
 TYPES: dict[str, Any] = {
     "id": pl.Int64,
@@ -329,7 +330,7 @@ def test_packed_and_cut(tmp_path: Path) -> None:
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "SMALL_BYTES", 1 << 20)
     path = tmp_path / "bomb.gz"
-    path.write_bytes(gzip.compress(files.MAGIC + bytes(40 << 20)))
+    path.write_bytes(gzip.compress(SQLITE + bytes(40 << 20)))
     with pytest.raises(NotATraceError, match="unpacks to more than"):
         Database(path)
 
@@ -347,7 +348,7 @@ def test_what_was_unpacked_is_removed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"SQLite format 3\0", b"nothing of the kind" * 100, files.MAGIC + bytes(4000)]
+    "content", [b"", b"SQLite format 3\0", b"nothing of the kind" * 100, SQLITE + bytes(4000)]
 )
 def test_no_database(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.db"

@@ -219,7 +219,7 @@ class Evaluation:
 
         keys = [key for key in resolved.place if key in given]
         known = _all_known([given[key] for key in keys]) if keys else np.True_
-        if np.all(known):
+        if known.all():
             return
         needed = {key: resolved.place[key][1] for key in keys}
         for number in self.sources.holding(list(needed.values())):
@@ -253,7 +253,7 @@ class Evaluation:
             count = next(iter(totals.values())).count
         sums = given | {key: total.total for key, total in totals.items()}
         found = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
-        if degree == 1.0 or not np.all(count):
+        if degree == 1.0 or not count.all():
             count = np.where(count, count, np.nan)
             return found / count if degree == 1.0 else np.where(np.isnan(count), np.nan, found)
         return found
@@ -268,10 +268,8 @@ class Evaluation:
         return known[1]
 
     def _reduced(self, values: Any) -> _Total:
-        import numpy as np
-
         total, count = self.over_groups(values)
-        return _Total(total, count, bool(np.all(count == self._dispatches)))
+        return _Total(total, count, bool((count == self._dispatches).all()))
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
         import numpy as np
@@ -284,7 +282,7 @@ class Evaluation:
     def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
         import numpy as np
 
-        if not np.all(np.isnan(average)):
+        if not np.isnan(average).all():
             return ""
         return zero_reason(expression, given, self.count)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,9 @@ class _Parts:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._single: list[Any] = []
-        self._blocks: list[tuple[int, Any]] = []
+        self._channel_spreads: list[Spread] = []
+        self._is_single: list[bool] = []
+        """Whether the next row is a single value; else the next rows are channels."""
         self._texts: dict[str, list[Any]] = {
             name: [] for name in ("table_id", "metric_id", "name", "series", "channel", "unit", "reason")
         }
@@ -146,7 +149,7 @@ class _Parts:
             return
         self._describe(table, metric, None, metric.id, outcome.reason, peak)
         self._average.append(math.nan if outcome.average is None else float(outcome.average[0]))
-        self._blocks.append((len(self._single), None))
+        self._is_single.append(True)
         self._single.append(math.nan if outcome.values is None else outcome.values)
 
     def frame(self) -> pl.DataFrame:
@@ -154,14 +157,11 @@ class _Parts:
         import polars as pl
 
         evaluation = self._evaluation
-        spread = list(self._spreads())
-        columns: dict[str, list[Any]] = {name: [] for name in ("count", "mean", *_STATISTICS)}
-        for start, block in self._blocks:
-            own, row = (block, slice(None)) if block is not None else (spread[start // _ROWS], start % _ROWS)
-            for name, parts in columns.items():
-                found = getattr(own, name)[row]
-                parts.append(found if block is not None else found.reshape(1))
-        joined = {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()}
+        spreads = [*self._spreads(), *self._channel_spreads]
+        joined = {
+            name: np.concatenate([getattr(one, name) for one in spreads])[self._order()] if spreads else np.empty(0)
+            for name in ("count", "mean", *_STATISTICS)
+        }
         average = joined["mean"] if evaluation.is_reference else np.array(self._average)
         peak = np.array(self._peak)
         with np.errstate(all="ignore"):
@@ -178,6 +178,17 @@ class _Parts:
             schema_overrides=spec.dtypes,
         )
         return frame.select(spec.names)
+
+    def _order(self) -> list[int]:
+        """For each row its place where all single values come first and all channels follow."""
+        order: list[int] = []
+        singles, channels = itertools.count(), itertools.count(len(self._single))
+        for is_single in self._is_single:
+            if is_single:
+                order.append(next(singles))
+            else:
+                order += itertools.islice(channels, self._evaluation.channel_count)
+        return order
 
     def _spreads(self) -> Iterator[Spread]:
         """Statistics of the single values, some rows at a time, so that they take little memory."""
@@ -197,7 +208,8 @@ class _Parts:
         count = evaluation.channel_count
         values = np.nan if outcome.values is None else outcome.values
         spread = spread_of(np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count)))
-        self._blocks.append((0, spread))
+        self._channel_spreads.append(spread)
+        self._is_single.append(False)
         average = (
             np.full(count, np.nan) if outcome.average is None else np.broadcast_to(outcome.average, (count, 1))[:, 0]
         )

@@ -17,7 +17,8 @@ from wavescope.export.rocpd.schema import VERSION, create_tables
 from wavescope.model.losses import Loss
 from wavescope.model.profile import Profile
 from wavescope.model.sql_text import quoted
-from wavescope.readers._sqlite import MAGIC, Database
+from wavescope.readers._sqlite import Database
+from wavescope.readers._text import SQLITE
 from wavescope.readers.profile_inputs import open_input
 from wavescope.readers.rocpd.environment import MASKED, rank_of, variables
 from wavescope.readers.rocpd.layout import PREFIX, VERSIONS, stored_tables, suffix_of
@@ -113,7 +114,7 @@ def _is_plain_rocpd(found: ProfileInput) -> bool:
     if found.kind is not Kind.ROCPD:
         return False
     with found.path.open("rb") as stream:
-        return stream.read(len(MAGIC)) == MAGIC
+        return stream.read(len(SQLITE)) == SQLITE
 
 
 class _Copy:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
 from wavescope.model.sql_text import quoted
-from wavescope.readers._sqlite.files import ERRORS, MAGIC, OpenFile, tables_at_beginning
+from wavescope.readers._sqlite.files import ERRORS, OpenFile, tables_at_beginning
 from wavescope.readers._sqlite.schema import StoredTable, read_tables, read_views
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     _Types = Mapping[str, pl.DataType | type[pl.DataType]]
 
-__all__ = ["CHUNK_ROWS", "MAGIC", "Database", "table_names"]
+__all__ = ["CHUNK_ROWS", "Database", "table_names"]
 
 CHUNK_ROWS = 1 << 18
 """Rows of a piece."""

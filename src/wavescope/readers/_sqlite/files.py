@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.readers._text import GZIP, SQLITE
 
 if TYPE_CHECKING:
     from wavescope import _core
 
-__all__ = ["ERRORS", "MAGIC", "OpenFile", "tables_at_beginning"]
+__all__ = ["ERRORS", "OpenFile", "tables_at_beginning"]
 
-MAGIC = b"SQLite format 3\0"
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What calls of SQLite raise: its messages quote the file, and what they quote need not be text."""
 MAX_UNPACKED_BYTES = 16 << 30
@@ -30,7 +30,6 @@ MAX_RATIO = 200
 LOCK_SECONDS = 2.0
 """How long to wait for a database that another process holds locked."""
 
-_GZIP = b"\x1f\x8b"
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _READ_VERSION_AT, _PAGE_COUNT_AT, _WAL = 19, 28, bytes([2])
 _BEGINNING = 1 << 18
@@ -51,7 +50,7 @@ class OpenFile:
         self._endings: list[weakref.finalize[..., OpenFile]] = []
         try:
             with path.open("rb") as stream:
-                is_packed = stream.read(len(_GZIP)) == _GZIP
+                is_packed = stream.read(len(GZIP)) == GZIP
             if is_packed:
                 self._path = self._unpacked(path)
             self._open()
@@ -213,11 +212,11 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
     """Names of the tables of a packed database, when the pages that say them are its first; else None."""
     with path.open("rb") as stream:
         packed = stream.read(_BEGINNING)
-    if not packed.startswith(_GZIP):
+    if not packed.startswith(GZIP):
         return None
     try:
         begin = zlib.decompressobj(wbits=31).decompress(packed, _BEGINNING)
-        if not begin.startswith(MAGIC) or len(begin) < _BEGINNING:
+        if not begin.startswith(SQLITE) or len(begin) < _BEGINNING:
             return None  # no database, or one that is unpacked in no time
         page_size = int.from_bytes(begin[16:18], "big")
         count = int.from_bytes(begin[_PAGE_COUNT_AT : _PAGE_COUNT_AT + 4], "big")

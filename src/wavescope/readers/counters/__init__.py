@@ -10,14 +10,12 @@ from wavescope.errors import WavescopeError
 from wavescope.model.counter_set import CounterSet, System
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._assembled import assembled
-from wavescope.readers.counters._ceilings import read_ceilings
 from wavescope.readers.counters._channels import partner_losses
 from wavescope.readers.counters._execution import wide_pass
 from wavescope.readers.counters._found import find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes, long_rows
 from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._processes import with_processes_together
-from wavescope.readers.counters._rocminfo import agents_of_rocminfo
 from wavescope.readers.counters._silent import without_silent
 from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
 from wavescope.readers.counters._table import no_table, read_table
@@ -82,13 +80,12 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     if found.left_out:
         names = ", ".join(file.name for file in found.left_out[:_NAMED])
         losses.append(Loss("other_forms", len(found.left_out), detail=names))
-    return assembled(
-        passes,
-        system,
-        losses,
-        path=str(place),
-        ceilings=read_ceilings(found.ceilings) if found.ceilings else None,
-    )
+    ceilings = None
+    if found.ceilings:
+        from wavescope.readers.counters._ceilings import read_ceilings
+
+        ceilings = read_ceilings(found.ceilings)
+    return assembled(passes, system, losses, path=str(place), ceilings=ceilings)
 
 
 def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
@@ -139,6 +136,8 @@ def _system(found: Found, passes: Sequence[Pass]) -> System:
     described = _described_system(found)
     if described:
         return described
+    from wavescope.readers.counters._rocminfo import agents_of_rocminfo
+
     used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
     for file in found.tables:
         beside = file.with_name(file.name.split("counter_collection.csv")[0] + "agent_info.csv")

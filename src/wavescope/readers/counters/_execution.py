@@ -29,6 +29,7 @@ INTEGERS = (
     "accum_vgprs",
     "sgprs",
 )
+_TIMES = ("begin_ns", "end_ns")
 _LARGEST_INTEGER = 1 << 62
 """Differences of two such numbers are numbers, too."""
 
@@ -68,14 +69,18 @@ def described(table: Table) -> pl.DataFrame:
             column = column.new_from_index(0, table.frame.height)
         columns.append(column.alias(ours))
     frame = pl.DataFrame(columns)
-    return frame.with_columns(
+    found = frame.with_columns(
         *(_integer(pl.col(name)) for name in INTEGERS),
-        _time(frame["begin_ns"]),
-        _time(frame["end_ns"]),
+        *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
         pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
         pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
         kernel_name_spelled=pl.col("kernel_name"),
     )
+    # Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction.
+    for name in _TIMES:
+        if found[name].null_count() != frame[name].null_count():
+            found = found.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
+    return found.with_columns(pl.when(pl.col(name).is_between(0, _LARGEST_INTEGER)).then(name) for name in _TIMES)
 
 
 def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
@@ -106,12 +111,14 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
         losses.append(Loss("counter_twice", twice, detail=table.file.name))
     values = pl.DataFrame()
     if chosen:
-        values = table.frame.with_columns(more.values())[[str(index) for index, _ in chosen.values()]]
+        frame = table.frame.with_columns(more.values()) if more else table.frame
+        values = frame[[str(index) for index, _ in chosen.values()]]
         values.columns = list(chosen)
     counters = [spelled for _, spelled in chosen.values()]
-    sound = rows["kernel_name"].is_not_null()
-    if not sound.all():
-        losses.append(Loss("counter_rows", int((~sound).sum()), detail=table.file.name))
+    unsound = rows["kernel_name"].null_count()
+    if unsound:
+        losses.append(Loss("counter_rows", unsound, detail=table.file.name))
+        sound = rows["kernel_name"].is_not_null()
         rows, values = rows.filter(sound), values.filter(sound) if values.width else values
     return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
 
@@ -132,17 +139,3 @@ def _integer(column: pl.Expr) -> pl.Expr:
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
     whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
     return pl.when(whole.is_between(0, _LARGEST_INTEGER)).then(whole).name.keep()
-
-
-def _time(column: pl.Series) -> pl.Series:
-    """Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction."""
-    import polars as pl
-
-    def within(times: pl.Series) -> pl.Series:
-        name = times.name
-        return times.to_frame().select(pl.when(pl.col(name).is_between(0, _LARGEST_INTEGER)).then(name)).to_series()
-
-    whole = column.str.strip_chars().cast(pl.Int64, strict=False)
-    if whole.null_count() == column.null_count():
-        return within(whole)
-    return within(column.str.strip_chars().cast(pl.Float64, strict=False))

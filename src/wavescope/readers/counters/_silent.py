@@ -77,13 +77,13 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
 
 def _totals(one: Pass) -> dict[str, float]:
     """Sums over the dispatches, channels aside; nothing about counters without a value."""
-    import polars as pl
-
-    names = [spelled.named.column for spelled in one.counters if spelled.named.channel is None]
-    if not names or not one.values.height:
-        return {}
-    sums = one.values.select(pl.col(names).sum(), pl.col(names).count().name.suffix(" count")).row(0, named=True)
-    return {name: float(sums[name]) for name in names if sums[f"{name} count"]}
+    totals = {}
+    for spelled in one.counters:
+        if spelled.named.channel is None:
+            column = one.values.get_column(spelled.named.column)
+            if column.null_count() < column.len():
+                totals[spelled.named.column] = float(column.sum())
+    return totals
 
 
 def _stopped(totals: dict[str, float]) -> set[str]:
