@@ -347,9 +347,7 @@ def test_what_was_unpacked_is_removed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"SQLite format 3\0", b"nothing of the kind" * 100, SQLITE + bytes(4000)]
-)
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"nothing of the kind" * 100, SQLITE + bytes(4000)])
 def test_no_database(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(content)

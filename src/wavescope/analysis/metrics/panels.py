@@ -17,7 +17,7 @@ from wavescope.analysis.metrics.statistics import Spread, spread_of
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["counter_panels", "kernels_of"]
 
 _UNITS = {"kernel": "/kernel", "wave": "/wave", "cycle": "/cycle", "second": "/s"}
-_ROWS = 64
+_VALUES = 1 << 18
+"""Values that are reduced together: in many steps they take little memory, in few of them little time."""
 _STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
 
 
@@ -124,7 +125,9 @@ class _Parts:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        self._rows_at_once = max(1, _VALUES // max(1, evaluation.count))
         self._single: list[Any] = []
+        self._single_spreads: list[Spread] = []
         self._channel_spreads: list[Spread] = []
         self._is_single: list[bool] = []
         """Whether the next row is a single value; else the next rows are channels."""
@@ -151,13 +154,16 @@ class _Parts:
         self._average.append(math.nan if outcome.average is None else float(outcome.average[0]))
         self._is_single.append(True)
         self._single.append(math.nan if outcome.values is None else outcome.values)
+        if len(self._single) == self._rows_at_once:
+            self._reduce()
 
     def frame(self) -> pl.DataFrame:
         import numpy as np
         import polars as pl
 
         evaluation = self._evaluation
-        spreads = [*self._spreads(), *self._channel_spreads]
+        self._reduce()
+        spreads = [*self._single_spreads, *self._channel_spreads]
         joined = {
             name: np.concatenate([getattr(one, name) for one in spreads])[self._order()] if spreads else np.empty(0)
             for name in ("count", "mean", *_STATISTICS)
@@ -182,7 +188,7 @@ class _Parts:
     def _order(self) -> list[int]:
         """For each row its place where all single values come first and all channels follow."""
         order: list[int] = []
-        singles, channels = itertools.count(), itertools.count(len(self._single))
+        singles, channels = itertools.count(), itertools.count(sum(self._is_single))
         for is_single in self._is_single:
             if is_single:
                 order.append(next(singles))
@@ -190,16 +196,17 @@ class _Parts:
                 order += itertools.islice(channels, self._evaluation.channel_count)
         return order
 
-    def _spreads(self) -> Iterator[Spread]:
-        """Statistics of the single values, some rows at a time, so that they take little memory."""
+    def _reduce(self) -> None:
+        """Keep the statistics of the single values that were gathered, not the values."""
         import numpy as np
 
-        for start in range(0, len(self._single), _ROWS):
-            rows = self._single[start : start + _ROWS]
-            block = np.empty((len(rows), self._evaluation.count))
-            for row, values in enumerate(rows):
-                block[row] = values
-            yield spread_of(block)
+        if not self._single:
+            return
+        block = np.empty((len(self._single), self._evaluation.count))
+        for row, values in enumerate(self._single):
+            block[row] = values
+        self._single_spreads.append(spread_of(block))
+        self._single.clear()
 
     def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
         import numpy as np
@@ -207,8 +214,9 @@ class _Parts:
         evaluation = self._evaluation
         count = evaluation.channel_count
         values = np.nan if outcome.values is None else outcome.values
-        spread = spread_of(np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count)))
-        self._channel_spreads.append(spread)
+        whole = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
+        step = self._rows_at_once
+        self._channel_spreads += [spread_of(whole[start : start + step]) for start in range(0, count, step)]
         self._is_single.append(False)
         average = (
             np.full(count, np.nan) if outcome.average is None else np.broadcast_to(outcome.average, (count, 1))[:, 0]

@@ -48,9 +48,12 @@ def spread_of(values: Any) -> Spread:
         blank = np.full(ordered.shape[:-1], np.nan)
         return Spread(count, blank, blank, blank, blank, blank, blank, blank)
     with np.errstate(all="ignore"):
-        mean = np.where(known, ordered, 0.0).sum(axis=-1) / np.where(count, count, np.nan)
-        apart = np.where(known, ordered - mean[..., None], 0.0)
-        deviation = np.sqrt((apart * apart).sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
+        apart = np.where(known, ordered, 0.0)
+        mean = apart.sum(axis=-1) / np.where(count, count, np.nan)
+        apart -= mean[..., None]  # in place: there may be many values
+        apart[~known] = 0.0
+        apart *= apart
+        deviation = np.sqrt(apart.sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
         last = np.maximum(count - 1, 0)
 
         def at(position: Any) -> Any:
