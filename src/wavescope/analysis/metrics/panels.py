@@ -164,8 +164,9 @@ class _Parts:
         evaluation = self._evaluation
         self._reduce()
         spreads = [*self._single_spreads, *self._channel_spreads]
+        order = self._order()
         joined = {
-            name: np.concatenate([getattr(one, name) for one in spreads])[self._order()] if spreads else np.empty(0)
+            name: np.concatenate([getattr(one, name) for one in spreads])[order] if spreads else np.empty(0)
             for name in ("count", "mean", *_STATISTICS)
         }
         average = joined["mean"] if evaluation.is_reference else np.array(self._average)
