@@ -161,3 +161,17 @@ def test_counters_that_no_metric_uses_are_shown_themselves(shared: Path) -> None
     raw = answer("counters", found(shared, "data/gfx1151-rocprofv3-llama"), "--panel", "raw")["raw"]["rows"]
     hit = next(row for row in raw if row["counter"] == "L2CacheHit")
     assert (hit["unit"], hit["total"]) == ("%", None)
+
+
+def test_l2_says_the_same_about_gfx12(shared: Path) -> None:
+    path = found(shared, "data/gfx1201-counters-pcsampling/gl2c_714_profstd")
+    told = {row["kernel_name"]: row for row in answer("l2", path)["kernels"]["rows"]}
+    asked = ("--by", "kernel", "--metric", "L2-Fabric Read BW", "--panel", "sol")
+    for row in answer("counters", path, *asked)["values"]["rows"]:
+        assert told[row["kernel_name"]]["read_bytes_per_second"] / 1e9 == pytest.approx(row["2.1.7"], rel=0.02)
+
+
+def test_bandwidths_of_an_analysis_database_are_in_bytes(shared: Path) -> None:
+    path = found(shared, "data/rocprofcompute-analysisdb/rocprof_compute_3kernels.db")
+    rows = answer("counters", path, "--panel", "sol")["rows"]["rows"]
+    assert {row["unit"] for row in rows if row["name"].endswith("Cache BW")} == {"GB/s"}

@@ -18,6 +18,7 @@ from wavescope.cli._io import console, emit_json, json_option, progress
 )
 @click.option("--gpu", metavar="NAME", help="Target (gfx942) or product (MI300X) whose peak to compare with.")
 @click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the table of kernels as CSV instead of text.")
 @json_option
 def command(
     paths: tuple[Path, ...],
@@ -26,6 +27,7 @@ def command(
     ea_channels: int | None,
     gpu: str | None,
     top: int | None,
+    as_csv: bool,
     as_json: bool,
 ) -> None:
     """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel, and what to conclude.
@@ -51,7 +53,17 @@ def command(
         body = to_builtins(answer, top=top or None)
         emit_json({"input": [str(path) for path in paths], **body, "losses": losses.to_dicts()})
         return
-    out = console()
     limit = 20 if top is None else top or 1 << 62
+    if as_csv:
+        from wavescope.model.csv_text import write_csv
+
+        shown = answer.kernels.head(top) if top else answer.kernels
+        click.echo(write_csv(shown), nl=False)
+        if shown.height < answer.kernels.height:
+            click.echo(f"showing {shown.height:,} of {answer.kernels.height:,} rows", err=True)
+        for line in losses["message"].unique(maintain_order=True):
+            click.echo(f"loss: {line}", err=True)
+        return
+    out = console()
     for part in l2_report(answer, losses, limit=limit):
         out.print(part)

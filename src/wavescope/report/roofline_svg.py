@@ -108,7 +108,8 @@ class _Drawing:
 
     def _head(self) -> None:
         what = "kernels" if self.answer.by == "kernel" else "dispatches"
-        shown = truncation(len(self.rows), self.answer.total_count, f"{what}, the longest first")
+        shown = truncation(len(self.rows), self.answer.total_count, what)
+        shown += ", the longest first" if self.answer.total_count > 1 else ""
         self.svg.label("ink strong", 40, 36, f"Roofline: {subject(self.answer)}", size=20)
         self.svg.label("soft", 40, 58, f"{shown} · {source(self.picture.roofs)}", size=13)
         x = float(_WIDTH - 40)

@@ -33,6 +33,8 @@ class Formula:
     text: str
     is_lower_bound: bool = False
     """Whether requests may be larger than the formula can see."""
+    targets: str = ""
+    """Begin of the names of the GPUs that it holds for; empty = all that have the counters."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,11 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("write_bytes", (_W, f"{_W}_64B"), _weighted(**{_W: 32, f"{_W}_64B": 32}), "32·WRREQ + 32·WRREQ_64B"),
     Formula("write_bytes", (_GW, f"{_GW}_64B"), _weighted(**{_GW: 32, f"{_GW}_64B": 32}), "32·WRREQ + 32·WRREQ_64B"),
     Formula("write_bytes", ("WRITE_SIZE",), _weighted(WRITE_SIZE=1024), "1024·WRITE_SIZE"),
+    Formula("read_bytes", (_GR,), _weighted(**{_GR: 256}), "256·EA_RDREQ", targets="gfx12"),
+    Formula("write_bytes", (_GW,), _weighted(**{_GW: 256}), "256·EA_WRREQ", targets="gfx12"),
 )
-"""In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17."""
+"""In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17, and on gfx12, which
+does not count sizes, what public measurements of an RX 9070 XT give."""
 
 _NEEDED = sorted({name for formula in FORMULAS for name in formula.needs})
 _RATIOS = ("hit_rate", "read_32b_share")
@@ -154,7 +159,7 @@ def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
                 for number, frame in passes.items()
                 if (part := frame.filter(frame["kernel_name"] == kernel)).height
             }
-            for formula, number, rows in _measured(mine):
+            for formula, number, rows in _measured(mine, counters.system.target or ""):
                 made = _measurement(formula, rows, run=run, kernel=kernel)
                 if made is not None:
                     same_pass = number is not None and not is_joined[number]
@@ -163,12 +168,12 @@ def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
     return found
 
 
-def _measured(passes: dict[int, pl.DataFrame]) -> Iterator[tuple[Formula, int | None, pl.DataFrame]]:
+def _measured(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[Formula, int | None, pl.DataFrame]]:
     """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
     together: pl.DataFrame | None = None
     done: set[str] = set()
     for formula in FORMULAS:
-        if formula.metric in done:
+        if formula.metric in done or not target.startswith(formula.targets):
             continue
         needs = set(formula.needs)
         whole = {

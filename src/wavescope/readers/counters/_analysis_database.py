@@ -132,6 +132,10 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
     )
 
 
+_UNITS = {"Gb/s": "GB/s", "Gbps": "GB/s"}
+"""As the tool writes them -> what the values are: they are compared with peaks in bytes."""
+
+
 def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.DataFrame:
     import polars as pl
 
@@ -153,7 +157,7 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
         pl.col("table_name").alias("panel_title"),
         pl.col("sub_table_name").alias("table_title"),
         "name",
-        "unit",
+        pl.col("unit").replace(_UNITS),
         pl.col("value_name").alias("statistic"),
         pl.when(pl.col("value").is_finite()).then("value").alias("value"),
     )
