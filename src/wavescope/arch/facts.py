@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -120,14 +121,14 @@ def of(gpu: str) -> Arch:
     """
     asked = gpu.strip()
     target = asked.rsplit("--", 1)[-1].split(":", 1)[0].lower()
-    if target in _targets():
-        return _targets()[target]
+    if target in TARGETS:
+        return _arch(target)
     wanted = _plain(asked)
-    for arch in _targets().values():
+    for arch in map(_arch, TARGETS):
         for product in arch.products:
             if _plain(product.name) == wanted:
                 return replace(arch, product=product)
-    products = ", ".join(product.name for arch in _targets().values() for product in arch.products)
+    products = ", ".join(product.name for arch in map(_arch, TARGETS) for product in arch.products)
     what = f"no facts about a GPU called {gpu[:60]!r}"
     raise UsageError(what, advice=f"known: {', '.join(TARGETS)}; products: {products}")
 
@@ -139,13 +140,15 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _targets() -> dict[str, Arch]:
+def _text(file: str) -> str:
+    return (_FOLDER / file).read_text(encoding="utf-8")
+
+
+@cache
+def _declared(file: str) -> dict[str, dict[str, Any]]:
     import tomllib
 
-    declared: dict[str, dict[str, Any]] = {}
-    for name in _FILES:
-        declared |= tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
-    return {target: _arch(target, _inherited(target, declared)) for target in declared}
+    return tomllib.loads(_text(file))
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -162,7 +165,9 @@ def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, An
     return facts | own
 
 
-def _arch(target: str, facts: dict[str, Any]) -> Arch:
+@cache
+def _arch(target: str) -> Arch:
+    facts = _inherited(target, _declared(_HOMES[target]))
     for name in ("vgprs_per_simd", "vgpr_granule"):
         facts[name] = {int(size): count for size, count in facts[name].items()}
     products = tuple(Product(name, **known) for name, known in facts.pop("products", {}).items())
@@ -171,5 +176,7 @@ def _arch(target: str, facts: dict[str, Any]) -> Arch:
     return Arch(target, **facts, products=products, product=products[0] if products else Product(""))
 
 
-TARGETS: tuple[str, ...] = tuple(_targets())
+_HOMES = {target: file for file in _FILES for target in re.findall(r"(?m)^\[([\w-]+)\]", _text(file))}
+"""Target -> the file that declares it; the file is parsed when something is asked about one of its targets."""
+TARGETS: tuple[str, ...] = tuple(_HOMES)
 """Every target with facts."""

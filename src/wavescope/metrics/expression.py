@@ -145,8 +145,6 @@ class _How(NamedTuple):
 
 
 def _value(node: Node, how: _How) -> Any:
-    import numpy as np
-
     if isinstance(node, Leaf):
         return how.values[node.text]
     if isinstance(node, Number):
@@ -155,11 +153,13 @@ def _value(node: Node, how: _How) -> Any:
         return _chain(node, how)
     operands = [_value(item, how) for item in node.operands]
     if node.word == "*":
-        return np.multiply(*operands)
+        return operands[0] * operands[1]
     if node.word == "/":
         return _divided(operands[0], operands[1], how.zero)
     if node.word == "-":
-        return np.negative(operands[0])
+        return -operands[0]
+    import numpy as np
+
     total = operands[0]
     for item in operands[1:]:
         total = (np.maximum if node.word == "max" else np.minimum)(total, item)
@@ -167,20 +167,20 @@ def _value(node: Node, how: _How) -> Any:
 
 
 def _chain(node: Terms, how: _How) -> Any:
-    import numpy as np
-
     above: Any = None
     below: Any = None
     for sign, item in node.terms:
         value = _value(item, how)
         if sign > 0:
-            above = value if above is None else np.add(above, value)
+            above = value if above is None else above + value
         else:
-            below = value if below is None else np.add(below, value)
+            below = value if below is None else below + value
     if below is None:
         return above
-    total = np.subtract(above, below)
-    if how.constants is None or not is_amount(node, how.constants) or not np.any(np.less(total, 0)):
+    import numpy as np
+
+    total = above - below
+    if how.constants is None or not np.any(total < 0) or not is_amount(node, how.constants):
         return total
     if how.negative is not None:
         how.negative(unparsed(node), total, above)
@@ -203,7 +203,7 @@ def _divided(above: Any, below: Any, zero: str) -> Any:
     import numpy as np
 
     quotient = np.divide(above, below)
-    if zero == "infinity" or np.all(below):
+    if zero == "infinity" or (below.all() if isinstance(below, np.ndarray) else below):
         return quotient
     return np.where(np.equal(below, 0), math.nan if zero == "blank" else 0.0, quotient)
 

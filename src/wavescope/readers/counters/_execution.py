@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
@@ -69,13 +70,7 @@ def described(table: Table) -> pl.DataFrame:
             column = column.new_from_index(0, table.frame.height)
         columns.append(column.alias(ours))
     frame = pl.DataFrame(columns)
-    found = frame.with_columns(
-        *(_integer(pl.col(name)) for name in INTEGERS),
-        *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
-        pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
-        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
-        kernel_name_spelled=pl.col("kernel_name"),
-    )
+    found = frame.with_columns(_converted())
     # Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction.
     for name in _TIMES:
         if found[name].null_count() != frame[name].null_count():
@@ -130,6 +125,20 @@ def _counts(column: pl.Series) -> pl.Series:
     values = pl.col(column.name).str.strip_chars().cast(pl.Float64, strict=False)
     sound = (values == 0) | values.is_between(SMALLEST, LARGEST)
     return column.to_frame().select(pl.when(sound).then(values).alias(column.name)).to_series()
+
+
+@cache
+def _converted() -> list[pl.Expr]:
+    """The columns of a file in our types; times are whole. Made once: most captures are many small files."""
+    import polars as pl
+
+    return [
+        *(_integer(pl.col(name)) for name in INTEGERS),
+        *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
+        pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
+        pl.col("kernel_name").alias("kernel_name_spelled"),
+    ]
 
 
 def _integer(column: pl.Expr) -> pl.Expr:

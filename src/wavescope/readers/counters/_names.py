@@ -15,7 +15,6 @@ __all__ = [
     "level_of",
     "may_be_counter",
     "plain_kernel",
-    "plain_word",
 ]
 
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
@@ -112,17 +111,6 @@ def may_be_counter(column: str) -> bool:
     if plain in _KNOWN or _REPEATED.sub("", plain) in _KNOWN or plain.startswith("unnamed"):
         return False
     return _PLAIN.fullmatch(column) is not None
-
-
-def plain_word(column: str) -> str:
-    """A header field for looking up: small letters, no space around it.
-
-    Examples
-    --------
-    >>> plain_word(" Kernel_Name")
-    'kernel_name'
-    """
-    return column.strip().lower()
 
 
 def plain_kernel(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._names import is_counter, plain_word
+from wavescope.readers.counters._names import is_counter
 from wavescope.readers.counters._numbers import LARGEST, SMALLEST, evidence, is_count, number
 from wavescope.readers.counters._pieces import pieces
 
@@ -44,7 +44,7 @@ class Table:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {plain_word(name): place for place, name in reversed(list(enumerate(self.header)))}
+        return {name.lower(): place for place, name in reversed(list(enumerate(self.header)))}
 
 
 def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = None) -> Table:
@@ -150,7 +150,7 @@ class _Reading:
         self.header = [name.strip() for name in self.header]
         if not any(self.header) or len(self.header) > _MAX_COLUMNS:
             raise no_table(self.file)
-        is_number = [is_counter(name) or plain_word(name) == _LONG_VALUE for name in self.header]
+        is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
         self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
         return rest
 
