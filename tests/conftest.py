@@ -5,7 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+# How long one example takes tells about the load of the machine.
+settings.register_profile("wavescope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("wavescope")
 os.environ["WAVESCOPE_CACHE"] = ""  # tests leave nothing in the cache folder of whoever runs them
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -12,6 +12,7 @@ from wavescope.cli._counters import counter_options
 from wavescope.cli._io import console, context_of_kind, emit_json, json_option
 from wavescope.cli._profile import profile_options
 from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
+from wavescope.metrics import NORMALIZATIONS
 from wavescope.model.words import counted
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: 
 @click.option(
     "--per",
     "normalization",
-    type=click.Choice(["kernel", "wave", "cycle", "second"]),
+    type=click.Choice(list(NORMALIZATIONS)),
     default="kernel",
     help="What amounts of counters are divided by. Default: kernel.",
 )

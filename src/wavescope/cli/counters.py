@@ -12,7 +12,7 @@ import click
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, emit_json, progress
 from wavescope.cli._plan import plannable
-from wavescope.metrics import FIRST_OWN_PANEL
+from wavescope.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
 from wavescope.model.words import counted
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_REFERENCE = "rocprof-compute-3.3"
 _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
 _INSTEAD = 1
@@ -62,7 +61,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--per",
         "normalization",
-        type=click.Choice(["kernel", "wave", "cycle", "second"]),
+        type=click.Choice(list(NORMALIZATIONS)),
         default="kernel",
         help="What amounts are divided by. Default: kernel, which is the amount of one dispatch.",
     ),
@@ -76,7 +75,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--decimals", type=click.IntRange(0, 12), metavar="N", help="Write all digits, N after the point."),
     click.option(
         "--compat",
-        type=click.Choice([_REFERENCE]),
+        type=click.Choice(RULES[1:]),
         help="Follow the rules of this tool, its defects included. Default: corrected rules.",
     ),
     click.option(

@@ -10,6 +10,7 @@ import click
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, progress
 from wavescope.errors import UsageError
+from wavescope.metrics import NORMALIZATIONS, RULES
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
@@ -21,13 +22,13 @@ __all__ = ["command"]
 @click.option(
     "--per",
     "normalization",
-    type=click.Choice(["kernel", "wave", "cycle", "second"]),
+    type=click.Choice(list(NORMALIZATIONS)),
     default="kernel",
     help="What requests are divided by. Default: kernel, which is the amount of one dispatch.",
 )
 @click.option(
     "--compat",
-    type=click.Choice(["rocprof-compute-3.3"]),
+    type=click.Choice(RULES[1:]),
     help="Values under the rules of this tool, its defects included. Default: corrected rules.",
 )
 @click.option(

@@ -10,6 +10,7 @@ import click
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console
 from wavescope.errors import UsageError
+from wavescope.metrics import RULES
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--device", type=int, metavar="N", help="GPU of roofline.csv whose benchmark counts. Default: the first.")
 @click.option(
     "--compat",
-    type=click.Choice(["rocprof-compute-3.3"]),
+    type=click.Choice(RULES[1:]),
     help="Bytes as this version of ROCm Compute Profiler counts them: lines of 64 bytes on every GPU.",
 )
 @click.option(

@@ -82,8 +82,8 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
 
     is_long = "long" in counters.passes["form"].to_list()
     rows: pl.DataFrame = reference_dispatches(counters)
-    columns = ("dispatch_id", "kernel_name_spelled", "agent", "gpu")
-    for number, (identity, name, agent, gpu) in enumerate(rows.select(columns).iter_rows()):
+    told = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")
+    for number, (identity, name, agent, gpu) in enumerate(told.iter_rows()):
         shown = (number, gpu) if is_long else (identity, agent)
         first, last = ("" if cell is None else str(cell) for cell in shown)
         yield [first, _wrapped(name or "", *_LIST_WIDTH), last]

@@ -2,7 +2,7 @@
 
 from wavescope.metrics.declared import COLUMNS, Metric, MetricTable, Panel
 from wavescope.metrics.families import METRIC_TARGETS
-from wavescope.metrics.names import QUANTITIES, QUANTITY_COUNTERS, expanded, names_of
+from wavescope.metrics.names import NORMALIZATIONS, QUANTITIES, QUANTITY_COUNTERS, expanded, names_of
 from wavescope.metrics.own import FIRST_OWN_PANEL
 from wavescope.metrics.panels import RULES, formula_of, formulas_of, panels_of
 
@@ -10,6 +10,7 @@ __all__ = [
     "COLUMNS",
     "FIRST_OWN_PANEL",
     "METRIC_TARGETS",
+    "NORMALIZATIONS",
     "QUANTITIES",
     "QUANTITY_COUNTERS",
     "RULES",

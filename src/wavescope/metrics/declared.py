@@ -58,6 +58,16 @@ class Metric:
     defect: str = ""
     """Defect of the reference that the formula corrects, or repeats under its rules: T1 to T18."""
 
+    def unit_per(self, normalization: str) -> str:
+        """The unit with the normalization put in.
+
+        Examples
+        --------
+        >>> Metric("17.3.0", "Req", "Req/N", "TCC_REQ / norm").unit_per("second")
+        'Req/s'
+        """
+        return self.unit.replace("/N", "/s" if normalization == "second" else f"/{normalization}")
+
 
 @dataclass(frozen=True)
 class MetricTable:

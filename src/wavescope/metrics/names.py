@@ -12,7 +12,10 @@ from wavescope.metrics.families import family_of, for_target
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["QUANTITIES", "QUANTITY_COUNTERS", "expanded", "names_of"]
+__all__ = ["NORMALIZATIONS", "QUANTITIES", "QUANTITY_COUNTERS", "expanded", "names_of"]
+
+NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
+"""What amounts can be divided by -> the counter of it; empty = no counter."""
 
 QUANTITIES: dict[str, str] = {
     "duration_ns": "duration of the dispatch, ns",
@@ -39,7 +42,7 @@ QUANTITIES: dict[str, str] = {
     "xcd_count": "dies of the partition",
     "clock_mhz_max": "highest shader clock, MHz",
     "memory_gb_per_second": "peak of the memory, GB/s",
-    "active_cus": "CUs that the reference takes for active, from the mean of the whole capture",
+    "active_cus": "CUs at work: cycles of busy CUs over busy cycles",
 }
 """Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU."""
 

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
     from wavescope.model.schema import TableSpec
 
-__all__ = ["COUNTER_SET", "CounterSet", "System"]
+__all__ = ["ACCUMULATED", "COUNTER_SET", "CounterSet", "System"]
+
+ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
+"""Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM."""
+_BYTES_PER_MEMORY_CLOCK = 32
+"""And channel."""
 
 _TABLES = (
     table_spec(
@@ -140,6 +145,20 @@ class System:
     """Field -> file, or `facts of MI300X` where nothing in the capture says it."""
     described: dict[str, str] = field(default_factory=dict, hash=False)
     """All that the capture says about the machine, in its own words and order."""
+
+    @property
+    def memory_peak_gb_per_second(self) -> float | None:
+        """Peak of the memory in 10^9 bytes per second, as said or from its clock and channels; None = not known.
+
+        Examples
+        --------
+        >>> System(memory_clock_mhz_max=1600.0, memory_channel_count=32).memory_peak_gb_per_second
+        1638.4
+        """
+        clock, channels = self.memory_clock_mhz_max, self.memory_channel_count
+        if self.memory_gb_per_second is not None or clock is None or channels is None:
+            return self.memory_gb_per_second
+        return clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels
 
 
 @dataclass

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.capture_plan import CapturePlan, plan_capture
-from wavescope.analysis.capture_plan.packing import ACCUMULATOR, Need, block_of, pack
+from wavescope.analysis.capture_plan.packing import Need, block_of, pack
 from wavescope.arch.counting import counting_of
 from wavescope.errors import UsageError
 from wavescope.metrics import METRIC_TARGETS, panels_of
 from wavescope.metrics.expression import parse
+from wavescope.model.counter_set import ACCUMULATED
 
 CDNA = ("gfx908", "gfx90a", "gfx940", "gfx942", "gfx950")
 PASSES_OF_REFERENCE = {"gfx908": 17 + 5, "gfx90a": 19 + 5, "gfx942": 18 + 5}
@@ -43,7 +44,7 @@ def test_no_pass_holds_more_than_the_blocks_can_count_and_every_counter_has_one(
         assert within_limits(one.counters, SLOTS)
         assert len(set(one.counters)) == len(one.counters)
         assert "GRBM_GUI_ACTIVE" in one.counters
-        assert (ACCUMULATOR in one.counters) == bool(one.level)
+        assert (ACCUMULATED in one.counters) == bool(one.level)
         assert not one.level or one.level in one.counters
     for need in wanted:
         for counter in need.counters:
@@ -55,7 +56,7 @@ def test_no_pass_holds_more_than_the_blocks_can_count_and_every_counter_has_one(
 def test_counters_of_a_ratio_stay_together_where_a_pass_can_hold_them(wanted: list[Need]) -> None:
     passes = pack(wanted, SLOTS)
     for need in wanted:
-        group = {*need.counters, *([need.level, ACCUMULATOR] if need.level else [])}
+        group = {*need.counters, *([need.level, ACCUMULATED] if need.level else [])}
         if (need.is_ratio or need.level) and within_limits(list(group), SLOTS):
             assert any(group <= set(one.counters) for one in passes)
 
@@ -114,7 +115,7 @@ def test_every_choice_of_panels_and_metrics_keeps_its_promises(data: st.DataObje
             continue
         formula = formulas[row["metric_id"], row["name"]]
         assert formula is not None
-        counters = set(parse(formula).counters) - {ACCUMULATOR}
+        counters = set(parse(formula).counters) - {ACCUMULATED}
         if row["pass"] is not None:
             assert counters <= set(passes[row["pass"]])
         elif counters:
@@ -146,7 +147,7 @@ def test_channels_take_no_counters_of_their_own() -> None:
 def test_a_level_metric_has_all_its_counters_in_the_pass_of_its_level() -> None:
     plan = plan_capture("gfx942", metrics=["LDS Latency"])
     (counters,) = planned(plan).values()
-    assert set(counters) >= {"SQ_INST_LEVEL_LDS", ACCUMULATOR, "SQ_INSTS_LDS"}
+    assert set(counters) >= {"SQ_INST_LEVEL_LDS", ACCUMULATED, "SQ_INSTS_LDS"}
     assert plan.passes["level"].to_list() == ["SQ_INST_LEVEL_LDS"]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.bottlenecks.quantities import QUANTITIES
 from wavescope.analysis.metrics import measure
+from wavescope.analysis.metrics.quantities import CYCLES
 from wavescope.metrics import formula_of, panels_of
 from wavescope.metrics.expression import parse
 
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DILUTED_FROM", "Formula", "MeasuredValues", "formulas_of_quantities", "measured_values"]
 
-_COUNTERS_OF = {
-    "busy_cycles": "GRBM_GUI_ACTIVE",
-    "grbm_cycles": "GRBM_COUNT",
-    "spi_busy_cycles": "GRBM_SPI_BUSY",
-}
 DILUTED_FROM = 1.2
 """Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own."""
 _PEAK = " peak"
@@ -91,7 +87,7 @@ class Formula:
         if not self.text:
             return ()
         parsed = parse(self.text)
-        others = (_COUNTERS_OF[name] for name in parsed.quantities if name in _COUNTERS_OF)
+        others = (CYCLES[name] for name in parsed.quantities if name in CYCLES)
         return tuple(dict.fromkeys((*parsed.counters, *((self.level,) if self.level else ()), *others)))
 
 

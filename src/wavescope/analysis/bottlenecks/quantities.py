@@ -21,7 +21,7 @@ class Quantity:
     label: str
     unit: str
     metric: tuple[str, str] = ("", "")
-    """Table and name of the metric whose formula it is; empty = `formula`, or no formula at all (see `derived.py`)."""
+    """Table and name of the metric whose formula it is; empty = `formula`, or computed elsewhere."""
     of_peak: bool = False
     """Whether it is the metric's share of its peak, in percent."""
     formula: str = ""

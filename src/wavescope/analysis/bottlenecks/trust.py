@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.analysis.bottlenecks.measured import DILUTED_FROM
 from wavescope.analysis.doubts import SEVERITIES, Doubt
+from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.words import counted, percent
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _repeated_values(counters: CounterSet, dispatches: pl.DataFrame) -> list[tup
     """Kernels for which passes disagree about the same counter: name, least and largest mean; the worst first."""
     import polars as pl
 
-    own = counters.counters.filter(pl.col("channel").is_null() & (pl.col("counter") != "SQ_ACCUM_PREV_HIRES"))
+    own = counters.counters.filter(pl.col("channel").is_null() & (pl.col("counter") != ACCUMULATED))
     several = own.filter(pl.col("pass").n_unique().over("counter") > 1)
     # Cycles differ as much as durations do, which is said already; counts of work should not.
     several = several.filter(~pl.col("counter").str.contains("BUSY|CYCLES|LEVEL|STALL|WAIT|ACTIVE|COUNT$"))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope import arch
 from wavescope.analysis.capture_plan.needs import Wanted, wanted_of
-from wavescope.analysis.capture_plan.packing import ACCUMULATOR, Need, Packed, block_of, pack
+from wavescope.analysis.capture_plan.packing import Need, Packed, block_of, pack
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.arch.counting import Counting, counting_of
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
 from wavescope.model.answer import Answer
+from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counti
         {
             "pass": number,
             "counter": counter,
-            "spelled": f"{one.level}_ACCUM" if counter == ACCUMULATOR else counting.spelled(counter),
+            "spelled": f"{one.level}_ACCUM" if counter == ACCUMULATED else counting.spelled(counter),
             "block": block_of(counter),
             "has_channels": (number, counter) in channels and block_of(counter) == "TCC",
         }

@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.capture_plan.packing import ACCUMULATOR, Need
+from wavescope.analysis.capture_plan.packing import Need
+from wavescope.metrics import QUANTITY_COUNTERS
 from wavescope.metrics.expression import parse
+from wavescope.model.counter_set import ACCUMULATED
 
 if TYPE_CHECKING:
     from wavescope.arch.counting import Counting
     from wavescope.metrics import Metric
 
 __all__ = ["Wanted", "wanted_of"]
-
-_COUNTERS_OF = {
-    "busy_cycles": ("GRBM_GUI_ACTIVE",),
-    "grbm_cycles": ("GRBM_COUNT",),
-    "spi_busy_cycles": ("GRBM_SPI_BUSY",),
-    "active_cus": ("SQ_BUSY_CU_CYCLES", "GRBM_GUI_ACTIVE"),
-}
-"""Quantity -> the counters behind it. `norm` may be waves or cycles: both are in every pass where there is room."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +54,8 @@ def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wan
         return Wanted(metric, nothing, obstacle="this target has no counters for it")
     expression = parse(metric.formula)
     counters = set(expression.counters)
-    for quantity in expression.quantities:
-        counters.update(_COUNTERS_OF.get(quantity, ()))
+    for quantity in expression.quantities:  # `norm` may be waves or cycles, which are in every pass with room for them
+        counters.update(QUANTITY_COUNTERS.get(quantity, ()))
     level = metric.level if "accumulated" in expression.quantities else ""
     absent = sorted(name for name in {*counters, level} if name in counting.missing)
     if absent:
@@ -73,7 +67,7 @@ def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wan
     if channels and not (counting.l2_channels_per_xcd and channel_count):
         why = "it is not known how many L2 channels there are; --target with the name of a product tells it"
         return Wanted(metric, nothing, obstacle=why)
-    counters.discard(ACCUMULATOR)
+    counters.discard(ACCUMULATED)
     is_ratio = len(counters) > 1 and not _is_sum(metric.formula)
     return Wanted(metric, Need(frozenset(counters), level, is_ratio), channels)
 

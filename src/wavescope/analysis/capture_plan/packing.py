@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wavescope.model.counter_set import ACCUMULATED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["ACCUMULATOR", "Need", "Packed", "block_of", "pack"]
+__all__ = ["Need", "Packed", "block_of", "pack"]
 
-ACCUMULATOR = "SQ_ACCUM_PREV_HIRES"
-"""Adds up a level counter every cycle; it takes a counter of the same block, and there is one in a pass."""
 _SHARED_BLOCKS = {"SQC": "SQ", "SQG": "SQ"}
 
 
@@ -122,16 +122,19 @@ class _Packing:
         return parts
 
     def place_level(self, level: str, needs: list[Need]) -> None:
-        """The passes of one level counter: one, unless its formulas need more counters than fit beside it."""
+        """The passes of one level counter: one, unless its formulas need more counters than fit beside it.
+
+        The accumulator takes a counter of the same block, and there is one in a pass.
+        """
         begun = len(self.passes)
         for need in needs:
-            group = need.counters | {level, ACCUMULATOR}
+            group = need.counters | {level, ACCUMULATED}
             for one in self.passes[begun:]:
                 if self.fits({*one.counters, *group}):
                     self._add(one, group)
                     break
             else:
-                self._add(self._new(level), group if self.fits_alone(group) else {level, ACCUMULATOR})
+                self._add(self._new(level), group if self.fits_alone(group) else {level, ACCUMULATED})
         self.place_each(sorted({counter for need in needs for counter in need.counters}))
 
     def place_together(self, group: frozenset[str]) -> None:

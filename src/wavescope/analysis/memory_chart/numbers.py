@@ -39,7 +39,7 @@ class Numbers:
         ]
         self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
         self.about = {name: metric.about for name, metric in declared}
-        self.units = {name: metric.unit.replace("/N", f"/{answer.normalization}") for name, metric in declared}
+        self.units = {name: metric.unit_per(answer.normalization) for name, metric in declared}
         """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
 
     def of(self, name: str) -> dict[str, Any] | None:

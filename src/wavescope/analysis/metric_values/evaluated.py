@@ -93,8 +93,7 @@ class _Named:
 
         evaluation = self._evaluation
         row: dict[str, Any] = {"metric_id": metric.id, "name": metric.name, "series": metric.series, "channel": None}
-        per = {"second": "s"}.get(evaluation.normalization, evaluation.normalization)
-        row["unit"] = metric.unit.replace("/N", f"/{per}")
+        row["unit"] = metric.unit_per(evaluation.normalization)
         if metric.formula is None:
             self._add(row, None, "this GPU has no counters for it")
             return

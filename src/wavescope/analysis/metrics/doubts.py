@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.metrics.quantities import UNKNOWN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["assumed_facts", "doubts_of"]
 
 _SHOWN = 3
+_OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
 _OVER = 100.5  # percent: rounding and the edges of counting windows
 _APART = 0.1  # relative difference of a counter between passes that goes without a doubt
 _CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_BUSY")
@@ -53,14 +56,11 @@ def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -
         yield "the capture does not say which GPU was measured: --target"
     elif not has_panels:
         yield f"no panels are declared for {target}"
-    missing = [word for name, word in _FACTS.items() if not evaluation.facts[name] > 0]
+    missing = [UNKNOWN[name] for name in _OF_PEAKS if not evaluation.facts[name] > 0]
     if target and missing:
         yield f"the capture does not say {' and '.join(missing)}: peaks that need it are empty"
     if not evaluation.is_reference:  # whose rules know nothing but the capture
         yield from assumed_facts(counters.system)
-
-
-_FACTS = {"clock_mhz_max": "the clock of the GPU", "memory_gb_per_second": "the bandwidth of the memory"}
 
 
 def assumed_facts(system: System) -> Iterator[str]:

@@ -11,10 +11,10 @@ from wavescope.analysis.metrics.answer import CounterPanels
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.analysis.metrics.doubts import doubts_of
 from wavescope.analysis.metrics.evaluation import Evaluation, Outcome
-from wavescope.analysis.metrics.quantities import NORMALIZATIONS
 from wavescope.analysis.metrics.reference import reference_dispatches
 from wavescope.analysis.metrics.statistics import Spread, spread_of
 from wavescope.errors import UsageError
+from wavescope.metrics import NORMALIZATIONS, RULES, panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["counter_panels", "kernels_of"]
 
-_UNITS = {"kernel": "/kernel", "wave": "/wave", "cycle": "/cycle", "second": "/s"}
 _VALUES = 1 << 18
 """Values that are reduced together: in many steps they take little memory, in few of them little time."""
 _STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
@@ -67,8 +66,6 @@ def counter_panels(
         from wavescope.analysis.metrics.stored import stored_panels
 
         return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
-    from wavescope.metrics import RULES, panels_of
-
     target = counters.system.target or ""
     declared = panels_of(target, rules=rules, more=more)
     chosen = asked_panels(declared, panels, metrics)
@@ -232,7 +229,7 @@ class _Parts:
     def _describe(
         self, table: MetricTable, metric: Metric, channel: int | None, identity: str, reason: str, peak: float
     ) -> None:
-        unit = metric.unit.replace("/N", _UNITS[self._evaluation.normalization])
+        unit = metric.unit_per(self._evaluation.normalization)
         described = (table.id, identity, metric.name, metric.series, channel, unit, reason)
         if metric.maximum == "minimum":
             self._swapped.append(len(self._peak))

@@ -6,24 +6,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.metrics import QUANTITY_COUNTERS
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.model.counter_set import System
 
-__all__ = ["CYCLES", "LAUNCH", "NORMALIZATIONS", "UNKNOWN", "facts_of", "launch_facts"]
+__all__ = ["CYCLES", "LAUNCH", "UNKNOWN", "facts_of", "launch_facts"]
 
-CYCLES = {"busy_cycles": "GRBM_GUI_ACTIVE", "grbm_cycles": "GRBM_COUNT", "spi_busy_cycles": "GRBM_SPI_BUSY"}
+CYCLES = {name: QUANTITY_COUNTERS[name][0] for name in ("busy_cycles", "grbm_cycles", "spi_busy_cycles")}
 """Quantity -> the counter that has it, added up over the dies."""
-NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
-"""Normalization -> the counter that it divides by."""
 LAUNCH = ("grid_size", "workgroup_size", "arch_vgprs", "accum_vgprs", "sgprs", "lds_bytes", "scratch_bytes")
 """Columns of `dispatches` that formulas can name."""
 _FACTS = (
     "cu_count",
     "se_count",
-    "simds_per_cu",
     "pipe_count",
     "sqc_count",
     "lds_bank_count",
@@ -33,7 +31,6 @@ _FACTS = (
     "xcd_count",
     "clock_mhz_max",
 )
-_BYTES_PER_MEMORY_CLOCK = 32
 UNKNOWN = {
     "clock_mhz_max": "the clock of the GPU",
     "memory_gb_per_second": "the bandwidth of the memory",
@@ -46,7 +43,6 @@ UNKNOWN = {
     "lds_bank_count": "the number of LDS banks",
     "waves_per_cu_max": "how many waves a CU holds",
     "wave_size": "the size of waves",
-    "simds_per_cu": "the number of SIMDs",
 }
 """Fact -> in words."""
 
@@ -61,11 +57,7 @@ def facts_of(system: System) -> dict[str, float]:
     304.0
     """
     facts = {name: _known(getattr(system, name)) for name in _FACTS}
-    clock, channels = _known(system.memory_clock_mhz_max), _known(system.memory_channel_count)
-    bandwidth = system.memory_gb_per_second
-    facts["memory_gb_per_second"] = (
-        clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels if bandwidth is None else bandwidth
-    )
+    facts["memory_gb_per_second"] = _known(system.memory_peak_gb_per_second)
     if math.isnan(facts["xcd_count"]) and (system.target or "") in ("gfx906", "gfx908", "gfx90a"):
         facts["xcd_count"] = 1.0  # one die is one GPU there
     return facts | _rates(system.target)

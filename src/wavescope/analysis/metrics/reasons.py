@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.metrics.quantities import CYCLES, LAUNCH, UNKNOWN
 from wavescope.metrics.expression import denominators
+from wavescope.model.counter_set import ACCUMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ def missing_reason(
     import numpy as np
 
     if missing:
-        names = [f"the pass of {level}" if name == "SQ_ACCUM_PREV_HIRES" and level else name for name in missing]
+        names = [f"the pass of {level}" if name == ACCUMULATED and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
     dies = ("xcd_count",) if set(expression.quantities) & set(CYCLES) else ()
     named = dict.fromkeys((*expression.quantities, *dies))

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.metrics.quantities import CYCLES, facts_of
-from wavescope.analysis.metrics.sources import ACCUMULATED, PER_ROW, Needed, Resolved, Sources, needed_by
+from wavescope.analysis.metrics.sources import PER_ROW, Needed, Resolved, Sources, needed_by
+from wavescope.model.counter_set import ACCUMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

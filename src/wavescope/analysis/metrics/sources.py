@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope.analysis.metrics.quantities import CYCLES, NORMALIZATIONS
+from wavescope.analysis.metrics.quantities import CYCLES
+from wavescope.metrics import NORMALIZATIONS
+from wavescope.model.counter_set import ACCUMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +16,8 @@ if TYPE_CHECKING:
     from wavescope.analysis.metrics.columns import Columns
     from wavescope.metrics.expression import Expression, Leaf
 
-__all__ = ["ACCUMULATED", "LEVEL", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
+__all__ = ["LEVEL", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
 
-ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
 PER_ROW = -1
 """Stands for the channel of the row."""
 

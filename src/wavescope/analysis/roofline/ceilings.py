@@ -16,8 +16,6 @@ __all__ = ["CHOICES", "ceiling_rows", "known_arch"]
 
 CHOICES = ("best", "empirical", "theoretical")
 """best = empirical where a benchmark measured it, else theoretical."""
-_BYTES_PER_CHANNEL_AND_CYCLE = 32
-"""Of memory."""
 
 
 def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
@@ -110,11 +108,8 @@ def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | 
     if level == "MALL":
         return None, ""  # its rate is no published fact of the arch tables: only benchmarks know it
     if level == "HBM":
-        if system.memory_clock_mhz_max and system.memory_channel_count:
-            bytes_per_cycle = _BYTES_PER_CHANNEL_AND_CYCLE * system.memory_channel_count
-            return system.memory_clock_mhz_max * bytes_per_cycle / 1000, ""
-        peak = facts.product.memory_bytes_per_second_peak if facts else None
-        return (peak / 1e9, "") if peak else (None, "the capture says no memory clock and channels")
+        peak = system.memory_peak_gb_per_second
+        return (peak, "") if peak else (None, "the capture says no memory clock and channels")
     unit_count, unit = (system.l2_channel_count, "L2 channels") if level == "L2" else (system.cu_count, "CUs")
     return _product({"L2": "l2_bytes", "L1": "l1_bytes", "LDS": "lds_bytes"}[level], unit_count, unit, system, facts)
 

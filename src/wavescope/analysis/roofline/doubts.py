@@ -42,9 +42,8 @@ def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, devic
         yield from _unlike_devices(counters)
     yield from _above_roofs(frames, ceilings)
     for column, noun in (("flops_missing", "floating-point"), ("iops_missing", "integer")):
-        missing = frames["kernels"].filter(
-            frames["kernels"][column] != "", frames["kernels"][column[:5].rstrip("_")] >= 0
-        )
+        kernels = frames["kernels"]
+        missing = kernels.filter(kernels[column] != "", kernels[column.removesuffix("_missing")] >= 0)
         if missing.height:
             kinds = sorted({kind for row in missing[column] for kind in row.split(", ")})
             yield (

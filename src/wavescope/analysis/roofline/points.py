@@ -60,18 +60,13 @@ class Limit:
 
     Examples
     --------
-    >>> Limit("HBM", 250.0).seconds
-    2.5e-07
+    >>> Limit("HBM", 250.0).name
+    'HBM'
     """
 
     name: str
     """A level of memory; or a pipe, with the precision where one takes nearly all of its time."""
     nanoseconds: float
-
-    @property
-    def seconds(self) -> float:
-        """The same in seconds."""
-        return self.nanoseconds / 1e9
 
 
 def limits(

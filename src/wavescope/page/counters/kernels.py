@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.metrics import NORMALIZATIONS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_HELD",
-    "NORMALIZATIONS",
     "choice_of",
     "every_choice",
     "every_kernel",
@@ -28,7 +28,6 @@ MOST_HELD = 50
 """Kernels, the longest, of which an exported page holds the answers."""
 MOST_NORMALIZED = 10
 """Those of which it holds them for every normalization."""
-NORMALIZATIONS = ("kernel", "wave", "cycle", "second")
 
 
 def kernels_of(document: Document) -> pl.DataFrame:
@@ -139,5 +138,5 @@ def every_choice(document: Document) -> list[dict[str, Any]]:
     4
     """
     kernels = every_kernel(document)
-    more = [{"normalization": per} for per in NORMALIZATIONS[1:]]
+    more = [{"normalization": per} for per in NORMALIZATIONS if per != "kernel"]
     return kernels + [kernel | per for kernel in kernels[: MOST_NORMALIZED + 1] for per in more]

@@ -78,13 +78,13 @@ def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
 
 def _keys(rows: pl.DataFrame, *, uses_agent: bool) -> tuple[list[Key], list[Key]]:
     """Per row: the dispatch by its id, and by how often its kernel ran before with that grid."""
-    names = ("agent", "kernel_name", "grid_size", "dispatch_id", "process_id")
+    names = ("agent", "kernel_name", "grid_size", "dispatch_id")
     columns = [rows[name].to_list() for name in names]
     if not uses_agent:
         columns[0] = [None] * rows.height
     counts: dict[Key, int] = {}
     ids, turns = [], []
-    for agent, kernel, grid, dispatch, _ in zip(*columns, strict=True):
+    for agent, kernel, grid, dispatch in zip(*columns, strict=True):
         launch = (agent, kernel, grid)
         counts[launch] = counts.get(launch, 0) + 1
         ids.append((*launch, dispatch))

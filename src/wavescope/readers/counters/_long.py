@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._execution import Pass, Spelled, described
-from wavescope.readers.counters._names import ACCUMULATED, Named, counter_named, level_of
+from wavescope.readers.counters._names import Named, counter_named, level_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

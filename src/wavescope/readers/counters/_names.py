@@ -6,7 +6,6 @@ import re
 from typing import NamedTuple
 
 __all__ = [
-    "ACCUMULATED",
     "COLUMNS",
     "KERNEL_SUFFIX",
     "Named",
@@ -16,9 +15,6 @@ __all__ = [
     "may_be_counter",
     "plain_kernel",
 ]
-
-ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
-"""What a level pass accumulates; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM."""
 
 COLUMNS = {
     "dispatch_id": ("dispatch_id", "index"),

@@ -47,7 +47,6 @@ _WORD_MAX = 100
 _L2_CHANNELS_MAX = 4096
 _MAX_BYTES = 1 << 20
 _NOTHING = ("", "na", "n/a", "nan", "none", "null")
-_BYTES_PER_MEMORY_CLOCK = 32
 _LDS_BANKS = 32
 _PIPES = 4
 _CUS_PER_SQC = 2
@@ -149,10 +148,8 @@ def with_facts(system: System, named: str | None = None) -> System:
 def _with_rules(system: System) -> System:
     """What follows from other facts."""
     known: dict[str, Any] = {}
-    clock, channels = system.memory_clock_mhz_max, system.memory_channel_count
-    if clock and channels:
-        source = system.said_by.get("memory_clock_mhz_max", "")
-        system = _filled(system, {"memory_gb_per_second": clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels}, source)
+    memory = {"memory_gb_per_second": system.memory_peak_gb_per_second}
+    system = _filled(system, memory, system.said_by.get("memory_clock_mhz_max", ""))
     if system.target in arch.TARGETS and system.target.startswith("gfx9"):
         known = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
         if system.cu_count and system.se_count:
