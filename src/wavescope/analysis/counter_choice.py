@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.counter_set import CounterSet
 
-__all__ = ["ALL_DISPATCHES", "CounterChoice", "chosen_dispatches", "ranked_kernels"]
+__all__ = ["ALL_DISPATCHES", "CounterChoice", "chosen_dispatches", "ranked_dispatches", "ranked_kernels"]
 
 _SHOWN_NAMES = 5
 
@@ -68,6 +68,19 @@ def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
         ["duration_ns_total", "kernel_name"], descending=[True, False], nulls_last=True
     ).with_row_index("kernel")
     return order.with_columns(share.alias("duration_share"))
+
+
+def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The chosen dispatches with the rank of their kernel in the capture, as `kernel`.
+
+    Examples
+    --------
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> ranked_dispatches(CounterSet({}), CounterSet({}).dispatches).columns[-1]
+    'kernel'
+    """
+    ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
+    return chosen.join(ranks, on="kernel_name", how="left", maintain_order="left", nulls_equal=True)
 
 
 def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFrame:

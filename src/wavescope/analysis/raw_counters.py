@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavescope.metrics.profiler_units import is_ratio, unit_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
@@ -60,7 +60,7 @@ class RawCounters(Answer):
     counters: pl.DataFrame
 
 
-def raw_counters(counters: CounterSet, *, choice: CounterChoice | None = None) -> RawCounters:
+def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES) -> RawCounters:
     """All counters of the capture, in the order of their names and passes.
 
     Raises
@@ -76,7 +76,7 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice | None = None) -
     """
     import polars as pl
 
-    chosen = chosen_dispatches(counters, choice or CounterChoice())
+    chosen = chosen_dispatches(counters, choice)
     names = dict(counters.passes.select("pass", "name").iter_rows())
     rows: list[dict[str, Any]] = []
     for number, frame in counters.measured.items():

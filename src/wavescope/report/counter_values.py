@@ -52,7 +52,7 @@ def _outliers(answer: MetricValues, limit: int) -> Iterator[RenderableType]:
     """One line per dispatch that differs from the others of its kernel, with the metrics that differ most."""
     from rich.text import Text
 
-    found = answer.outliers.partition_by("dispatch_id", maintain_order=True)
+    found = answer.outliers.partition_by("dispatch", maintain_order=True)
     if not found:
         yield Text("no outliers: no dispatch differs much from the others of its kernel", "dim")
         return

@@ -11,7 +11,7 @@ from wavescope.analysis.bottlenecks.kernel_values import KernelValues, kernel_va
 from wavescope.analysis.bottlenecks.planning import plan_line
 from wavescope.analysis.bottlenecks.suspects import CORE
 from wavescope.analysis.bottlenecks.trust import doubted_kernels, doubts_of
-from wavescope.analysis.counter_choice import CounterChoice
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 
@@ -112,7 +112,7 @@ class Bottlenecks(Answer):
     doubts: tuple[Doubt, ...]
 
 
-def bottlenecks(counters: CounterSet, *, choice: CounterChoice | None = None, top: int | None = None) -> Bottlenecks:
+def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Bottlenecks:
     """Which limit each kernel is at; `top` = only that many of the longest.
 
     Raises
@@ -126,7 +126,7 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice | None = None, to
     >>> bottlenecks(CounterSet({})).kernel_count
     0
     """
-    known = kernel_values(counters, choice or CounterChoice(), top=top)
+    known = kernel_values(counters, choice, top=top)
     uncertain = doubted_kernels(counters, known.dispatches)
     target = counters.system.target
     clocks = [one.values["clock"].number or 0.0 for one in known.kernels if "clock" in one.values]

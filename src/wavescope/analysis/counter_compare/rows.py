@@ -6,6 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis._student import difference_bound
+from wavescope.analysis.counter_compare.sides import Durations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,31 +33,38 @@ def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
     >>> kernel_rows.__name__
     'kernel_rows'
     """
-    nothing = (0, None, None)
+    nothing = Durations()
     rows = []
     for name in dict.fromkeys((*base.durations, *side.durations)):
         before, after = base.durations.get(name, nothing), side.durations.get(name, nothing)
-        row: dict[str, Any] = {"side": number, "kernel_name": name, "base_mean_ns": before[1], "mean_ns": after[1]}
-        row |= {"base_dispatch_count": before[0], "dispatch_count": after[0]}
-        row["delta_ns"] = (after[1] or 0.0) * after[0] - (before[1] or 0.0) * before[0]
-        rows.append(row | _kernel_change(before, after))
+        known = before.total_ns is not None and after.total_ns is not None
+        rows.append(
+            {
+                "side": number,
+                "kernel_name": name,
+                "base_dispatch_count": before.dispatch_count,
+                "dispatch_count": after.dispatch_count,
+                "base_mean_ns": before.mean_ns,
+                "mean_ns": after.mean_ns,
+                "delta_ns": (after.total_ns or 0.0) - (before.total_ns or 0.0) if known else None,
+                **_kernel_change(before, after),
+            }
+        )
     return sorted(rows, key=lambda row: -abs(row["delta_ns"] or 0.0))
 
 
-def _kernel_change(
-    before: tuple[int, float | None, float | None], after: tuple[int, float | None, float | None]
-) -> dict[str, Any]:
-    if not before[0] or not after[0]:
-        return {"status": "gone" if before[0] else "new"}
-    if before[1] is None or after[1] is None or not before[1]:
-        return {"status": "unknown", "delta_ns": None}
-    noise = _noise(before[1], (before[2], before[0]), (after[2], after[0]))
-    change = (after[1] - before[1]) / before[1]
+def _kernel_change(before: Durations, after: Durations) -> dict[str, Any]:
+    if not before.dispatch_count or not after.dispatch_count:
+        return {"status": "gone" if before.dispatch_count else "new"}
+    if before.mean_ns is None or after.mean_ns is None or not before.mean_ns:
+        return {"status": "unknown"}
+    noise = _noise(before.mean_ns, *((one.deviation_ns, one.known_count) for one in (before, after)))
+    delta = after.mean_ns - before.mean_ns
+    change = delta / before.mean_ns
     if noise is None:
         return {"status": "unknown" if change else "same", "change": change}
-    is_beyond = abs(after[1] - before[1]) > noise
-    status = ("slower" if change > 0 else "faster") if is_beyond else "same"
-    return {"status": status, "change": change, "noise": noise / before[1]}
+    status = ("slower" if change > 0 else "faster") if abs(delta) > noise else "same"
+    return {"status": status, "change": change, "noise": noise / before.mean_ns}
 
 
 def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank: int | None) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.analysis.counter_choice import chosen_dispatches
 from wavescope.analysis.metrics import counter_panels
@@ -17,10 +17,40 @@ if TYPE_CHECKING:
     from wavescope.analysis.metrics import CounterPanels
     from wavescope.model.counter_set import CounterSet
 
-__all__ = ["MOST_KERNELS", "Side", "gpu_notes", "matched"]
+__all__ = ["MOST_KERNELS", "Durations", "Side", "gpu_notes", "matched"]
 
 MOST_KERNELS = 8
 """Kernels whose metrics are compared; times are compared of all."""
+
+
+class Durations(NamedTuple):
+    """How long the chosen dispatches of a kernel took; None = not known.
+
+    Examples
+    --------
+    >>> Durations(4, 3, 100.0, 5.0).total_ns
+    400.0
+    """
+
+    dispatch_count: int = 0
+    known_count: int = 0
+    """Dispatches with sound times."""
+    mean_ns: float | None = None
+    deviation_ns: float | None = None
+    """Of a sample."""
+
+    @property
+    def total_ns(self) -> float | None:
+        """Of all dispatches, as if those without sound times took the mean; 0 = there is none.
+
+        Examples
+        --------
+        >>> Durations().total_ns, Durations(2).total_ns
+        (0.0, None)
+        """
+        if not self.dispatch_count:
+            return 0.0
+        return None if self.mean_ns is None else self.dispatch_count * self.mean_ns
 
 
 class Side:
@@ -51,21 +81,21 @@ class Side:
         return self._kept[rank]
 
     @cached_property
-    def durations(self) -> dict[str, tuple[int, float | None, float | None]]:
-        """Kernel -> chosen dispatches, mean and sample deviation of their durations in ns; None = not known."""
+    def durations(self) -> dict[str, Durations]:
+        """By kernel, in the order of their first dispatch."""
         import polars as pl
 
         spent = pl.col("end_ns") - pl.col("begin_ns")
         frame = chosen_dispatches(self.counters, self.choice).group_by("kernel_name", maintain_order=True)
-        rows = frame.agg(pl.len(), spent.mean().alias("mean"), spent.std().alias("deviation"))
-        return {name: (count, mean, deviation) for name, count, mean, deviation in rows.iter_rows()}
+        rows = frame.agg(pl.len(), known=spent.count(), mean=spent.mean(), deviation=spent.std())
+        return {name: Durations(*numbers) for name, *numbers in rows.iter_rows()}
 
     @property
     def duration_ns(self) -> float | None:
         """Of all chosen dispatches; None where a kernel has no sound times."""
-        if not self.durations or any(mean is None for _, mean, _ in self.durations.values()):
-            return None
-        return sum(count * mean for count, mean, _ in self.durations.values() if mean is not None)
+        totals = [one.total_ns for one in self.durations.values()]
+        known = [total for total in totals if total is not None]
+        return sum(known) if known and len(known) == len(totals) else None
 
 
 def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]], list[str]]:

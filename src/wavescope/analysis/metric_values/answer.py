@@ -65,7 +65,8 @@ class MetricValues(Answer):
             "outliers",
             "one value that is not like those of the other dispatches of its kernel, the farthest first",
             """
-            dispatch_id  Int64    -  | id of the dispatch
+            dispatch     UInt32   -  | dispatches.dispatch
+            dispatch_id  Int64    -  | its id
             kernel_name  String   -  | its kernel
             metric_id    String   -  | panel.table.index; empty = the duration
             name         String   -  | name of the metric

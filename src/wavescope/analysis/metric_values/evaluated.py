@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
 from wavescope.analysis.metric_values.answer import MetricValues, answer_of
-from wavescope.analysis.metric_values.rows import dispatch_frame, kernel_frame, ranked_dispatches
+from wavescope.analysis.metric_values.rows import dispatch_frame, kernel_frame
 from wavescope.analysis.metric_values.stored import stored_values
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.analysis.metrics.evaluation import Evaluation
+from wavescope.analysis.metrics.reference import dispatches_under
 from wavescope.errors import UsageError
 from wavescope.metrics import RULES, panels_of
 
@@ -27,7 +28,7 @@ def metric_values(
     counters: CounterSet,
     *,
     by: str,
-    choice: CounterChoice | None = None,
+    choice: CounterChoice = ALL_DISPATCHES,
     panels: Sequence[str] = (),
     metrics: Sequence[str] = (),
     normalization: str = "kernel",
@@ -55,10 +56,9 @@ def metric_values(
     if by not in ("kernel", "dispatch"):
         what = f"no values by {by!r}"
         raise UsageError(what, advice="by kernel or dispatch")
-    choice = choice or CounterChoice()
     if not counters.measured and counters.stored_metrics.height:
         return stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
-    chosen = chosen_dispatches(counters, choice)
+    chosen = dispatches_under(rules, counters, choice)
     rows = ranked_dispatches(counters, chosen)
     present = rows["kernel"].unique().sort()
     groups = np.searchsorted(present.to_numpy(), rows["kernel"].to_numpy()) if by == "kernel" else None
@@ -100,9 +100,7 @@ class _Named:
         outcome = evaluation.evaluate(metric.formula, level=metric.level, zero=metric.zero, prefix=metric.fabric_prefix)
         found = outcome.average if self._is_grouped else outcome.values
         if found is None and outcome.values is not None:
-            each = np.asarray(outcome.values, np.float64)
-            total, count = evaluation.over_groups(np.broadcast_to(each, (*each.shape[:-1], evaluation.count)))
-            found = total / np.where(count, count, np.nan)
+            found = evaluation.means(outcome.values)
         if found is None or np.ndim(found) < 2:
             self._add(row, found, outcome.reason)
             return

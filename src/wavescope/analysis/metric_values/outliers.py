@@ -25,9 +25,10 @@ def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iter
     Examples
     --------
     >>> import polars as pl
-    >>> some = {"kernel": [0] * 6, "kernel_name": ["k"] * 6, "dispatch_id": range(6)}
-    >>> [row["value"] for row in outlier_rows(pl.DataFrame(some | {"duration_ns_mean": [9, 10, 11, 9, 10, 90]}), [])]
-    [90.0]
+    >>> some = {"kernel": [0] * 6, "kernel_name": ["k"] * 6, "dispatch_id": range(1, 7)}
+    >>> some |= {"dispatch": range(6), "duration_ns_mean": [9, 10, 11, 9, 10, 90]}
+    >>> [(row["dispatch"], row["value"]) for row in outlier_rows(pl.DataFrame(some), [])]
+    [(5, 90.0)]
     """
     import numpy as np
 
@@ -46,8 +47,7 @@ def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iter
             for at in np.flatnonzero(far):
                 yield {
                     **{name: metric[name] for name in ("metric_id", "name", "unit")},
-                    "dispatch_id": part["dispatch_id"][int(at)],
-                    "kernel_name": part["kernel_name"][int(at)],
+                    **{name: part[name][int(at)] for name in ("dispatch", "dispatch_id", "kernel_name")},
                     "value": float(values[at]),
                     "median": median,
                     "distance": float(away[at] / deviation) if deviation else None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_dispatches
 from wavescope.analysis.metric_values.answer import MetricValues, answer_of
-from wavescope.analysis.metric_values.rows import dispatch_frame, kernel_frame, ranked_dispatches
+from wavescope.analysis.metric_values.rows import dispatch_frame, kernel_frame
 
 if TYPE_CHECKING:
     from wavescope.model.counter_set import CounterSet
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["raw_values"]
 
 
-def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice | None = None) -> MetricValues:
+def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DISPATCHES) -> MetricValues:
     """Amounts of all counters, channels aside, of each dispatch, or the means over the dispatches of each kernel.
 
     A counter that several passes measured has a column for each of them, as `SQ_WAVES (pass name)`.
@@ -32,7 +32,7 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice | None = 
     """
     import polars as pl
 
-    rows = ranked_dispatches(counters, chosen_dispatches(counters, choice or CounterChoice()))
+    rows = ranked_dispatches(counters, chosen_dispatches(counters, choice))
     listed = counters.counters.filter(pl.col("channel").is_null())
     times = dict(listed.group_by("counter").len().iter_rows())
     names = dict(counters.passes.select("pass", "name").iter_rows())

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.counter_choice import ranked_kernels
 from wavescope.analysis.metric_values.answer import MetricValues
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.counter_set import CounterSet
-
-__all__ = ["declared", "dispatch_frame", "kernel_frame", "ranked_dispatches"]
-
-
-def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The chosen dispatches with the rank of their kernel in the capture.
-
-    Examples
-    --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> ranked_dispatches(CounterSet({}), CounterSet({}).dispatches).columns[-1]
-    'kernel'
-    """
-    ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
-    return chosen.join(ranks, on="kernel_name", how="left", maintain_order="left", nulls_equal=True)
+__all__ = ["declared", "dispatch_frame", "kernel_frame"]
 
 
 def kernel_frame(rows: pl.DataFrame) -> pl.DataFrame:
@@ -33,6 +17,7 @@ def kernel_frame(rows: pl.DataFrame) -> pl.DataFrame:
 
     Examples
     --------
+    >>> from wavescope.analysis.counter_choice import ranked_dispatches
     >>> from wavescope.model.counter_set import CounterSet
     >>> kernel_frame(ranked_dispatches(CounterSet({}), CounterSet({}).dispatches)).height
     0
@@ -51,6 +36,7 @@ def dispatch_frame(rows: pl.DataFrame) -> pl.DataFrame:
 
     Examples
     --------
+    >>> from wavescope.analysis.counter_choice import ranked_dispatches
     >>> from wavescope.model.counter_set import CounterSet
     >>> dispatch_frame(ranked_dispatches(CounterSet({}), CounterSet({}).dispatches)).height
     0

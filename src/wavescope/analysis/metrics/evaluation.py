@@ -178,6 +178,14 @@ class Evaluation:
         both = [self.over_groups(row) for row in values]
         return np.stack([total for total, _ in both]), np.stack([count for _, count in both])
 
+    def means(self, values: Any) -> Any:
+        """Mean of known values per group; NaN = there is none."""
+        import numpy as np
+
+        each = np.asarray(values, dtype=np.float64)
+        total, count = self.over_groups(np.broadcast_to(each, (*each.shape[:-1], self.count)))
+        return total / np.where(count, count, np.nan)
+
     def _value(self, key: str, resolved: Resolved) -> Any:
         if key in resolved.place:
             return self._read(key, *resolved.place[key])
@@ -242,8 +250,7 @@ class Evaluation:
         if not varying:
             return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.group_count,))
         if degree not in (0.0, 1.0):
-            total, count = self.over_groups(np.broadcast_to(values, (*np.shape(values)[:-1], self.count)))
-            return total / np.where(count, count, np.nan)
+            return self.means(values)
         totals = {key: self._total(value) for key, value in varying.items()}
         if all(total.is_whole for total in totals.values()):
             count = self._dispatches

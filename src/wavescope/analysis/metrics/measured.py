@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
 from wavescope.analysis.metrics.evaluation import Evaluation
+from wavescope.analysis.metrics.reference import dispatches_under
 from wavescope.errors import UsageError
+from wavescope.metrics import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,15 +69,11 @@ def measure(
     import numpy as np
     import polars as pl
 
-    from wavescope.metrics import RULES
-
     if by not in _BY:
         what = f"no rows by {by[:60]!r}"
         raise UsageError(what, advice=f"rows are by {', '.join(_BY)}")
-    dispatches = chosen_dispatches(counters, choice)
-    ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
-    named = dispatches.join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
-    described, groups = _described(named, by)
+    dispatches = dispatches_under(rules, counters, choice)
+    described, groups = _described(ranked_dispatches(counters, dispatches), by)
     evaluation = Evaluation(counters, dispatches, is_reference=rules != RULES[0], groups=groups)
     evaluation.load(formulas.values())
     columns: dict[str, Any] = {}
@@ -84,14 +82,10 @@ def measure(
         outcome = evaluation.evaluate(formula, level=(levels or {}).get(name, ""))
         values = np.full(described.height, np.nan)
         if outcome.values is not None:
-            each = np.broadcast_to(np.asarray(outcome.values, dtype=np.float64), (dispatches.height,))
             if by == "dispatch":
-                values = each
-            elif outcome.average is not None:
-                values = outcome.average
+                values = np.broadcast_to(np.asarray(outcome.values, dtype=np.float64), (dispatches.height,))
             else:
-                total, count = evaluation.over_groups(each)
-                values = total / np.where(count, count, np.nan)
+                values = evaluation.means(outcome.values) if outcome.average is None else outcome.average
         if not np.isfinite(values).any():
             reasons[name] = outcome.reason or "no dispatch has a value"
         columns[name] = pl.Series(name, np.array(values, dtype=np.float64)).fill_nan(None)

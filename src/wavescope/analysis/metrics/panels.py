@@ -6,12 +6,12 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavescope.analysis.metrics.answer import CounterPanels
 from wavescope.analysis.metrics.asked import asked_panels
 from wavescope.analysis.metrics.doubts import doubts_of
 from wavescope.analysis.metrics.evaluation import Evaluation, Outcome
-from wavescope.analysis.metrics.reference import reference_dispatches
+from wavescope.analysis.metrics.reference import dispatches_under
 from wavescope.analysis.metrics.statistics import Spread, spread_of
 from wavescope.errors import UsageError
 from wavescope.metrics import NORMALIZATIONS, RULES, panels_of
@@ -69,11 +69,7 @@ def counter_panels(
     target = counters.system.target or ""
     declared = panels_of(target, rules=rules, more=more)
     chosen = asked_panels(declared, panels, metrics)
-    dispatches = chosen_dispatches(counters, choice)
-    if rules != RULES[0]:
-        dispatches = reference_dispatches(counters).join(
-            dispatches.select("dispatch"), on="dispatch", how="semi", maintain_order="left"
-        )
+    dispatches = dispatches_under(rules, counters, choice)
     evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=rules != RULES[0])
     rows = _rows(chosen, evaluation)
     return CounterPanels(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.counter_choice import chosen_dispatches
 from wavescope.analysis.metrics.quantities import CYCLES, facts_of
 from wavescope.analysis.metrics.sources import PER_ROW, Needed, Resolved, Sources, needed_by
+from wavescope.metrics import RULES
 from wavescope.model.counter_set import ACCUMULATED
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.analysis.counter_choice import CounterChoice
     from wavescope.analysis.metrics.columns import Columns
     from wavescope.metrics.expression import Expression
     from wavescope.model.counter_set import CounterSet, System
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ReferenceSources",
     "active_cus",
+    "dispatches_under",
     "reference_dispatches",
     "reference_facts",
     "reference_frames",
@@ -90,6 +94,29 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
         return math.nan
     level = round(float(known.mean()))
     return float(int(min(8 * level / waves + min(level % waves, 8), cus)))
+
+
+def dispatches_under(rules: str, counters: CounterSet, choice: CounterChoice) -> pl.DataFrame:
+    """The chosen dispatches; under the reference's rules those that it reads, with the times that it reads.
+
+    Raises
+    ------
+    UsageError
+        When a kernel, dispatch or GPU is chosen that the capture does not have.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counter_choice import CounterChoice
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> dispatches_under("corrected", CounterSet({}), CounterChoice()).height
+    0
+    """
+    chosen = chosen_dispatches(counters, choice)
+    if rules == RULES[0]:
+        return chosen
+    return reference_dispatches(counters).join(
+        chosen.select("dispatch"), on="dispatch", how="semi", maintain_order="left"
+    )
 
 
 def reference_dispatches(counters: CounterSet) -> pl.DataFrame:

@@ -47,10 +47,10 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
         raise UsageError(what)
     answer = metric_values(document.counters, by="dispatch", panels=(table,), normalization=normalization)
     named = pl.when(pl.col("metric_id") == "").then(pl.lit("duration")).otherwise("metric_id")
-    outliers = answer.outliers.group_by("dispatch_id", "kernel_name").agg(named.str.join(" ").alias("outlier_ids"))
+    outliers = answer.outliers.group_by("dispatch").agg(named.str.join(" ").alias("outlier_ids"))
     shown = (
         answer.values.head(MOST_DISPATCHES)
-        .join(outliers, on=["dispatch_id", "kernel_name"], how="left", nulls_equal=True, maintain_order="left")
+        .join(outliers, on="dispatch", how="left", maintain_order="left")
         .with_columns(pl.col("outlier_ids").fill_null(""), dispatch_total=pl.lit(answer.values.height, pl.UInt32))
         .rename({"duration_ns_mean": "duration_ns"})
         .drop("kernel_name", "gpu", "dispatch_count")
