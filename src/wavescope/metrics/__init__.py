@@ -1,6 +1,6 @@
 """Metrics as data: formulas over hardware counters, declared per panel and GPU target in the TOML files beside this."""
 
-from wavescope.metrics.declared import COLUMNS, Metric, MetricTable, Panel
+from wavescope.metrics.declared import COLUMNS, SPEED_OF_LIGHT, Metric, MetricTable, Panel
 from wavescope.metrics.families import METRIC_TARGETS
 from wavescope.metrics.names import NORMALIZATIONS, QUANTITIES, QUANTITY_COUNTERS, expanded, names_of
 from wavescope.metrics.own import FIRST_OWN_PANEL
@@ -14,6 +14,7 @@ __all__ = [
     "QUANTITIES",
     "QUANTITY_COUNTERS",
     "RULES",
+    "SPEED_OF_LIGHT",
     "Metric",
     "MetricTable",
     "Panel",

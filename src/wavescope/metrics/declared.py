@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["COLUMNS", "Metric", "MetricTable", "Panel"]
+__all__ = ["COLUMNS", "SPEED_OF_LIGHT", "Metric", "MetricTable", "Panel"]
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "average": ("average",),
@@ -15,6 +15,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "value": ("average",),
 }
 """Layout of a table -> the statistics that it shows, in order."""
+SPEED_OF_LIGHT = "2.1"
+"""Table of how near each unit is to its limit, on every GPU."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wavescope.model.words import counted, percent
 from wavescope.report.paragraphs import escaped, labelled
 from wavescope.report.tables import printable
+from wavescope.report.words import brief, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,9 +60,7 @@ def _headline(answer: Bottlenecks) -> str:
 def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    name = printable(kernel.kernel_name)
-    name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
-    yield Text.assemble((f"{number}. {name}", "bold"), f"  {_times(kernel)}")
+    yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {_times(kernel)}")
     yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
     if kernel.limits:
         yield labelled("sure", f"{kernel.confidence}: {kernel.confidence_reason}")
@@ -164,15 +163,8 @@ def _brief(one: Suspicion) -> str:
 
 def _times(kernel: KernelLimit) -> str:
     share = f"{percent(kernel.duration_share)} of the time, " if kernel.duration_share is not None else ""
-    each = f", {_duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
+    each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
     return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
-
-
-def _duration(nanoseconds: float) -> str:
-    for size, unit in ((1e9, "s"), (1e6, "ms")):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:,.2f} {unit}"
-    return f"{nanoseconds / 1e3:,.1f} µs"
 
 
 def _style_of(kernel: KernelLimit) -> str:

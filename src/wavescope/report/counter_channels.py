@@ -19,7 +19,6 @@ __all__ = ["channel_parts"]
 
 _CHANNELS_PER_DIE = 16
 _INDENT = 4
-_ALL = 1 << 62
 
 
 def channel_parts(
@@ -111,7 +110,7 @@ def _every_channel(rows: pl.DataFrame, title: str, decimals: int | None) -> Iter
         return Column(printable(label) if len(labels) > 1 else statistic, cell)
 
     columns = [Column("channel", lambda row: str(row["channel"])), *_each(labels, statistics, column)]
-    yield frame_table(frame, columns, limit=_ALL, what="channels", title=title)
+    yield frame_table(frame, columns, limit=None, what="channels", title=title)
     for line in notes.lines():
         yield Text(line, "dim")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.metrics import SPEED_OF_LIGHT
 from wavescope.model.words import counted, percent
 from wavescope.report.counter_words import BLANK, figure, sentence_list
-from wavescope.report.profile._words import brief_kernel, duration
-from wavescope.report.tables import WIDE, Column, frame_table, printable
+from wavescope.report.tables import WIDE, Column, dim, frame_table, printable
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["counter_comparison_report"]
 
-_SPEED_OF_LIGHT = "2.1"
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
 _NAMED = 5
-_ALL = 1 << 62
 _MOST_PERCENT = 9.995
 """Larger changes are written as factors."""
 
@@ -91,11 +90,11 @@ def _metrics(
     labels = answer.sides["label"].to_list()
     shown = rows if everything else rows.filter(pl.col("status").is_in(["higher", "lower", "unknown"]))
     what = "metrics" if everything else "metrics that changed"
-    first = pl.col("table_id") == _SPEED_OF_LIGHT
+    first = pl.col("table_id") == SPEED_OF_LIGHT
     speed, rest = shown.filter(first), shown.filter(~first)
     if speed.height:
         columns = _metric_columns(labels[0], labels[side], speed, decimals)
-        yield frame_table(speed, columns, limit=_ALL, what=what, title="speed of light", width=width)
+        yield frame_table(speed, columns, limit=None, what=what, title="speed of light", width=width)
     if not everything:
         rest = _largest_first(rest, speed)
     if rest.height:
@@ -147,7 +146,7 @@ def _metric_columns(base: str, side: str, rows: pl.DataFrame, decimals: int | No
         Column(f"peak {side}", lambda row: _points(row["peak_share"]), is_wide=True),
     ]
     return [
-        Column("", lambda row: _dim(row["metric_id"]), is_text=True, is_fixed=True),
+        Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
         Column("metric", _name, takes_rest=True),
         Column(base, lambda row: figure(row["base"], decimals)),
         Column(side, lambda row: figure(row["value"], decimals)),
@@ -197,12 +196,6 @@ def _toned(status: str) -> Text:
     from rich.text import Text
 
     return Text(status, _STYLES.get(status, "dim"))
-
-
-def _dim(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(text, "dim")
 
 
 _SIDES = [

@@ -8,7 +8,7 @@ from wavescope.model.words import counted
 from wavescope.report.bars import bar
 from wavescope.report.counter_channels import channel_parts
 from wavescope.report.counter_words import BLANK, Footnotes, box_plot, figure, sentence_list
-from wavescope.report.tables import WIDE, Column, frame_table, printable
+from wavescope.report.tables import WIDE, Column, dim, frame_table, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,6 @@ _HEADINGS = {
 _ONLY_WIDE = ("q1", "q3")
 _MIX = "10."
 """Tables that count instructions by kind."""
-_ALL = 1 << 62
 
 
 def panel_parts(
@@ -103,7 +102,7 @@ def _table_parts(
         return
     notes = Footnotes()
     columns = _columns(table, rows, notes, width=width, decimals=decimals, explain=explain)
-    made = frame_table(rows, columns, limit=_ALL, what="metrics", title=title, width=width)
+    made = frame_table(rows, columns, limit=None, what="metrics", title=title, width=width)
     yield Text(str(made.title), "bold")  # not above the table, which may be narrower
     made.title = None
     yield made
@@ -124,7 +123,7 @@ def _columns(
         wanted = ["average", *wanted]
     numbers = [_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)]
     return [
-        Column("", lambda row: _dim(row["metric_id"]), is_text=True, is_fixed=True),
+        Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
         _name(table) if explain else Column("metric", lambda row: printable(row["name"]), is_text=True),
         *numbers,
         *([Column("unit", lambda row: printable(row["unit"]), is_text=True, is_fixed=True)] if has_unit else []),
@@ -213,9 +212,3 @@ def _explained(row: dict[str, Any], metric: Metric | None) -> Text:
     for line in filter(None, more):
         text.append(f"\n  {printable(line)}", "dim")
     return text
-
-
-def _dim(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(text, "dim")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.metrics import SPEED_OF_LIGHT
 from wavescope.model.words import counted
 from wavescope.report.counter_panels import peak_cell
 from wavescope.report.counter_words import figure, folded_names, sentence_list
-from wavescope.report.tables import WIDE, one_line, printable
+from wavescope.report.tables import WIDE, one_line, plain_table, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.metrics import CounterPanels
 
-__all__ = ["SPEED_OF_LIGHT", "shown_kernels", "speed_of_light"]
+__all__ = ["shown_kernels", "speed_of_light"]
 
-SPEED_OF_LIGHT = "2.1"
-"""The table of it, on every GPU."""
 _GROUPS = ("compute", "caches", "memory")
 _MOST_KERNELS = 3
 _LEAST_SHARE = 0.01
@@ -89,7 +88,6 @@ def _speed_table(
     decimals: int | None,
 ) -> Table:
     """One table with a line for each group, so that all columns stand below each other."""
-    from rich.table import Table
     from rich.text import Text
 
     shares = [
@@ -101,14 +99,7 @@ def _speed_table(
     ]
     is_wide = width >= WIDE
     is_tight = bool(shares) and not is_wide
-    table = Table(
-        title=f"speed of light of {counted(answer.dispatch_count, 'dispatches')}",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        header_style="bold",
-        pad_edge=False,
-    )
+    table = plain_table(f"speed of light of {counted(answer.dispatch_count, 'dispatches')}")
     table.add_column("", overflow="ellipsis")  # may wrap: rich narrows such columns only, never a number
     table.add_column("average", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wavescope.metrics import SPEED_OF_LIGHT
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.counter_panels import panel_parts
-from wavescope.report.counter_speed import SPEED_OF_LIGHT, speed_of_light
+from wavescope.report.counter_speed import speed_of_light
 from wavescope.report.counter_system import raw_table
-from wavescope.report.profile._words import brief_kernel, duration
 from wavescope.report.tables import WIDE, Column, frame_table, printable
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavescope.report.counter_words import figure
-from wavescope.report.profile._words import brief_kernel, duration
-from wavescope.report.tables import Column, frame_table, one_line, printable
+from wavescope.report.tables import Column, frame_table, one_line, plain_table, printable
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,11 +28,7 @@ def system_table(system: System) -> Table:
     >>> system_table(System(target="gfx942")).row_count > 10
     True
     """
-    from rich.table import Table
-
-    table = Table(
-        title="1 System", title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False
-    )
+    table = plain_table("1 System")
     for heading in ("fact", "value", "from"):
         table.add_column(heading, overflow="ellipsis", no_wrap=heading != "value")
     for field in fields(system):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted
 from wavescope.report.counter_words import figure, folded_names, sentence_list
-from wavescope.report.profile._words import brief_kernel, duration
-from wavescope.report.tables import WIDE, Column, frame_table, one_line, printable, truncation
+from wavescope.report.tables import WIDE, Column, frame_table, one_line, plain_table, printable, truncation
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,9 +151,7 @@ def _label(metric: dict[str, Any]) -> str:
 
 
 def _table(title: str, headings: list[tuple[str, Any]]) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
+    table = plain_table(title)
     for heading, justify in headings:
         table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", max_width=_NAME)
     return table

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.words import counted
 from wavescope.report.tables import printable
+from wavescope.report.words import brief, duration
 
 if TYPE_CHECKING:
     from wavescope.analysis.memory_chart import MemoryChart
@@ -28,7 +30,6 @@ _KINDS = {"read": "rd", "write": "wr", "atomic": "at", "request": "rq"}
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SMALL = 0.01
 _LEAST_PERCENT = 0.05
-_MILLISECONDS_FROM = 1e6
 _LEAST_NAME = 12
 _PER = {"kernel": "per dispatch", "wave": "per wave", "cycle": "per cycle", "second": "per second"}
 
@@ -165,24 +166,17 @@ def subject(answer: MemoryChart, *, width: int | None = None) -> str:
     Examples
     --------
     >>> subject(chart)  # doctest: +SKIP
-    'vecCopy · 3 dispatches of 12.3 µs · gfx942 MI300X · requests per dispatch'
+    'vecCopy · 3 dispatches of 12.3 us · gfx942 MI300X · requests per dispatch'
     """
     names = answer.kernel_names
     kernels = names[0] if len(names) == 1 else f"{len(names):,} kernels together"
     mean = answer.duration_ns_mean
-    count = f"{answer.dispatch_count:,} dispatch{'es' if answer.dispatch_count != 1 else ''}"
-    took = (
-        ""
-        if mean is None
-        else f" of {mean / 1e3:,.1f} µs"
-        if mean < _MILLISECONDS_FROM
-        else f" of {mean / 1e6:,.2f} ms"
-    )
+    count = counted(answer.dispatch_count, "dispatches")
+    took = "" if mean is None else f" of {duration(mean)}"
     gpu = f"{answer.target} {answer.product}".strip()
     rest = " · ".join((f"{count}{took}", gpu, f"requests {_PER[answer.normalization]}"))
-    kernels = printable(kernels)
-    room = len(kernels) if width is None else max(_LEAST_NAME, width - len(rest) - 3)
-    return f"{kernels if len(kernels) <= room else kernels[: room - 1] + '…'} · {rest}"
+    room = len(printable(kernels)) if width is None else max(_LEAST_NAME, width - len(rest) - 3)
+    return f"{brief(kernels, room)} · {rest}"
 
 
 def block_lines(answer: MemoryChart, block: str) -> list[Line]:

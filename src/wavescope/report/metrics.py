@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.report.tables import printable
+from wavescope.report.tables import plain_table, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def panels_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableType]:
 
 def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
     targets = list(dict.fromkeys(target for entry in entries for target in entry.ids))
-    table = _plain_table(f"{family}: metrics per panel and target" if family else "Own metrics")
+    table = plain_table(f"{family}: metrics per panel and target" if family else "Own metrics")
     groups: dict[tuple[int, ...], list[str]] = {}
     panels = list(dict.fromkeys((entry.panel_number, entry.panel_word, entry.panel_title) for entry in entries))
     for target in targets:
@@ -77,12 +77,6 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
     return table
 
 
-def _plain_table(title: str) -> Table:
-    from rich.table import Table
-
-    return Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
-
-
 def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[RenderableType]:
     """The metrics table by table: id, name, unit, and the formula or the targets that have it.
 
@@ -98,7 +92,7 @@ def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Itera
 
 
 def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, has_tables: bool) -> Table:
-    table = _plain_table(printable(title))
+    table = plain_table(printable(title))
     table.expand = True
     if target is not None or has_tables:
         table.add_column("id" if target is not None else "table", no_wrap=True)

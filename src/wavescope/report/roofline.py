@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.roofline.geometry import picture_of
+from wavescope.analysis.roofline.kinds import SHOWN_LEVELS
 from wavescope.analysis.roofline.points import NEAR
 from wavescope.model.words import percent
 from wavescope.report.roofline_plot import RooflinePlot
@@ -13,12 +14,14 @@ from wavescope.report.roofline_words import (
     intensity,
     letter,
     level_marks,
+    points_at,
     rate,
     source,
     subject,
     work_done,
 )
 from wavescope.report.tables import Column, frame_table, printable, truncation
+from wavescope.report.words import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +36,6 @@ __all__ = ["roofline_report"]
 
 _MAX_NAME = 60
 _MAX_LETTERS = 10
-_LEVELS = ("HBM", "L2", "L1", "LDS")
 _VERY_WIDE = 160
 """Characters from which on there is room for operations by kind."""
 
@@ -45,15 +47,17 @@ def roofline_report(
 
     Examples
     --------
-    >>> list(roofline_report(answer, limit=10, width=120))  # doctest: +SKIP
-    [...]
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> print(next(roofline_report(roofline(CounterSet()), limit=10, width=120)))
+    unknown GPU; no roofs are known
     """
     from rich.text import Text
 
     picture = picture_of(answer, levels=levels, precisions=precisions, limit=limit)
     if answer.kernels.height:
         first = answer.kernels.row(0, named=True)
-        yield Text(f"{_short(first['kernel_name'])}: {first['verdict']}", style="bold")
+        yield Text(f"{brief(first['kernel_name'], _MAX_NAME)}: {first['verdict']}", style="bold")
     yield Text(f"{subject(answer)}; {source(picture.roofs)}")
     if picture.roofs or picture.marks:
         yield RooflinePlot(picture)
@@ -75,11 +79,6 @@ def roofline_report(
         yield Text.assemble(("doubt: ", "bold yellow"), printable(doubt))
 
 
-def _short(name: str | None) -> str:
-    text = printable(name or "")
-    return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
-
-
 def _not_drawn(
     answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int
 ) -> Iterator[RenderableType]:
@@ -92,7 +91,7 @@ def _not_drawn(
     moved: dict[tuple[str, str], list[str]] = {}
     noun = "integer" if works == ("iop",) else "floating-point"
     for point in answer.points.iter_rows(named=True):
-        is_asked = _key(point) in letters and point["work"] in works and point["level"] in (levels or _LEVELS)
+        is_asked = _key(point) in letters and point["work"] in works and point["level"] in (levels or SHOWN_LEVELS)
         if is_asked and (point["intensity"] is None or point["gops_per_second"] is None):
             if not point["operations"] and point["gb_per_second"]:
                 lead = point["reason"] if point["operations"] is None else f"no {noun} operations"
@@ -122,11 +121,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
     work, speed, missing = (
         ("iop", "giops_per_second", "iops_missing") if is_integer else ("flop", "gflops_per_second", "flops_missing")
     )
-    at = {
-        (point["kernel"], point["dispatch"], point["level"]): point
-        for point in answer.points.iter_rows(named=True)
-        if point["work"] == work
-    }
+    at = points_at(answer, work)
     shown = answer.kernels.with_row_index("row")
     done = work_done(answer)
 
@@ -146,7 +141,7 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
             picture.unit[1:],
             lambda row: ("≥ " if row[missing] and row[speed] is not None else "") + rate(row[speed], "").rstrip(),
         ),
-        *(at_level(level) for level in _LEVELS),
+        *(at_level(level) for level in SHOWN_LEVELS),
         Column("of roof", lambda row: percent(row["share"], 0)),
         Column("bound by", bound_words, is_text=True, is_fixed=True),
         *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),

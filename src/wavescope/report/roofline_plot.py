@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.roofline.geometry import decades, log_place
 from wavescope.analysis.roofline.kinds import LEVELS
 from wavescope.report.roofline_words import letter, power, rate
 
@@ -102,7 +102,7 @@ class RooflinePlot:
         hidden = self._write_marks(cells)
         for roof in self.picture.roofs:
             self._label(cells, roof)
-        ticks = {cells.cell(0, self._y(value))[0]: value for value in _decades(self.picture.y_range)}
+        ticks = {cells.cell(0, self._y(value))[0]: value for value in decades(self.picture.y_range)}
         yield Text(f"{self.picture.unit[1:]:>{_MARGIN}}", "bold")
         edge = "|" if options.ascii_only else "│"
         for row in range(height):
@@ -113,10 +113,10 @@ class RooflinePlot:
             yield Text(f"{hidden} marks lie under others: the table has their numbers", "dim")
 
     def _x(self, value: float) -> float:
-        return _place(value, self.picture.x_range)
+        return log_place(value, self.picture.x_range)
 
     def _y(self, value: float) -> float:
-        return _place(value, self.picture.y_range)
+        return log_place(value, self.picture.y_range)
 
     def _draw(self, cells: _Cells, roof: Roof) -> None:
         (x0, y0), (x1, y1) = ((self._x(x), self._y(y)) for x, y in roof.points)
@@ -158,7 +158,7 @@ class RooflinePlot:
     def _x_axis(self, width: int, *, is_ascii: bool) -> RenderResult:
         from rich.text import Text
 
-        places = {round(self._x(value) * (width - 1)): value for value in _decades(self.picture.x_range)}
+        places = {round(self._x(value) * (width - 1)): value for value in decades(self.picture.x_range)}
         corner, flat, tick = ("+", "-", "+") if is_ascii else ("└", "─", "┴")
         line = "".join(tick if at in places else flat for at in range(width))
         yield Text(" " * _MARGIN + corner + line)
@@ -172,13 +172,3 @@ class RooflinePlot:
                 end = begin + len(words) + 1
         yield Text("".join(values).rstrip())
         yield Text(f"{self.picture.unit[1:].split('/')[0]} per byte".center(width + 2 * _MARGIN).rstrip(), "bold")
-
-
-def _place(value: float, span: tuple[float, float]) -> float:
-    """From 0 to 1 on a logarithmic axis."""
-    low, high = math.log10(span[0]), math.log10(span[1])
-    return (math.log10(value) - low) / (high - low)
-
-
-def _decades(span: tuple[float, float]) -> list[float]:
-    return [10.0**power for power in range(round(math.log10(span[0])), round(math.log10(span[1])) + 1)]

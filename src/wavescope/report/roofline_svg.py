@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.roofline.geometry import picture_of
+from wavescope.analysis.roofline.geometry import decades, log_place, picture_of
 from wavescope.analysis.roofline.kinds import LEVELS
 from wavescope.model.words import percent
 from wavescope.report.placing import Box, Taken, spread_apart
@@ -62,7 +62,9 @@ def roofline_svg(
 
     Examples
     --------
-    >>> roofline_svg(answer).startswith("<svg")  # doctest: +SKIP
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> roofline_svg(roofline(CounterSet())).startswith("<svg")
     True
     """
     shown = min(limit or _MOST_ROWS, _MOST_ROWS)
@@ -99,12 +101,10 @@ class _Drawing:
         return self.svg.text()
 
     def _x(self, value: float) -> float:
-        low, high = (math.log10(edge) for edge in self.picture.x_range)
-        return _LEFT + (math.log10(value) - low) / (high - low) * (_RIGHT - _LEFT)
+        return _LEFT + log_place(value, self.picture.x_range) * (_RIGHT - _LEFT)
 
     def _y(self, value: float) -> float:
-        low, high = (math.log10(edge) for edge in self.picture.y_range)
-        return self.bottom - (math.log10(value) - low) / (high - low) * (self.bottom - _TOP)
+        return self.bottom - log_place(value, self.picture.y_range) * (self.bottom - _TOP)
 
     def _head(self) -> None:
         what = "kernels" if self.answer.by == "kernel" else "dispatches"
@@ -121,11 +121,11 @@ class _Drawing:
             x -= 22
 
     def _axes(self) -> None:
-        for value in _decades(self.picture.x_range):
+        for value in decades(self.picture.x_range):
             x = self._x(value)
             self.svg.line("grid", [(x, _TOP), (x, self.bottom)])
             self.svg.label("soft", x, self.bottom + 18, f"{value:g}", anchor="middle")
-        for value in _decades(self.picture.y_range):
+        for value in decades(self.picture.y_range):
             y = self._y(value)
             self.svg.line("grid", [(_LEFT, y), (_RIGHT, y)])
             self.svg.label("soft", _LEFT - 8, y + 4, power(value), anchor="end")
@@ -265,10 +265,6 @@ def _mark_rate(mark: Mark) -> str:
     return rate(mark.y, "FLOP/s" if mark.work == "flop" else "IOP/s")
 
 
-def _decades(span: tuple[float, float]) -> list[float]:
-    return [10.0**power for power in range(round(math.log10(span[0])), round(math.log10(span[1])) + 1)]
-
-
 def _between(span: tuple[float, float]) -> list[float]:
     """2 to 9 times the powers of ten."""
-    return [factor * decade for decade in _decades(span)[:-1] for factor in range(2, 10)]
+    return [factor * decade for decade in decades(span)[:-1] for factor in range(2, 10)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.roofline.kinds import SHOWN_LEVELS
 from wavescope.analysis.roofline.points import NEAR
 from wavescope.model.words import percent
-from wavescope.report.roofline_words import bound_words, intensity, letter, rate, work_done
+from wavescope.report.roofline_words import bound_words, intensity, letter, points_at, rate, work_done
 from wavescope.report.svg import fitting
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ __all__ = ["draw_table", "table_height"]
 _ROW = 20
 _HEAD, _FOOT = 44, 34
 _LETTER_X, _NAME_X, _BOUND_X, _END_X = 40, 66, 1030, 1160
-_LEVELS = ("HBM", "L2", "L1", "LDS")
 _COLUMNS = {"time": 560, "rate": 672, "HBM": 740, "L2": 806, "L1": 872, "LDS": 938, "of roof": 1012}
 """Column -> where its numbers end."""
 
@@ -44,7 +44,14 @@ def draw_table(
 
     Examples
     --------
-    >>> draw_table(svg, answer, picture, rows, top=600)  # doctest: +SKIP
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.analysis.roofline.geometry import picture_of
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> from wavescope.report.svg import Svg
+    >>> picture, answer = Svg(1200, 800, title="", light={}, dark={}), roofline(CounterSet())
+    >>> draw_table(picture, answer, picture_of(answer), [], top=600)
+    >>> "bound by" in picture.text()
+    True
     """
     unit = picture.unit[1:]
     line = top + 30
@@ -57,13 +64,9 @@ def draw_table(
     svg.line("rule", [(_LETTER_X, line + 6), (_END_X, line + 6)])
     done = work_done(answer)
     work = "iop" if unit == "IOP/s" else "flop"
-    points = {
-        (point["kernel"], point["dispatch"], point["level"]): point
-        for point in answer.points.iter_rows(named=True)
-        if point["work"] == work
-    }
+    points = points_at(answer, work)
     for number, row in enumerate(rows):
-        own = {level: points.get((row["kernel"], row["dispatch"], level), {}) for level in _LEVELS}
+        own = {level: points.get((row["kernel"], row["dispatch"], level), {}) for level in SHOWN_LEVELS}
         _draw_row(svg, number, row, own, done.get((row["kernel"], row["dispatch"]), ""), line + _ROW * (number + 1) + 2)
     svg.label("soft", _LETTER_X, line + _ROW * len(rows) + 28, _signs(picture, rows))
 

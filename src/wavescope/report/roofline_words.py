@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     from wavescope.analysis.roofline import Roofline
     from wavescope.analysis.roofline.geometry import Roof
 
-__all__ = ["bound_words", "intensity", "letter", "level_marks", "power", "rate", "source", "subject", "work_done"]
+__all__ = [
+    "bound_words",
+    "intensity",
+    "letter",
+    "level_marks",
+    "points_at",
+    "power",
+    "rate",
+    "source",
+    "subject",
+    "work_done",
+]
 
 _PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -82,7 +93,9 @@ def subject(answer: Roofline) -> str:
 
     Examples
     --------
-    >>> subject(answer)  # doctest: +SKIP
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> subject(roofline(CounterSet(system=System(target="gfx942", product="MI300X"))))
     'MI300X (gfx942)'
     """
     if answer.product and answer.target:
@@ -107,6 +120,20 @@ def source(roofs: Sequence[Roof]) -> str:
     return words.get(tuple(sorted({roof.used_from for roof in roofs})), "no roofs are known")
 
 
+def points_at(answer: Roofline, work: str) -> dict[tuple[Any, Any, str], dict[str, Any]]:
+    """Kernel, dispatch and level -> the point there, of floating-point (flop) or integer work (iop).
+
+    Examples
+    --------
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> points_at(roofline(CounterSet()), "flop")
+    {}
+    """
+    rows = answer.points.filter(answer.points["work"] == work).iter_rows(named=True)
+    return {(row["kernel"], row["dispatch"], row["level"]): row for row in rows}
+
+
 def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
     """Kernel and dispatch -> its operations by kind, the most frequent first: `MFMA FP16 98 %, VALU FP32 2 %`.
 
@@ -114,8 +141,10 @@ def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
 
     Examples
     --------
-    >>> work_done(answer)  # doctest: +SKIP
-    {(0, None): 'MFMA FP16 100 %'}
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> work_done(roofline(CounterSet()))
+    {}
     """
     counts: dict[tuple[Any, Any], dict[str, dict[str, float]]] = {}
     for row in answer.operations.iter_rows(named=True):

@@ -12,9 +12,21 @@ if TYPE_CHECKING:
 
     import polars as pl
     from rich.table import Table
+    from rich.text import Text
 
-__all__ = ["WIDE", "Column", "brief_place", "frame_table", "one_line", "place", "printable", "short", "truncation"]
-
+__all__ = [
+    "WIDE",
+    "Column",
+    "brief_place",
+    "dim",
+    "frame_table",
+    "one_line",
+    "place",
+    "plain_table",
+    "printable",
+    "short",
+    "truncation",
+]
 
 WIDE = 110
 """Characters from which on a terminal shows all columns."""
@@ -46,12 +58,12 @@ def frame_table(
     frame: pl.DataFrame,
     columns: Sequence[Column],
     *,
-    limit: int,
+    limit: int | None,
     what: str,
     title: str = "",
     width: int = WIDE,
 ) -> Table:
-    """The first `limit` rows of a frame; the title says what is shown and how much of it.
+    """The first `limit` rows of a frame, None = all; the title says what is shown and how much of it.
 
     Where `width` characters are few, columns that are `is_wide` are left out.
 
@@ -62,21 +74,12 @@ def frame_table(
     >>> frame_table(rows, [Column("row", lambda row: str(row["row"]))], limit=2, what="rows").title
     'showing 2 of 3 rows'
     """
-    from rich.table import Table
-
     columns = [column for column in columns if width >= WIDE or not column.is_wide]
-    shown = frame.head(limit)
+    shown = frame if limit is None else frame.head(limit)
     said = truncation(shown.height, frame.height, what)
     heading = ", ".join(part for part in (title, said) if part)
-    table = Table(
-        title=heading,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        header_style="bold",
-        pad_edge=False,
-        expand=any(column.takes_rest for column in columns),  # else a long text would squeeze the numbers
-    )
+    table = plain_table(heading)
+    table.expand = any(column.takes_rest for column in columns)  # else a long text would squeeze the numbers
     for column in columns:
         is_words = column.is_text or column.takes_rest
         table.add_column(
@@ -89,6 +92,32 @@ def frame_table(
     for row in shown.iter_rows(named=True):
         table.add_row(*(one_line(column.cell(row)) for column in columns))
     return table
+
+
+def plain_table(title: str) -> Table:
+    """A table without lines and columns yet, its title at the left.
+
+    Examples
+    --------
+    >>> plain_table("waits").title
+    'waits'
+    """
+    from rich.table import Table
+
+    return Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
+
+
+def dim(text: str) -> Text:
+    """Words that stand back, such as ids.
+
+    Examples
+    --------
+    >>> dim("17.1.2").plain
+    '17.1.2'
+    """
+    from rich.text import Text
+
+    return Text(text, "dim")
 
 
 def one_line(cell: Any) -> Any:

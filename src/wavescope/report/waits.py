@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
-from wavescope.report.tables import WIDE, brief_place, one_line, printable, short, truncation
+from wavescope.report.tables import WIDE, brief_place, one_line, plain_table, printable, short, truncation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,11 +72,9 @@ def waits_table(answer: Waits, *, limit: int, width: int = WIDE) -> Table:
     >>> waits_table(waits(ThreadTrace({}, TraceSource(path="nothing"))), limit=20).row_count
     0
     """
-    from rich.table import Table
-
     shown = answer.waits.head(limit)
     title = truncation(shown.height, answer.waits.height, "waits")
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
+    table = plain_table(title)
     kept = range(len(_HEADINGS)) if width >= WIDE else _NARROW
     for number in kept:
         if number == _INSTRUCTION:

@@ -9,7 +9,7 @@ from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.counter_compare.rows import kernel_rows, metric_rows
 from wavescope.analysis.counter_compare.sides import Side, gpu_notes, matched
 from wavescope.errors import UsageError
-from wavescope.metrics import panels_of
+from wavescope.metrics import SPEED_OF_LIGHT, panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 from wavescope.model.words import percent
@@ -28,7 +28,6 @@ __all__ = ["CHANGED", "CounterComparison", "counter_compare"]
 CHANGED = ("higher", "lower")
 """What counts as a change of a metric."""
 
-_SPEED_OF_LIGHT = "2.1"
 _MOVED = 3
 _LONG_NS = 1e6
 
@@ -151,8 +150,8 @@ class CounterComparison(Answer):
 
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
         said = f"{row['label']} against {base['label']}: {self._times(side)}"
-        rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == _SPEED_OF_LIGHT))
-        moved = self.changes(side).filter(pl.col("table_id") == _SPEED_OF_LIGHT)
+        rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == SPEED_OF_LIGHT))
+        moved = self.changes(side).filter(pl.col("table_id") == SPEED_OF_LIGHT)
         moved = moved.with_columns(points=(pl.col("peak_share") - pl.col("base_peak_share")).abs())
         moved = moved.sort("points", descending=True, nulls_last=True, maintain_order=True)
         if moved.height:

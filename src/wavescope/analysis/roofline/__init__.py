@@ -171,8 +171,10 @@ def roofline(
 
     Examples
     --------
-    >>> roofline(wavescope.open("workloads/gemm/MI300X")).kernels["bound"][0]  # doctest: +SKIP
-    'MFMA FP16'
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> answer = roofline(CounterSet(system=System(target="gfx90a", cu_count=104, clock_mhz_max=1700)))
+    >>> answer.ceilings.filter(answer.ceilings["name"] == "LDS")["used"].to_list()
+    [22630.4]
     """
     if by not in ("kernel", "dispatch"):
         what = f"no points by {by[:40]!r}"

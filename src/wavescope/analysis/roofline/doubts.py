@@ -27,8 +27,10 @@ def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, devic
 
     Examples
     --------
-    >>> list(doubts_about({}, counters))  # doctest: +SKIP
-    ['no benchmark measured the ceilings: ...']
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> roofline(CounterSet()).doubts[0]
+    'the capture has no dispatches: nothing can be placed under the roofs'
     """
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:

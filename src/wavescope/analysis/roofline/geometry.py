@@ -6,19 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.roofline.kinds import KINDS
+from wavescope.analysis.roofline.kinds import KINDS, SHOWN_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.analysis.roofline import Roofline
 
-__all__ = ["Mark", "Roof", "RooflinePicture", "picture_of"]
+__all__ = ["Mark", "Roof", "RooflinePicture", "decades", "log_place", "picture_of"]
 
 _LEAST_SHARE = 0.01
 """Of the operations of a kernel: kinds below it get no roof of their own unless asked for."""
-_MARKED = ("HBM", "L2", "L1", "LDS")
-"""Levels that are marked unless others are asked for: the marks of MALL are those of HBM."""
 _DEFAULT_X, _DEFAULT_Y = (0.01, 1000.0), (1.0, 1e6)
 _ROOM = 1.4
 """Factor between the outermost value and the edge of the window, at least."""
@@ -92,7 +90,9 @@ def picture_of(
 
     Examples
     --------
-    >>> picture_of(roofline(counters)).unit  # doctest: +SKIP
+    >>> from wavescope.analysis.roofline import roofline
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> picture_of(roofline(CounterSet())).unit
     'GFLOP/s'
     """
     works = _works(answer, precisions)
@@ -104,11 +104,11 @@ def picture_of(
     highest = max((row["used"] for row in computes), default=None)
     widest = max((row["used"] for row in bandwidths), default=None)
     ridges = [compute["used"] / row["used"] for row in bandwidths for compute in computes]
-    x_range = _decades(
+    x_range = _window(
         [mark.x for mark in marks] + [ridge * around for ridge in ridges for around in (0.2, 3.0)], _DEFAULT_X
     )
     heights = [mark.y for mark in marks] + [row["used"] * below for row in computes for below in (1.0, 0.1)]
-    y_range = _decades(heights, _DEFAULT_Y)
+    y_range = _window(heights, _DEFAULT_Y)
     roofs = []
     for row in bandwidths:
         begin = max(x_range[0], y_range[0] / row["used"])
@@ -119,6 +119,29 @@ def picture_of(
         roofs.append(_roof(row, (begin, row["used"]), (x_range[1], row["used"])))
     unit = {"flop": "GFLOP/s", "iop": "GIOP/s"}.get("+".join(works), "GOP/s")
     return RooflinePicture(x_range, y_range, unit, tuple(roofs), marks)
+
+
+def log_place(value: float, span: tuple[float, float]) -> float:
+    """Where a value lies on a logarithmic axis, from 0 to 1.
+
+    Examples
+    --------
+    >>> log_place(10.0, (1.0, 100.0))
+    0.5
+    """
+    low, high = math.log10(span[0]), math.log10(span[1])
+    return (math.log10(value) - low) / (high - low)
+
+
+def decades(span: tuple[float, float]) -> list[float]:
+    """The powers of ten of an axis, both ends included.
+
+    Examples
+    --------
+    >>> decades((0.1, 10.0))
+    [0.1, 1.0, 10.0]
+    """
+    return [10.0**power for power in range(round(math.log10(span[0])), round(math.log10(span[1])) + 1)]
 
 
 def _works(answer: Roofline, precisions: Sequence[str]) -> tuple[str, ...]:
@@ -136,7 +159,7 @@ def _marks(answer: Roofline, works: Sequence[str], levels: Sequence[str], limit:
         for row in answer.points.iter_rows(named=True)
         if _key(row) in rows
         and row["work"] in works
-        and row["level"] in (levels or _MARKED)
+        and row["level"] in (levels or SHOWN_LEVELS)
         and row["intensity"]
         and row["gops_per_second"]
     )
@@ -162,7 +185,7 @@ def _roof(row: dict[str, Any], begin: tuple[float, float], end: tuple[float, flo
     return Roof(row["name"], row["kind"], row["used"], row["unit"], row["used_from"], (begin, end))
 
 
-def _decades(values: Sequence[float], otherwise: tuple[float, float]) -> tuple[float, float]:
+def _window(values: Sequence[float], otherwise: tuple[float, float]) -> tuple[float, float]:
     """Powers of ten around positive values, with room at both sides."""
     positive = [value for value in values if value > 0]
     if not positive:

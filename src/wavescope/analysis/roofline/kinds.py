@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wavescope.errors import UsageError
 
-__all__ = ["KINDS", "LEVELS", "PRECISIONS", "Kind", "Level", "chosen_levels", "chosen_precisions"]
+__all__ = ["KINDS", "LEVELS", "PRECISIONS", "SHOWN_LEVELS", "Kind", "Level", "chosen_levels", "chosen_precisions"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,8 @@ _LEVELS = (
 LEVELS = {level.name: level for level in _LEVELS}
 """Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache)."""
 
+SHOWN_LEVELS = tuple(name for name in LEVELS if name != "MALL")
+"""Levels that are shown unless others are asked for: the bytes of MALL are those of HBM."""
 PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in _KINDS))
 _OTHER_NAMES = {
     "f16": "fp16", "f32": "fp32", "f64": "fp64", "f8": "fp8", "fp4": "fp6f4", "fp6": "fp6f4", "f6f4": "fp6f4",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
 from wavescope.report.charts import resampled
-from wavescope.report.profile._words import duration, gpu_name
+from wavescope.report.profile._words import gpu_name
 from wavescope.report.tables import Column, frame_table, printable, truncation
+from wavescope.report.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.report.profile._words import process_name, size
+from wavescope.report.profile._words import process_name
 from wavescope.report.tables import Column, frame_table
+from wavescope.report.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

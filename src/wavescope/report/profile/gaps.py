@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief, brief_kernel, duration, gpu_name, process_name
+from wavescope.report.profile._words import gpu_name, process_name
 from wavescope.report.tables import Column, frame_table, printable, truncation
+from wavescope.report.words import brief, brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

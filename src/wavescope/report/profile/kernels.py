@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
 from wavescope.report.charts import resampled
-from wavescope.report.profile._words import brief_kernel, duration, gpu_name
+from wavescope.report.profile._words import gpu_name
 from wavescope.report.tables import Column, frame_table, printable, short, truncation
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

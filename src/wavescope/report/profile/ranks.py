@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration, process_name
+from wavescope.report.profile._words import process_name
 from wavescope.report.tables import WIDE, Column, frame_table, printable
+from wavescope.report.words import brief_kernel, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

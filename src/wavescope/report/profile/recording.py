@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.model.words import counted
-from wavescope.report.profile._words import duration
 from wavescope.report.tables import Column, frame_table, printable
+from wavescope.report.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

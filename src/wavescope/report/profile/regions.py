@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief, duration
 from wavescope.report.tables import Column, frame_table
+from wavescope.report.words import brief, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

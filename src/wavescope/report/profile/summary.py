@@ -8,8 +8,8 @@ from wavescope.analysis.profile._buckets import QUANTILE_ERROR
 from wavescope.analysis.profile._statistics import EXACT_VALUES
 from wavescope.model.words import counted, percent
 from wavescope.report.bars import bar
-from wavescope.report.profile._words import brief_kernel, duration, size
 from wavescope.report.tables import WIDE, Column, frame_table, printable
+from wavescope.report.words import brief_kernel, duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from wavescope.model.words import counted
-from wavescope.report.profile._words import size
 from wavescope.report.tables import Column, frame_table, printable
+from wavescope.report.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

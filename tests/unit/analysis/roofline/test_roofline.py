@@ -32,7 +32,15 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> CounterSet:
 
 
 def benchmarks(*rows: tuple[int, str, float]) -> CounterSet:
-    system = System(target="gfx942", product="MI300X", cu_count=304, clock_mhz_max=2100, l2_channel_count=128)
+    system = System(
+        target="gfx942",
+        product="MI300X",
+        cu_count=304,
+        clock_mhz_max=2100,
+        l2_channel_count=128,
+        memory_clock_mhz_max=1300,
+        memory_channel_count=128,
+    )
     made = [{"device": device, "name": name, "value": value} for device, name, value in rows]
     return CounterSet({"ceilings": frame_of(COUNTER_SET["ceilings"], made)}, system=system)
 
@@ -51,6 +59,13 @@ def test_theoretical_ceilings_are_rates_times_units_times_clock() -> None:
     assert found["HBM"] == (pytest.approx(5324.8), "theoretical")
     assert "MFMA FP4/6" not in found
     assert "MALL" not in found
+
+
+def test_the_roof_of_memory_is_the_peak_that_the_panels_have() -> None:
+    said = System(target="gfx942", memory_clock_mhz_max=1300, memory_channel_count=16, memory_gb_per_second=5300.0)
+    assert used(CounterSet(system=said), "best")["HBM"] == (5300.0, "theoretical")
+    partition = System(target="gfx942", product="MI300X", cu_count=38, clock_mhz_max=2100)
+    assert used(CounterSet(system=partition), "best")["HBM"] == (None, ""), "the peak of all dies is not that of one"
 
 
 def test_which_ceiling_is_used() -> None:
@@ -191,7 +206,7 @@ def test_gpus_that_do_not_count_operations() -> None:
         "passes": frame_of(COUNTER_SET["passes"], passes),
         "counters": frame_of(COUNTER_SET["counters"], columns),
     }
-    system = System(target="gfx1201", product="RX 9070 XT")
+    system = System(target="gfx1201", product="RX 9070 XT", memory_gb_per_second=640.0)
     answer = roofline(CounterSet(tables, {0: measured}, system=system))
     rows = {row["level"]: row for row in answer.points.filter(pl.col("work") == "flop").iter_rows(named=True)}
     assert rows["HBM"]["bytes"] == 256 * 25
