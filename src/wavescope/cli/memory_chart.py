@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, progress
-from wavescope.errors import UsageError
+from wavescope.cli._picture import picture_options
 from wavescope.metrics import NORMALIZATIONS, RULES
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
+    from wavescope.cli._picture import AskedPicture
 
 __all__ = ["command"]
 
@@ -31,23 +31,8 @@ __all__ = ["command"]
     type=click.Choice(RULES[1:]),
     help="Values under the rules of this tool, its defects included. Default: corrected rules.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a picture: FILE.svg, or FILE.png with the extra [plot].",
-)
-@click.option(
-    "--theme",
-    type=click.Choice(["auto", "light", "dark"]),
-    default="auto",
-    help="Colours of the picture; auto = dark where the viewer prefers it (PNG: light).",
-)
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def command(
-    asked: AskedCounters, normalization: str, compat: str | None, output: Path | None, theme: str, force: bool
-) -> None:
+@picture_options
+def command(asked: AskedCounters, normalization: str, compat: str | None, picture: AskedPicture) -> None:
     """What flows between waves, caches and memory: requests, hit rates, latencies, and traffic against its peak.
 
     PATH is a counter capture, as of `wavescope counters`. Numbers are means over the chosen dispatches: choose one
@@ -59,22 +44,12 @@ def command(
     """
     from wavescope.analysis.memory_chart import memory_chart
     from wavescope.report.memory_chart import memory_chart_report, one_table
+    from wavescope.report.memory_chart_svg import memory_chart_svg
 
-    if output is not None:
-        from wavescope.export.picture import check_picture
-
-        check_picture(output)
-    elif theme != "auto" or force:
-        what = "--theme and --force are about a picture, and none is written"
-        raise UsageError(what, advice="give its name with -o FILE.svg")
     counters, choice = asked.counters, asked.choice
     with progress("computing metrics"):
         answer = memory_chart(counters, choice=choice, normalization=normalization, rules=compat or "corrected")
-    if output is not None:
-        from wavescope.export.picture import write_picture
-        from wavescope.report.memory_chart_svg import memory_chart_svg
-
-        write_picture(memory_chart_svg(answer, theme=theme), output, force=force)
+    picture.write(lambda theme: memory_chart_svg(answer, theme=theme))
     screen = console()
     has_colours = screen.color_system is not None and not screen.no_color
     asked.give(
@@ -82,8 +57,8 @@ def command(
         one_table(answer),
         lambda: (
             *memory_chart_report(answer, width=screen.width, has_colours=has_colours),
-            *([f"wrote {output}"] if output else []),
+            *picture.lines(),
         ),
         is_cut=True,
-        **({"output": str(output)} if output else {}),
+        **picture.told,
     )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console
-from wavescope.errors import UsageError
+from wavescope.cli._picture import picture_options
 from wavescope.metrics import RULES
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
+    from wavescope.cli._picture import AskedPicture
+
+__all__ = ["command"]
 
 
+@counter_verb
 @click.option(
     "--by",
     type=click.Choice(["kernel", "dispatch"]),
@@ -43,21 +46,8 @@ if TYPE_CHECKING:
     type=click.Choice(RULES[1:]),
     help="Bytes as this version of ROCm Compute Profiler counts them: lines of 64 bytes on every GPU.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a picture: FILE.svg, or FILE.png with the extra [plot].",
-)
-@click.option(
-    "--theme",
-    type=click.Choice(["auto", "light", "dark"]),
-    default="auto",
-    help="Colours of the picture; auto = dark where the viewer prefers it (PNG: light).",
-)
-@click.option("--force", is_flag=True, help="Replace an existing FILE.")
-def _roofline(
+@picture_options
+def command(
     asked: AskedCounters,
     by: str,
     precision: str,
@@ -65,9 +55,7 @@ def _roofline(
     ceilings: str,
     device: int | None,
     compat: str | None,
-    output: Path | None,
-    theme: str,
-    force: bool,
+    picture: AskedPicture,
 ) -> None:
     """Kernels under the roofs of arithmetic and of each level of memory.
 
@@ -77,15 +65,13 @@ def _roofline(
     from wavescope.analysis.roofline import roofline
     from wavescope.analysis.roofline.kinds import chosen_levels, chosen_precisions
     from wavescope.report.roofline import roofline_report
+    from wavescope.report.roofline_svg import roofline_svg
 
-    levels, precisions = chosen_levels(level), chosen_precisions(precision)
-    if output is not None:
-        from wavescope.export.picture import check_picture
-
-        check_picture(output)
-    elif theme != "auto" or force:
-        what = "--theme and --force are about a picture, and none is written"
-        raise UsageError(what, advice="give its name with -o FILE.svg")
+    shown: dict[str, Any] = {
+        "levels": chosen_levels(level),
+        "precisions": chosen_precisions(precision),
+        "limit": asked.limit,
+    }
     answer = roofline(
         asked.counters,
         choice=asked.choice,
@@ -95,20 +81,12 @@ def _roofline(
         device=device,
         rules=compat or "corrected",
     )
-    if output is not None:
-        from wavescope.export.picture import write_picture
-        from wavescope.report.roofline_svg import roofline_svg
-
-        svg = roofline_svg(answer, levels=levels, precisions=precisions, limit=asked.limit, theme=theme)
-        write_picture(svg, output, force=force)
-    out = console()
+    picture.write(lambda theme: roofline_svg(answer, theme=theme, **shown))
+    width = console().width
     asked.give(
         answer,
         answer.points,
-        lambda: roofline_report(answer, levels=levels, precisions=precisions, limit=asked.limit, width=out.width),
+        lambda: (*roofline_report(answer, width=width, **shown), *picture.lines()),
         is_cut=True,
-        **({"output": str(output)} if output else {}),
+        **picture.told,
     )
-
-
-command = counter_verb(_roofline)
