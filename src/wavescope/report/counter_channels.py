@@ -28,8 +28,12 @@ def channel_parts(
 
     Examples
     --------
-    >>> channel_parts.__name__
-    'channel_parts'
+    >>> from wavescope.analysis.metrics import counter_panels
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> held = CounterSet({}, system=System(target="gfx942", l2_channel_count=2))
+    >>> rows = counter_panels(held, panels=["18.3"]).rows
+    >>> print(next(channel_parts("18.3 Requests", rows, width=80, decimals=None, all_channels=False)))
+    18.3 Requests  all 2 channels blank: needs TCC_REQ, which was not measured
     """
     from rich.text import Text
 

@@ -39,8 +39,10 @@ def counter_comparison_report(
 
     Examples
     --------
-    >>> counter_comparison_report.__name__
-    'counter_comparison_report'
+    >>> from wavescope.analysis.counter_compare import counter_compare
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> print(next(counter_comparison_report(counter_compare([CounterSet({}), CounterSet({})]))))
+    B against A: kernel times cannot be compared
     """
     from rich.text import Text
 

@@ -51,8 +51,11 @@ def panel_parts(
 
     Examples
     --------
-    >>> panel_parts.__name__
-    'panel_parts'
+    >>> from wavescope.analysis.metrics import counter_panels
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["l2"])
+    >>> print(list(panel_parts(answer))[1])
+    17 L2 Cache  --panel l2
     """
     import polars as pl
     from rich.text import Text

@@ -57,8 +57,11 @@ def speed_of_light(
 
     Examples
     --------
-    >>> speed_of_light.__name__
-    'speed_of_light'
+    >>> from wavescope.analysis.metrics import counter_panels
+    >>> from wavescope.model.counter_set import CounterSet, System
+    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["2.1"], metrics=["IPC"])
+    >>> print(next(speed_of_light(answer, answer.rows, (), width=80, decimals=None)))
+    blank: IPC (needs SQ_INSTS and SQ_BUSY_CU_CYCLES, which were not measured)
     """
     from rich.text import Text
 

@@ -49,8 +49,10 @@ def summary_parts(
 
     Examples
     --------
-    >>> summary_parts.__name__
-    'summary_parts'
+    >>> from wavescope.analysis.metrics import counter_panels
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> print(list(summary_parts(counter_panels(CounterSet({})), CounterSet({})))[-1])
+    no dispatch was measured: what the capture was limited to did not run
     """
     from rich.text import Text
 
@@ -82,8 +84,10 @@ def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]
 
     Examples
     --------
-    >>> capture_lines.__name__
-    'capture_lines'
+    >>> from wavescope.analysis.metrics import counter_panels
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> [line.plain for line in capture_lines(counter_panels(CounterSet({})), CounterSet({}))]
+    ['unknown GPU', '0 dispatches of 0 kernels']
     """
     from rich.text import Text
 

@@ -33,8 +33,10 @@ def values_report(
 
     Examples
     --------
-    >>> values_report.__name__
-    'values_report'
+    >>> from wavescope.analysis.metric_values import raw_values
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> print(list(values_report(raw_values(CounterSet({}), by="dispatch")))[-1])
+    no outliers: no dispatch differs much from the others of its kernel
     """
     from rich.text import Text
 

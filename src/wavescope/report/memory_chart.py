@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.report._canvas import Canvas
 from wavescope.report.memory_chart_words import (
+    CU_SECTIONS,
     NOT_MEASURED,
     Columns,
     Line,
@@ -40,8 +41,13 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
 
     Examples
     --------
-    >>> for part in memory_chart_report(chart, width=120):  # doctest: +SKIP
-    ...     print(part)
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> print(next(memory_chart_report(chart, width=120)))
+    No traffic can be compared with a peak
     """
     from rich.text import Text
 
@@ -67,7 +73,12 @@ def one_table(answer: MemoryChart) -> pl.DataFrame:
 
     Examples
     --------
-    >>> one_table(chart)["block"][0]  # doctest: +SKIP
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> one_table(chart)["block"][0]
     'waves'
     """
     import polars as pl
@@ -106,7 +117,12 @@ def chart_canvas(answer: MemoryChart, width: int) -> Canvas:
 
     Examples
     --------
-    >>> chart_canvas(chart, 80).width  # doctest: +SKIP
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> chart_canvas(chart, 80).width
     80
     """
     columns = columns_of(answer)
@@ -235,17 +251,14 @@ def _drop(canvas: Canvas, x: int, y: int, width: int, lines: Sequence[Line], hei
         canvas.put(middle + 2, first + row, f"{line.label} {line.value}", _style(line))
 
 
-_SECTIONS = ("waves", "instructions", "exec")
-
-
 def _cu_height(answer: MemoryChart) -> int:
-    sections = [lines for block in _SECTIONS if (lines := block_lines(answer, block))]
+    sections = [lines for block in CU_SECTIONS if (lines := block_lines(answer, block))]
     return 1 + sum(1 + _height(lines) for lines in sections)
 
 
 def _compute(canvas: Canvas, answer: MemoryChart, width: int, height: int) -> None:
     titles = dict(answer.blocks.select("block", "title").iter_rows())
-    sections = [(block, block_lines(answer, block)) for block in _SECTIONS if block in titles]
+    sections = [(block, block_lines(answer, block)) for block in CU_SECTIONS if block in titles]
     spare = max(0, height - _cu_height(answer))
     canvas.box(0, 0, width, height, titles[sections[0][0]] if sections else "CUs", _FRAME)
     y = 0

@@ -6,7 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.report.memory_chart_words import Line, block_lines, columns_of, headline, subject, wire_lines
+from wavescope.report.memory_chart_words import (
+    CU_SECTIONS,
+    Line,
+    block_lines,
+    columns_of,
+    headline,
+    subject,
+    wire_lines,
+)
 from wavescope.report.svg import Svg, fitting, text_width
 
 if TYPE_CHECKING:
@@ -44,7 +52,6 @@ _DARK = {
     "wire-idle": "stroke:#373e47;fill:#373e47", "wire-warm": "stroke:#e3b341;fill:#e3b341",
     "wire-hot": "stroke:#f0883e;fill:#f0883e",
 }  # fmt: skip
-_SECTIONS = ("waves", "instructions", "exec")
 _THINNEST, _THICKEST = 1.4, 7.0
 _KINDS = {"rd": "read", "wr": "write", "at": "atomic", "rq": "requests"}
 
@@ -67,7 +74,12 @@ def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:
 
     Examples
     --------
-    >>> memory_chart_svg(chart).startswith("<svg")  # doctest: +SKIP
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> memory_chart_svg(chart).startswith("<svg")
     True
     """
     return _Drawing(answer, theme).text()
@@ -111,7 +123,7 @@ class _Drawing:
         for block, source in asked_by.items():
             for lines in (wire_lines(self.answer, source, block), wire_lines(self.answer, block, hub)):
                 heights[block] = max(heights.get(block, 0.0), _wires_height(lines) + 2 * _PAD)
-        inner = [block for block in _SECTIONS if block in self.lines]
+        inner = [block for block in CU_SECTIONS if block in self.lines]
         gaps = _BETWEEN * max(0, len(columns.near) - 1)
         near = sum(heights[block] for block in columns.near) + gaps
         total = max(sum(heights[block] for block in inner), near)
@@ -141,7 +153,7 @@ class _Drawing:
 
     def _card(self, block: str) -> None:
         card = self.cards[block]
-        sections = [name for name in _SECTIONS if name in self.lines] if block in _SECTIONS else [block]
+        sections = [name for name in CU_SECTIONS if name in self.lines] if block in CU_SECTIONS else [block]
         heat = next((line.heat for line in self.lines[block] if line.share is not None), "")
         busy = f" busy{'-' * bool(heat)}{heat}" if block == self.answer.busiest else ""
         self.svg.add("rect", f"card{busy}", x=card.x, y=card.y, width=card.width, height=card.height, rx=10)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.memory_chart import MemoryChart
 
 __all__ = [
+    "CU_SECTIONS",
     "NOT_MEASURED",
     "Columns",
     "Line",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 NOT_MEASURED = "?"
+CU_SECTIONS = ("waves", "instructions", "exec")
+"""Blocks of stage 0, which share one box."""
 _KINDS = {"read": "rd", "write": "wr", "atomic": "at", "request": "rq"}
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SMALL = 0.01
@@ -83,7 +86,12 @@ def columns_of(answer: MemoryChart) -> Columns:
 
     Examples
     --------
-    >>> columns_of(chart).hub  # doctest: +SKIP
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> columns_of(chart).hub
     'l2'
     """
     stages: dict[int, list[str]] = {}
@@ -144,8 +152,13 @@ def headline(answer: MemoryChart) -> str:
 
     Examples
     --------
-    >>> headline(chart)  # doctest: +SKIP
-    'Fabric: 3.21 TB/s, 60.4 % of its peak'
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> headline(chart)
+    'No traffic can be compared with a peak'
     """
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     if not answer.busiest:
@@ -165,8 +178,13 @@ def subject(answer: MemoryChart, *, width: int | None = None) -> str:
 
     Examples
     --------
-    >>> subject(chart)  # doctest: +SKIP
-    'vecCopy · 3 dispatches of 12.3 us · gfx942 MI300X · requests per dispatch'
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> subject(chart)
+    'copy · 1 dispatch · gfx942 · requests per dispatch'
     """
     names = answer.kernel_names
     kernels = names[0] if len(names) == 1 else f"{len(names):,} kernels together"
@@ -184,7 +202,12 @@ def block_lines(answer: MemoryChart, block: str) -> list[Line]:
 
     Examples
     --------
-    >>> [line.label for line in block_lines(chart, "l2")]  # doctest: +SKIP
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> [line.label for line in block_lines(chart, "l2")]
     ['traffic', 'hit rate', 'reads', 'writes', 'atomics', 'read latency', 'write latency']
     """
     rows = answer.values.filter(answer.values["block"] == block)
@@ -209,8 +232,13 @@ def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
 
     Examples
     --------
-    >>> [line.label for line in wire_lines(chart, "l2", "fabric")]  # doctest: +SKIP
-    ['rd', 'wr', 'at', '']
+    >>> from wavescope.analysis.memory_chart import memory_chart
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> [line.label for line in wire_lines(chart, "l2", "fabric")]
+    ['rd', 'wr', 'at']
     """
     wires = answer.wires.filter((answer.wires["source"] == source) & (answer.wires["target"] == target))
     lines = []

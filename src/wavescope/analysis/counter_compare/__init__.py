@@ -121,8 +121,9 @@ class CounterComparison(Answer):
 
         Examples
         --------
-        >>> CounterComparison.changes.__name__
-        'changes'
+        >>> from wavescope.model.counter_set import CounterSet
+        >>> counter_compare([CounterSet({}), CounterSet({})]).changes(1).height
+        0
         """
         rows = self.metrics
         return rows.filter((rows["side"] == side) & rows["status"].is_in(CHANGED))
@@ -132,8 +133,9 @@ class CounterComparison(Answer):
 
         Examples
         --------
-        >>> CounterComparison.regressions.__name__
-        'regressions'
+        >>> from wavescope.model.counter_set import CounterSet
+        >>> counter_compare([CounterSet({}), CounterSet({})]).regressions(1, above=0.05).height
+        0
         """
         rows = self.kernels
         return rows.filter((rows["side"] == side) & (rows["change"] > above) & (rows["status"] != "same"))
@@ -143,8 +145,9 @@ class CounterComparison(Answer):
 
         Examples
         --------
-        >>> CounterComparison.verdict.__name__
-        'verdict'
+        >>> from wavescope.model.counter_set import CounterSet
+        >>> counter_compare([CounterSet({}), CounterSet({})]).verdict(1)
+        'B against A: kernel times cannot be compared'
         """
         import polars as pl
 

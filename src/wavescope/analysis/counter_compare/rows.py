@@ -30,8 +30,12 @@ def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> kernel_rows.__name__
-    'kernel_rows'
+    >>> from wavescope.analysis.counter_choice import CounterChoice
+    >>> from wavescope.analysis.counter_compare.sides import Side
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
+    >>> kernel_rows(1, side, side)
+    []
     """
     nothing = Durations()
     rows = []
@@ -72,8 +76,12 @@ def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank
 
     Examples
     --------
-    >>> metric_rows.__name__
-    'metric_rows'
+    >>> from wavescope.analysis.counter_choice import CounterChoice
+    >>> from wavescope.analysis.counter_compare.sides import Side
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
+    >>> metric_rows(1, side, side, None, None)
+    []
     """
     before, after = dict(_keyed(base.panels(base_rank).rows)), dict(_keyed(side.panels(rank).rows))
     name = _kernel_name(base, base_rank)

@@ -58,8 +58,10 @@ class Side:
 
     Examples
     --------
-    >>> Side.__name__
-    'Side'
+    >>> from wavescope.analysis.counter_choice import CounterChoice
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> Side("A", CounterSet({}), CounterChoice(), {}).durations
+    {}
     """
 
     def __init__(self, label: str, counters: CounterSet, choice: CounterChoice, asking: dict[str, Any]) -> None:
@@ -105,8 +107,11 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
 
     Examples
     --------
-    >>> matched.__name__
-    'matched'
+    >>> from wavescope.analysis.counter_choice import CounterChoice
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
+    >>> matched(side, side)
+    ([], [])
     """
     ranks, base_ranks = (dict(one.kernels.select("kernel_name", "kernel").iter_rows()) for one in (side, base))
     common = [name for name in base_ranks if name in ranks]

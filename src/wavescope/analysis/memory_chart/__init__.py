@@ -123,9 +123,12 @@ def memory_chart(
 
     Examples
     --------
-    >>> from wavescope.readers.counters import open_counters
-    >>> memory_chart(open_counters("captures/vcopy")).busiest  # doctest: +SKIP
-    'fabric'
+    >>> from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> chart.wires.filter(chart.wires["target"] == "lds")["reason"].to_list()
+    ['needs SQ_INSTS_LDS, which was not measured']
     """
     target = counters.system.target or ""
     family = _family(target)

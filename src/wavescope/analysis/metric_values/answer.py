@@ -93,8 +93,10 @@ class MetricValues(Answer):
 
         Examples
         --------
-        >>> MetricValues.named.__name__
-        'named'
+        >>> from wavescope.analysis.metric_values import raw_values
+        >>> from wavescope.model.counter_set import CounterSet
+        >>> raw_values(CounterSet({}), by="dispatch").named().columns[:2]
+        ['kernel', 'kernel_name']
         """
         names = {}
         for row in self.metrics.iter_rows(named=True):
