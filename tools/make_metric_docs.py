@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from wavescope.metrics import METRIC_TARGETS, QUANTITIES, names_of
 from wavescope.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
 from wavescope.metrics.families import Family, families, family_of
-from wavescope.report.metrics import difference, spans
+from wavescope.report.metric_rows import difference
+from wavescope.report.metrics import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,6 @@ from wavescope.metrics._nodes import (
     Leaf,
     Node,
     Number,
-    Operation,
     Terms,
     degree_of,
     divisors_of,
@@ -21,9 +20,10 @@ from wavescope.metrics._nodes import (
     leaves_of,
     unparsed,
 )
+from wavescope.metrics._syntax import read_node, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["ZERO_RULES", "Expression", "Leaf", "denominators", "parse"]
 
@@ -31,9 +31,6 @@ ZERO_RULES = ("blank", "zero", "infinity")
 """What a division by zero can give."""
 _LONGEST_TEXT = 4000
 _MOST_NODES = 1000
-_MOST_CHANNELS = 4096
-_LARGEST = 1e300
-_CALLS = ("max", "min", "sum")
 
 
 @dataclass(frozen=True)
@@ -235,97 +232,13 @@ def parse(text: str) -> Expression:
     try:
         tree = ast.parse(body, mode="eval").body
     except SyntaxError as error:
-        raise _wrong(text, error.msg, (error.offset or 1) - 1) from None
+        raise wrong(text, error.msg, (error.offset or 1) - 1) from None
     except (ValueError, RecursionError, MemoryError):
-        raise _wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
+        raise wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
     if len(body) > _MOST_NODES and sum(1 for _ in ast.walk(tree)) > _MOST_NODES:  # a node takes a character or more
-        raise _wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
+        raise wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
     try:
-        node = _read(tree, text)
+        node = read_node(tree, text)
     except RecursionError:
-        raise _wrong(text, "it is nested too deeply", 0) from None
+        raise wrong(text, "it is nested too deeply", 0) from None
     return Expression(body, node, tuple(dict.fromkeys(leaves_of(node))))
-
-
-def _read(node: ast.expr, text: str) -> Node:
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Add | ast.Sub):
-            return Terms(tuple(_terms(node, 1, text)))
-        if isinstance(node.op, ast.Mult | ast.Div):
-            word = "*" if isinstance(node.op, ast.Mult) else "/"
-            return Operation(word, (_read(node.left, text), _read(node.right, text)))
-        raise _wrong(text, "only + - * / and parentheses are known here", node.col_offset)
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _LARGEST:
-            raise _wrong(text, f"{str(value)[:40]} is not a number that a formula can hold", node.col_offset)
-        return Number(float(value))
-    if isinstance(node, ast.Name):
-        return Leaf(node.id, node.id if _is_counter(node, text) else "")
-    if isinstance(node, ast.Subscript):
-        counter = _indexed(node, text)
-        if isinstance(node.slice, ast.Name) and node.slice.id == "i":
-            return Leaf(f"{counter}[i]", counter, -1)
-        channel = _channel(node.slice, text)
-        return Leaf(f"{counter}[{channel}]", counter, channel)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return Operation("-", (_read(node.operand, text),))
-    if isinstance(node, ast.Call):
-        return _call(node, text)
-    raise _wrong(text, "only numbers, counters, quantities, + - * /, max, min and sum are known", node.col_offset)
-
-
-def _terms(node: ast.expr, sign: int, text: str) -> Iterator[tuple[int, Node]]:
-    """The terms of a chain; a chain in parentheses after a sign is one term: it is a difference of its own."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        yield from _terms(node.left, sign, text)
-        right = 1 if isinstance(node.op, ast.Add) else -1
-        yield right, _read(node.right, text)
-    else:
-        yield sign, _read(node, text)
-
-
-def _call(node: ast.Call, text: str) -> Node:
-    word = node.func.id if isinstance(node.func, ast.Name) else ""
-    if word not in _CALLS or node.keywords:
-        raise _wrong(text, f"the functions are {', '.join(_CALLS)}", node.col_offset)
-    if word != "sum":
-        if len(node.args) < 2:
-            raise _wrong(text, f"{word} takes at least two values", node.col_offset)
-        return Operation(word, tuple(_read(item, text) for item in node.args))
-    item = node.args[0] if len(node.args) == 1 else None
-    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
-        raise _wrong(text, "sum takes the channels of a counter, as in sum(TCC_HIT[:])", node.col_offset)
-    counter = _indexed(item, text)
-    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
-    end = -1 if item.slice.upper is None else _channel(item.slice.upper, text)
-    if 0 <= end <= first:
-        raise _wrong(text, f"no channel is in [{first}:{end}]", node.col_offset)
-    both = "" if first == 0 and end == -1 else (str(first), "" if end == -1 else str(end))
-    return Leaf(f"sum({counter}[{both[0]}:{both[1]}])" if both else f"sum({counter}[:])", counter, first, end)
-
-
-def _indexed(node: ast.Subscript, text: str) -> str:
-    if isinstance(node.value, ast.Name) and _is_counter(node.value, text):
-        return node.value.id
-    raise _wrong(text, "only counters have channels", node.col_offset)
-
-
-def _channel(node: ast.expr, text: str) -> int:
-    value = node.value if isinstance(node, ast.Constant) else None
-    if type(value) is int and 0 <= value <= _MOST_CHANNELS:
-        return value
-    raise _wrong(text, f"a channel is i or a number from 0 to {_MOST_CHANNELS:,}", node.col_offset)
-
-
-def _is_counter(node: ast.Name, text: str) -> bool:
-    name = node.id
-    if name.isascii() and (name == name.upper() or name == name.lower()) and name not in _CALLS:
-        return name == name.upper()
-    raise _wrong(text, f"{name!r:.60}: counters are upper-case, quantities lower-case", node.col_offset)
-
-
-def _wrong(text: str, what: str, offset: int) -> UsageError:
-    lead = len(text) - len(text.lstrip())
-    shown = text if len(text) <= 80 else text[:77] + "..."
-    return UsageError(what, where=f"character {lead + offset + 1} of {shown!r}")

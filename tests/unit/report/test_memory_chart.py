@@ -13,7 +13,8 @@ from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.memory_chart import MemoryChart, memory_chart
 from wavescope.errors import UsageError
 from wavescope.readers.counters import open_counters
-from wavescope.report.memory_chart import chart_canvas, one_table
+from wavescope.report.memory_chart import one_table
+from wavescope.report.memory_chart_canvas import chart_canvas
 from wavescope.report.memory_chart_svg import memory_chart_svg
 from wavescope.report.memory_chart_words import headline, number, scaled, subject
 from wavescope.synth.counter_capture import CounterCapture, write_counters
