@@ -94,7 +94,9 @@ def _run(page: Any, url: str) -> None:
 
 def _counters(page: Any, url: str) -> None:
     """Three kernels under their roofs, how near each unit is to its limit, and what flows between caches and memory."""
-    page.goto(f"{url}#layout=r(0.42:c(0.45:t(counter_diagnosis;0),0.55:t(speed_of_light;0)),0.58:c(0.48:t(roofline;0),0.52:t(memory_chart;0)))")
+    page.goto(
+        f"{url}#layout=r(0.42:c(0.45:t(counter_diagnosis;0),0.55:t(speed_of_light;0)),0.58:c(0.48:t(roofline;0),0.52:t(memory_chart;0)))"
+    )
     settle(page)
     page.screenshot(path=OUT / "viewer-counters.png")
 

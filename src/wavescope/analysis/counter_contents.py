@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavescope.analysis.metrics.sources import ACCUMULATED, LEVEL
+from wavescope.analysis.metrics.sources import LEVEL
 from wavescope.metrics import panels_of
 from wavescope.metrics.catalog import counters_of
 from wavescope.model.answer import Answer
+from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
