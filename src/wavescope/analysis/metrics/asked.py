@@ -32,6 +32,9 @@ def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequenc
     ['17.1']
     """
     chosen = tuple(known)
+    if not known and (panels or metrics):
+        what = "there are no panels: the GPU is not known, or not one whose counters are"
+        raise UsageError(what, advice="--target NAME says which it is; --panel raw shows the counters themselves")
     if panels:
         words = [word.strip().lower() for word in panels]
         chosen = _kept(chosen, lambda panel, table, metric: any(_is_in(word, panel, table, metric) for word in words))
@@ -43,15 +46,16 @@ def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequenc
                 for metric in table.metrics
             ):
                 what = f"no panel {word[:60]!r}"
-                have = ", ".join(f"{panel.word} ({panel.number})" for panel in known) or "none on this GPU"
+                have = ", ".join(f"{panel.word} ({panel.number})" for panel in known)
                 raise UsageError(what, advice=f"panels: {have}")
     if metrics:
         parts = [part.strip().lower() for part in metrics]
         found = _kept(chosen, lambda _, table, metric: any(_is_named(part, table, metric) for part in parts))
-        for part in parts:
+        for part, word in zip(parts, metrics, strict=True):
             if not any(_is_named(part, t, m) for panel in chosen for t in panel.tables for m in t.metrics):
-                what = f"no metric {part[:60]!r}"
-                raise UsageError(what, advice="`wavescope metrics` lists them")
+                what = f"no metric {word[:60]!r}{' in these panels' if panels else ''}"
+                advice = "`wavescope metrics` lists them; those of a counter: `wavescope metrics COUNTER`"
+                raise UsageError(what, advice=f"{advice}; --panel raw shows the counters themselves")
         chosen = found
     return chosen
 
