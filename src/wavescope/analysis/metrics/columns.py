@@ -78,10 +78,13 @@ class PassColumns:
 
     def _taken(self, names: list[str]) -> Any:
         """Columns of the frame; a small frame is taken over whole, because each call into it costs more."""
-        import polars as pl
+        import numpy as np
 
         if self._frame.height * self._frame.width > _SMALL:
-            return pl.DataFrame([self._frame.get_column(name) for name in names]).to_numpy().T
+            values = np.empty((len(names), self._frame.height))
+            for row, name in enumerate(names):  # one by one: together they would be in memory several times
+                values[row] = self._frame.get_column(name).to_numpy()
+            return values
         if self._whole is None:
             self._place = {name: place for place, name in enumerate(self._frame.columns)}
             self._whole = self._frame.to_numpy().T

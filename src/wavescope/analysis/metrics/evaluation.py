@@ -213,8 +213,11 @@ class Evaluation:
             return self._kept[number, needed]
         if needed.channels == (PER_ROW,):
             own = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
-            found = np.full((self.channel_count, self.count), np.nan)
-            found[own] = columns.vectors([f"{needed.counter}[{channel}]" for channel in own])
+            found = columns.vectors([f"{needed.counter}[{channel}]" for channel in own])
+            if len(own) < self.channel_count:
+                whole = np.full((self.channel_count, self.count), np.nan)
+                whole[own] = found
+                found = whole
         else:
             found = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
         if found.size <= _KEPT_VALUES:
