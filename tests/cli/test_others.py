@@ -63,7 +63,7 @@ def test_demo_of_counters(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for verb in ("counters", "roofline", "diagnose", "compare"):
         assert f"$ wavescope {verb}" in done.stdout
-    assert "gather_rows" in done.stdout
+    assert "gather_rows(float*, float const*, int const*): Limited by" in done.stdout
     assert run("counters", tmp_path / "counters" / "after").returncode == 0
     assert json.loads(run("demo", "--counters", "--json").stdout)["dispatches"] == {"before": 8, "after": 8}
 

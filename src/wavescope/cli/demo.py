@@ -308,7 +308,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavescope.analysis.metrics import counter_panels
     from wavescope.analysis.roofline import roofline
     from wavescope.readers.counters import open_counters
-    from wavescope.report.bottlenecks import bottlenecks_report
+    from wavescope.report.bottlenecks import verdict_lines
     from wavescope.report.counter_compare import counter_comparison_report
     from wavescope.report.counter_summary import kernel_table
     from wavescope.report.profile.demo import run_story
@@ -335,7 +335,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
         (
             "Which limit is each kernel at?",
             f"wavescope diagnose {where}/before",
-            bottlenecks_report(bottlenecks(before)),
+            iter([verdict_lines(bottlenecks(before))]),
         ),
         (
             "What changed?",

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from wavescope.analysis.bottlenecks import Bottlenecks, Evidence, KernelLimit, Suspicion
 
-__all__ = ["bottlenecks_markdown", "bottlenecks_report"]
+__all__ = ["bottlenecks_markdown", "bottlenecks_report", "verdict_lines"]
 
 _STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
@@ -48,6 +49,22 @@ def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
     if len(answer.kernels) < answer.kernel_count:
         said = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
         yield Text(said, "bold yellow")
+
+
+def verdict_lines(answer: Bottlenecks) -> Text:
+    """One line per kernel: which limit it is at.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.bottlenecks import bottlenecks
+    >>> from wavescope.model.counter_set import CounterSet
+    >>> verdict_lines(bottlenecks(CounterSet({}))).plain
+    ''
+    """
+    from rich.text import Text
+
+    lines = [f"{brief(one.kernel_name, _MAX_NAME)}: {_sentence(one.summary)}" for one in answer.kernels]
+    return Text("\n".join(lines))
 
 
 def _headline(answer: Bottlenecks) -> str:
