@@ -12,12 +12,13 @@ import type { Told } from "../model/run";
 import { select } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
+import { BaseChooser } from "../widgets/base_chooser";
 import { Definition } from "../widgets/cards";
 import { CounterKernelChooser } from "../widgets/counter_choice";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { Doubts } from "../widgets/doubts";
 import { type Described, figureColumns, Looked } from "../widgets/figure_columns";
-import { OtherWay } from "../widgets/other_way";
+import { FilterField } from "../widgets/filter_field";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -89,27 +90,7 @@ function CounterCompare() {
       </p>
     );
   }
-  const choose = (
-    <>
-      <OtherWay base={base.value} view="counter_compare" />
-      <label>
-        against{" "}
-        <select
-          value={base.value}
-          data-choose="base"
-          onChange={(event) => {
-            base.value = Number(event.currentTarget.value);
-          }}
-        >
-          {others.map((line) => (
-            <option key={line.number} value={line.number}>
-              {line.label}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
-  );
+  const choose = <BaseChooser others={others} base={base} view="counter_compare" />;
   return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
 }
 
@@ -163,16 +144,12 @@ function Tables({ answer, choose }: { answer: Comparison; choose: preact.Compone
       <div class="toolbar">
         {choose}
         <CounterKernelChooser />
-        <input
-          type="search"
+        <FilterField
+          query={query}
           placeholder="metric or /regex/"
-          aria-label="Metrics whose name or id contains"
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
-          }}
+          label="Metrics whose name or id contains"
+          problem={wanted.problem}
         />
-        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
         <label>
           <input
             type="checkbox"

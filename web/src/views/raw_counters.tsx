@@ -13,6 +13,7 @@ import { Answered, Nothing } from "../widgets/answered";
 import { Definition } from "../widgets/cards";
 import { CounterKernelChooser } from "../widgets/counter_choice";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
+import { FilterField } from "../widgets/filter_field";
 import { SaveMenu } from "../widgets/saving";
 
 interface RawCounter {
@@ -87,16 +88,12 @@ function Table({ answer }: { answer: RawAnswer }) {
     <div class="view">
       <div class="toolbar">
         <CounterKernelChooser />
-        <input
-          type="search"
+        <FilterField
+          query={query}
           placeholder="counter, pass or /regex/"
-          aria-label="Counters whose name contains"
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
-          }}
+          label="Counters whose name contains"
+          problem={wanted.problem}
         />
-        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
         <span>
           {exact(rows.length)} of {exact(all.length)} counters of passes, {exact(answer.dispatch_count)} dispatches
         </span>

@@ -11,10 +11,10 @@ import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { ChangeBar } from "../widgets/bars";
+import { BaseChooser } from "../widgets/base_chooser";
 import { Definition } from "../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
 import { type Described, figureColumns, Looked } from "../widgets/figure_columns";
-import { OtherWay } from "../widgets/other_way";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -74,27 +74,7 @@ function RunCompare() {
       </p>
     );
   }
-  const choose = (
-    <>
-      <OtherWay base={base.value} view="run_compare" />
-      <label>
-        against{" "}
-        <select
-          value={base.value}
-          data-choose="base"
-          onChange={(event) => {
-            base.value = Number(event.currentTarget.value);
-          }}
-        >
-          {others.map((line) => (
-            <option key={line.number} value={line.number}>
-              {line.label}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
-  );
+  const choose = <BaseChooser others={others} base={base} view="run_compare" />;
   return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
 }
 

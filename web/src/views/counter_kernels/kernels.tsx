@@ -13,6 +13,7 @@ import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { type Described, figureColumns } from "../../widgets/figure_columns";
+import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import "./kernels.css";
 
@@ -70,16 +71,12 @@ function Kernels() {
     <div class="view counter-kernels">
       <div class="toolbar">
         <span>{exact(count)} kernels</span>
-        <input
-          type="search"
+        <FilterField
+          query={query}
           placeholder="name or /regex/"
-          aria-label="Kernels whose name contains"
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
-          }}
+          label="Kernels whose name contains"
+          problem={wanted.problem}
         />
-        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
         {left ? <strong>{left}</strong> : null}
         {chosen ? (
           <button type="button" class="quiet" data-action="all-kernels" onClick={() => chooseKernel(null)}>

@@ -15,6 +15,7 @@ import { Answered } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { type Described, DURATIONS, figureColumns } from "../../widgets/figure_columns";
+import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import { KernelDetails } from "./details";
 import "./kernels.css";
@@ -61,16 +62,12 @@ function Table({ answer }: { answer: KernelsAnswer }) {
         <span>
           {exact(rows.length)} kernels, {nanoseconds(all_ns)} in all
         </span>
-        <input
-          type="search"
+        <FilterField
+          query={query}
           placeholder="name or /regex/"
-          aria-label="Kernels whose name contains"
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
-          }}
+          label="Kernels whose name contains"
+          problem={wanted.problem}
         />
-        {wanted.problem ? <span class="bad-pattern">{wanted.problem}</span> : null}
         {left ? <strong>{left}</strong> : null}
         <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
       </div>

@@ -26,6 +26,7 @@ import { Definition } from "../../widgets/cards";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
 import { Doubts } from "../../widgets/doubts";
+import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import { strips } from "./channels";
 import { Explanation } from "./explanation";
@@ -87,16 +88,12 @@ function Tables({ panels, answer }: Answers) {
       <div class="toolbar">
         <CounterKernelChooser />
         <NormalizationChooser />
-        <input
-          type="search"
+        <FilterField
+          query={query}
           placeholder="metric, counter or /regex/"
-          aria-label="Metrics whose name, id or formula contains"
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
-          }}
+          label="Metrics whose name, id or formula contains"
+          problem={problem}
         />
-        {problem ? <span class="bad-pattern">{problem}</span> : null}
         <label>
           <input
             type="checkbox"
