@@ -168,3 +168,24 @@ def test_kernels_without_times(tmp_path: Path) -> None:
         assert answer.kernels["change"].to_list() == answer.kernels["delta_ns"].to_list() == [None]
         assert "kernel times cannot be compared" in answer.verdict(1)
         assert answer.regressions(1, 0.0).height == 0
+
+
+def test_kernels_without_times_have_no_effect(tmp_path: Path) -> None:
+    timed = made(tmp_path / "a", COPY)
+    blank = pl.lit(None, pl.Float64)
+    renamed = timed.dispatches.with_columns(kernel_name=pl.lit("other"), begin_ns=blank, end_ns=blank)
+    answer = counter_compare([timed, CounterSet({**timed.tables, "dispatches": renamed}, timed.measured, timed.system)])
+    rows = {row["kernel_name"]: row for row in answer.kernels.iter_rows(named=True)}
+    assert (rows["copy"]["status"], rows["other"]["status"]) == ("gone", "new")
+    assert rows["copy"]["delta_ns"] < 0
+    assert rows["other"]["delta_ns"] is None
+
+
+def test_noise_is_that_of_the_dispatches_with_times(tmp_path: Path) -> None:
+    whole = made(tmp_path / "a", replace(COPY, dispatch_count=8))
+    few = pl.when(pl.col("dispatch") < 3).then("end_ns")
+    partly = CounterSet(
+        {**whole.tables, "dispatches": whole.dispatches.with_columns(end_ns=few)}, whole.measured, whole.system
+    )
+    noise = [counter_compare([one, one]).kernels["noise"][0] for one in (whole, partly)]
+    assert noise[1] > noise[0]

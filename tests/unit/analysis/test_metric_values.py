@@ -10,7 +10,9 @@ import pytest
 
 from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.metric_values import metric_values
+from wavescope.analysis.metric_values.outliers import outlier_rows
 from wavescope.analysis.metrics import counter_panels
+from wavescope.metrics import RULES
 from wavescope.model.counter_set import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.synth.counter_capture import CounterCapture, write_counters
@@ -101,3 +103,27 @@ def test_outliers(tmp_path: Path) -> None:
     assert answer.outliers["distance"][0] > 5
     few = metric_values(open_counters(tmp_path), by="dispatch", choice=CounterChoice(dispatches=(0, 1, 2, 3)))
     assert few.outliers.height == 0
+
+
+def test_the_reference_reads_the_times_of_its_own_table(tmp_path: Path) -> None:
+    write_counters(tmp_path, CounterCapture("gfx90a", kernels=(COPY, GEMM)))
+    launches = pl.read_csv(tmp_path / "pmc_perf.csv")
+    spent = pl.col("End_Timestamp") - pl.col("Start_Timestamp")
+    halved = launches.select(launches.columns[:13]).with_columns(End_Timestamp=pl.col("Start_Timestamp") + spent // 2)
+    halved.write_csv(tmp_path / "timestamps.csv")
+    counters = open_counters(tmp_path)
+    ours, theirs = (
+        metric_values(counters, by="dispatch", metrics=["L2 Cache BW"], panels=["2"], rules=rules).values
+        for rules in RULES
+    )
+    durations = launches.select(spent).to_series().to_list()
+    assert theirs["duration_ns_mean"].to_list() == durations
+    assert ours["duration_ns_mean"].to_list() == [duration // 2 for duration in durations]
+    assert ours[:, -1].to_list() == pytest.approx([2 * value for value in theirs[:, -1]], rel=1e-3)
+
+
+def test_outliers_are_single_dispatches_where_ids_repeat() -> None:
+    durations = [10.0, 11.0, 9.0, 10.0, 10.0, 11.0, 9.0, 10.0, 90.0, 10.0]
+    frame = pl.DataFrame({"dispatch": range(10), "dispatch_id": [*range(5), *range(5)], "duration_ns_mean": durations})
+    frame = frame.with_columns(kernel=pl.lit(0), kernel_name=pl.lit("copy"))
+    assert [(row["dispatch"], row["dispatch_id"]) for row in outlier_rows(frame, [])] == [(8, 3)]
