@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,7 +34,6 @@ _LEVELS = {
     "SQC_DCACHE_INFLIGHT_LEVEL": ("SQC_DCACHE_REQ",),
 }
 """Level counter -> counters that are measured in the same pass."""
-_COUNTER = re.compile(r"\b[A-Z][A-Z0-9]+_\w+")
 _SUMMED = ("TA_", "TD_", "TCP_", "TCC_")
 _GAP_NS = 5_000
 
@@ -283,11 +281,11 @@ def _counters(capture: CounterCapture) -> pl.DataFrame:
 @cache
 def _read_by_panels(target: str) -> tuple[str, ...]:
     """Counters that the metrics of a target need: a capture has them even where a kernel does nothing of the kind."""
-    from wavescope.metrics import expanded, panels_of
+    from wavescope.metrics import panels_of
+    from wavescope.metrics.expression import parse
 
     metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]
-    formulas = [expanded(metric.formula, target) for metric in metrics if metric.formula]
-    return tuple(sorted({name for formula in formulas for name in _COUNTER.findall(formula)}))
+    return tuple(sorted({name for metric in metrics if metric.formula for name in parse(metric.formula).counters}))
 
 
 def _is_time(name: str) -> bool:
