@@ -110,6 +110,25 @@ def test_panels_without_metrics(capture: Path) -> None:
     assert {row["dispatch_count"] for row in raw if row["counter"] == "SQ_WAVES"} == {"9"}
 
 
+def test_panels_without_metrics_are_about_the_choice_and_in_every_form(capture: Path) -> None:
+    whole = parsed(call("counters", capture, "--panel", "top", "--panel", "system", "--json"))
+    assert whole["dispatches"]["row_count"] == whole["dispatch_count"]
+    assert whole["system"]["target"] == "gfx942"
+    chosen = parsed(call("counters", capture, "--panel", "0", "--kernel", "0", "--json"))
+    names = {row["kernel_name"] for row in chosen["dispatches"]["rows"]}
+    assert names == {chosen["kernels"]["rows"][0]["kernel_name"]}
+    assert chosen["dispatches"]["row_count"] == chosen["dispatch_count"] < whole["dispatch_count"]
+    assert len(rows_of(ok(capture, "--panel", "top", "--kernel", "0", "--csv"))) == chosen["dispatch_count"]
+    facts = {row["fact"]: row["value"] for row in rows_of(ok(capture, "--panel", "system", "--csv"))}
+    assert (facts["target"], float(facts["cu_count"])) == ("gfx942", 304)
+
+
+def test_files_and_single_kernels_do_not_go_together(capture: Path, tmp_path: Path) -> None:
+    done = call("counters", capture, "--by", "kernel", "--csv-dir", tmp_path / "tables")
+    assert done.status == 2
+    assert not (tmp_path / "tables").exists()
+
+
 def test_metrics_by_name_and_id(capture: Path) -> None:
     named = {row["metric_id"] for row in rows_of(ok(capture, "--metric", "hit rate", "--csv"))}
     assert {"2.1.21", "17.1.2", "18.1.0"} <= named

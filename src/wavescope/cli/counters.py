@@ -11,7 +11,9 @@ import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, emit_json, progress
+from wavescope.cli._own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli._plan import plannable
+from wavescope.errors import UsageError
 from wavescope.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
 from wavescope.model.words import counted
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.metrics import CounterPanels
     from wavescope.analysis.raw_counters import RawCounters
     from wavescope.cli._counters import AskedCounters
+    from wavescope.cli._own_panels import OwnPanels
     from wavescope.metrics import Panel
 
 __all__ = ["command"]
@@ -31,9 +34,6 @@ _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
 _INSTEAD = 1
 """Panels that a summary shows where nothing of the speed of light was measured."""
-_TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)
-_OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
-"""Panels without metrics."""
 
 
 def _with(options: Iterable[Callable[[Any], Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -126,38 +126,36 @@ def command(
     wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
     how: dict[str, Any] = {"normalization": normalization, "rules": compat or "corrected", "more": more}
-    own = [word for word in map(str.lower, panels) if word in _OWN_PANELS]
-    panels = tuple(word for word in panels if word.lower() not in _OWN_PANELS)
+    own = [word for word in map(str.lower, panels) if word in OWN_PANELS]
+    panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
     if csv_dir is not None:
+        if by:
+            what = "--by is about one table, --csv-dir writes those of all chosen dispatches"
+            raise UsageError(what, advice="leave one of them away; --by prints CSV with --csv")
         _write(asked, _answer(asked, panels, metrics, how), csv_dir, decimals, force=force)
         return
     if by:
-        is_raw = bool(set(own) & set(_RAW))
+        is_raw = bool(set(own) & set(RAW))
         how |= {"all_channels": all_channels}
         _by(asked, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
         return
-    from wavescope.analysis.raw_counters import raw_counters
-    from wavescope.model import to_builtins
-
     is_summary = not (panels or metrics or everything or own)
     is_own = bool(own) and not (panels or metrics or everything)
     answer = _answer(asked, _summary_panels(asked, how) if is_summary or is_own else panels, metrics, how)
     if is_own:
         answer = replace(answer, panels=(), rows=answer.rows.clear())
     if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
-        own = list(_RAW)
-    raw = raw_counters(asked.counters, choice=asked.choice) if set(own) & set(_RAW) else None
+        own = list(RAW)
+    shown = own_panels(asked, own)
     width = console().width
 
     def report() -> Iterable[RenderableType]:
-        if is_summary and not explain and raw is None:
+        if is_summary and not explain and not own:
             return _summary(asked, answer, how, width, decimals)
-        return _panels(asked, answer, raw, own, width, decimals, explain=explain, all_channels=all_channels)
+        return _panels(asked, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
 
-    more_json: dict[str, Any] = {"panels": _described(answer, explain=explain)}
-    more_json |= {} if raw is None else {"raw": to_builtins(raw.counters, top=asked.top or None)}
-    table = answer.rows if raw is None or answer.rows.height else raw.counters
-    asked.give(answer, table, report, **more_json)
+    more_json = {"panels": _described(answer, explain=explain), **shown.described(asked.top or None)}
+    asked.give(answer, shown.table(answer), report, **more_json)
 
 
 def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]) -> CounterPanels:
@@ -239,8 +237,7 @@ def _told(panel: dict[str, Any]) -> str:
 def _panels(
     asked: AskedCounters,
     answer: CounterPanels,
-    raw: RawCounters | None,
-    own: Sequence[str],
+    own: OwnPanels,
     width: int,
     decimals: int | None,
     *,
@@ -250,22 +247,10 @@ def _panels(
     from rich.text import Text
 
     from wavescope.report.counter_panels import panel_parts
-    from wavescope.report.counter_summary import capture_lines, doubt_lines, kernel_table
-    from wavescope.report.counter_system import dispatch_table, raw_table, system_table
+    from wavescope.report.counter_summary import capture_lines, doubt_lines
 
     yield from capture_lines(answer, asked.counters)
-    if answer.kernels.height > 1 or set(own) & set(_TOP):
-        yield Text()
-        yield kernel_table(answer.kernels, width=width, limit=asked.limit)
-    if set(own) & set(_TOP):
-        yield Text()
-        yield dispatch_table(asked.counters.dispatches, width=width, limit=asked.limit)
-    if set(own) & set(_SYSTEM):
-        yield Text()
-        yield system_table(asked.counters.system)
-    if raw is not None:
-        yield Text()
-        yield raw_table(raw, width=width, limit=asked.limit, decimals=decimals)
+    yield from own.parts(answer, width=width, limit=asked.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield Text()
     yield from doubt_lines(answer.doubts)
