@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.bottlenecks.quantities import QUANTITIES
 from wavescope.model.words import counted, percent
 from wavescope.report.paragraphs import escaped, labelled
 from wavescope.report.tables import printable
@@ -146,8 +147,7 @@ def number_words(item: Evidence) -> str:
     >>> number_words(Evidence("ta_busy", "TA busy", 52.5, "%", None, "", None, "15.1.0", "number", None, "", ""))
     'TA busy 52.5 % [15.1.0]'
     """
-    digits = 2 if item.unit == "times" else 0 if item.unit in ("cycles", "bytes", "lookups") else 1
-    text = f"{item.label} {item.value or 0:,.{digits}f} {item.unit}"
+    text = f"{item.label} {_measured(item)}"
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
 
@@ -174,8 +174,11 @@ def _brief(one: Suspicion) -> str:
     item = next((item for item in one.evidence if item.role == "decides" and item.level == 0), None)
     if item is None or item.value is None:
         return one.name
-    digits = 1 if item.unit in ("%", "times", "µs") else 0
-    return f"{one.name} ({item.value:,.{digits}f} {item.unit})"
+    return f"{one.name} ({_measured(item)})"
+
+
+def _measured(item: Evidence) -> str:
+    return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
 
 
 def _times(kernel: KernelLimit) -> str:

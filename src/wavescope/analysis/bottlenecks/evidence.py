@@ -67,9 +67,8 @@ class Value:
         declared = QUANTITIES[self.quantity]
         if self.number is None:
             return f"{declared.label} not measured"
-        digits = 2 if declared.unit == "times" else 0 if declared.unit in ("cycles", "bytes", "lookups") else 1
-        most = "" if self.at_most is None else f" to {self.at_most:,.{digits}f}"
-        text = f"{declared.label} {self.number:,.{digits}f}{most} {declared.unit}"
+        most = "" if self.at_most is None else f" to {self.at_most:,.{declared.digits}f}"
+        text = f"{declared.label} {self.number:,.{declared.digits}f}{most} {declared.unit}"
         if self.amount is not None and self.peak is not None:
             text += f" ({_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit})"
         return text

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.bottlenecks.evidence import VERDICTS, Evidence, Suspicion, Value
+from wavescope.analysis.bottlenecks.applied import Applied, applied, evidence_of, number_of
+from wavescope.analysis.bottlenecks.evidence import VERDICTS, Suspicion, Value
 from wavescope.analysis.bottlenecks.quantities import QUANTITIES
 from wavescope.analysis.bottlenecks.suspects import CORE, SUSPECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.bottlenecks.suspects import Suspect, Threshold
+    from wavescope.analysis.bottlenecks.suspects import Suspect
 
 __all__ = ["judged"]
 
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
 _KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
-_CLOSE = 0.1
-"""A number this close to its threshold, relatively, excludes nothing for certain."""
 _NEEDS_KNOWN_UNITS = ("latency", "occupancy")
 
 
@@ -59,12 +57,12 @@ def _deciding(one: Suspicion) -> float:
 
 
 def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspicion] | None) -> Suspicion:
-    decides = _tests(suspect.decides, values, "decides")
-    instead: list[_Test] = []
+    decides = applied(suspect.decides, values, "decides")
+    instead: list[Applied] = []
     if not any(test.level is not None for test in decides):
-        instead = [test for test in _tests(suspect.instead, values, "instead") if test.level is not None]
-    gates = [*_tests(suspect.only_if, values, "only if"), *_open_gate(_tests(suspect.one_of, values, "only if"))]
-    signs = _tests(suspect.signs, values, "sign")
+        instead = [test for test in applied(suspect.instead, values, "instead") if test.level is not None]
+    gates = [*applied(suspect.only_if, values, "only if"), *_open_gate(applied(suspect.one_of, values, "only if"))]
+    signs = applied(suspect.signs, values, "sign")
     verdict, reason, confidence, why, missing = _verdict(suspect, decides, instead, gates, signs, others)
     numbers = [values[name] for name in suspect.shows if name in values and _is_telling(values[name])]
     shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
@@ -75,7 +73,7 @@ def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspi
         reason=reason,
         confidence=confidence,
         confidence_reason=why,
-        evidence=(*(_evidence(test) for test in shown), *(_number(value) for value in numbers)),
+        evidence=(*(evidence_of(test) for test in shown), *(number_of(value) for value in numbers)),
         missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
         missing_metrics=tuple(
             dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
@@ -85,50 +83,7 @@ def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspi
     )
 
 
-@dataclass(frozen=True)
-class _Test:
-    """A threshold applied to a value."""
-
-    threshold: Threshold
-    value: Value
-    role: str
-
-    @property
-    def level(self) -> int | None:
-        if not self.value.is_measured or self.value.number is None:
-            return None
-        if self.value.level is not None:
-            return self.value.level
-        level = self.threshold.level(self.value.number)
-        if self.value.at_most is not None and (self.threshold.level(self.value.at_most) > 0) != (level > 0):
-            return None  # it depends on where between its bounds the number lies
-        return min(level, self.threshold.level(self.value.at_most)) if self.value.at_most is not None else level
-
-    @property
-    def is_close(self) -> bool:
-        """Whether the number lies just on the good side of its threshold."""
-        if self.value.number is None or self.level != 0:
-            return False
-        return abs(self.value.number - self.threshold.likely) <= _CLOSE * self.threshold.likely
-
-    @property
-    def is_near_strong(self) -> bool:
-        """Whether the number is nearer to the strong threshold than to the other."""
-        number = self.value.number or 0.0
-        return abs(number - self.threshold.strong) < abs(number - self.threshold.likely)
-
-    @property
-    def words(self) -> str:
-        unit = QUANTITIES[self.value.quantity].unit
-        side = "at most" if self.threshold.below else "from"
-        level = self.level or 0
-        bound = self.threshold.strong if level == 2 else self.threshold.likely
-        if level == 0:
-            side = "more than" if self.threshold.below else "below"
-        return f"{self.value.words}, {side} {bound:g} {unit}"
-
-
-def _open_gate(tests: Sequence[_Test]) -> Sequence[_Test]:
+def _open_gate(tests: Sequence[Applied]) -> Sequence[Applied]:
     """Of several gates the one that decides: an open one, else one that was not measured, else a closed one."""
     return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
 
@@ -138,10 +93,10 @@ Decision = tuple[str, str, str, str, "list[Value]"]
 
 def _verdict(
     suspect: Suspect,
-    decides: Sequence[_Test],
-    instead: Sequence[_Test],
-    gates: Sequence[_Test],
-    signs: Sequence[_Test],
+    decides: Sequence[Applied],
+    instead: Sequence[Applied],
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
     others: Sequence[Suspicion] | None,
 ) -> Decision:
     """Verdict, reason, confidence, its reason, and the values that were missed."""
@@ -175,10 +130,10 @@ def _verdict(
 
 def _weighed(
     suspect: Suspect,
-    best: _Test,
+    best: Applied,
     level: int,
-    gates: Sequence[_Test],
-    signs: Sequence[_Test],
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
     others: Sequence[Suspicion],
     *,
     is_instead: bool,
@@ -223,7 +178,7 @@ def _weighed(
     return "likely", reason, "low", "between clearly busy and clearly not"
 
 
-def _blocked(suspect: Suspect, best: _Test, others: Sequence[Suspicion]) -> Decision | None:
+def _blocked(suspect: Suspect, best: Applied, others: Sequence[Suspicion]) -> Decision | None:
     """A suspect that matters only where no unit is busy, and one is, or nobody knows."""
     if not suspect.if_nothing_busy:
         return None
@@ -265,16 +220,16 @@ def _undecided(lacking: Sequence[Value], all_of: Sequence[Value]) -> Decision:
     return "undecided", reason, "low", "not measured", list(values)
 
 
-def _size(test: _Test) -> float:
+def _size(test: Applied) -> float:
     number = test.value.number or 0.0
     return -number if test.threshold.below else number
 
 
-def _sureness(test: _Test) -> str:
+def _sureness(test: Applied) -> str:
     return "medium" if test.is_close else "high"
 
 
-def _nearness(test: _Test) -> str:
+def _nearness(test: Applied) -> str:
     return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
 
 
@@ -289,51 +244,3 @@ def _gain(suspect: Suspect, values: Mapping[str, Value]) -> float | None:
 def _is_telling(value: Value) -> bool:
     """Whether the number is worth showing: a kind of operations that is not used at all is not."""
     return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)
-
-
-def _tests(thresholds: Iterable[Threshold], values: Mapping[str, Value], role: str) -> list[_Test]:
-    missing = "not measured"
-    return [
-        _Test(threshold, values.get(threshold.quantity, Value(threshold.quantity, None, reason=missing)), role)
-        for threshold in thresholds
-    ]
-
-
-def _evidence(test: _Test) -> Evidence:
-    value, declared = test.value, QUANTITIES[test.value.quantity]
-    side = "at most" if test.threshold.below else "from"
-    bounds = f"{side} {test.threshold.likely:g} {declared.unit}"
-    if test.threshold.strong != test.threshold.likely:
-        bounds += f", strongly {side} {test.threshold.strong:g} {declared.unit}"
-    return Evidence(
-        quantity=value.quantity,
-        label=declared.label,
-        value=value.number,
-        unit=declared.unit,
-        amount=value.amount,
-        amount_unit=value.amount_unit,
-        peak=value.peak,
-        metric_id=value.metric_id,
-        role=test.role,
-        level=test.level,
-        threshold=bounds,
-        why=value.reason if value.number is None else test.threshold.why,
-    )
-
-
-def _number(value: Value) -> Evidence:
-    declared = QUANTITIES[value.quantity]
-    return Evidence(
-        value.quantity,
-        declared.label,
-        value.number,
-        declared.unit,
-        value.amount,
-        value.amount_unit,
-        value.peak,
-        value.metric_id,
-        "number",
-        None,
-        "",
-        "",
-    )

@@ -32,6 +32,17 @@ class Quantity:
     is_bounded: bool = False
     """Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems."""
 
+    @property
+    def digits(self) -> int:
+        """Digits after the point that tell something.
+
+        Examples
+        --------
+        >>> QUANTITIES["valu_busy"].digits, QUANTITIES["lds_latency"].digits
+        (1, 0)
+        """
+        return {"times": 2, "cycles": 0, "bytes": 0, "lookups": 0}.get(self.unit, 1)
+
 
 _DECLARED = (
     # Throughput: shares of what a unit can do.
