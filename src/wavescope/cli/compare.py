@@ -304,7 +304,7 @@ class _Either(click.Command):
             from wavescope.errors import UsageError
 
             what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
-            raise UsageError(what, advice="compare inputs of the same kind")
+            raise UsageError(what, advice="compare traces with traces, profiles with profiles, counters with counters")
         chosen = next(iter(kinds or asked), "trace")
         return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
 
