@@ -166,9 +166,11 @@ def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str],
 
 
 def _summary_panels(asked: AskedCounters, how: dict[str, Any]) -> tuple[str, ...]:
-    """Speed of light and the user's own panels; all panels of a GPU that has no speed of light."""
+    """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
     known = _known(asked, how)
-    if not any(str(panel.number) == _SUMMARY for panel in known):
+    stored = asked.counters.stored_metrics["metric_id"].drop_nulls()
+    has_stored = not stored.len() or stored.str.starts_with(f"{_SUMMARY}.").any()
+    if not has_stored or not any(str(panel.number) == _SUMMARY for panel in known):
         return ()
     return (_SUMMARY, *(panel.word for panel in known if panel.number >= FIRST_OWN_PANEL))
 

@@ -11,7 +11,9 @@ from wavescope.model.losses import Loss
 from wavescope.readers._assemble import loss_frame
 from wavescope.readers._sqlite import Database
 from wavescope.readers.counters._ceilings import ceilings_of_rows
+from wavescope.readers.counters._execution import LARGEST_INTEGER, bounded
 from wavescope.readers.counters._names import plain_kernel
+from wavescope.readers.counters._numbers import LARGEST
 from wavescope.readers.counters._system import system_of_row, with_facts
 
 if TYPE_CHECKING:
@@ -97,8 +99,11 @@ def _kernels(database: Database, workload: int) -> pl.DataFrame:
     import polars as pl
 
     columns = {"kernel_uuid": pl.Int64, "workload_id": pl.Int64, "kernel_name": pl.String}
-    kernels = database.frame("compute_kernel", columns).filter(pl.col("workload_id") == workload)
-    return kernels.select(
+    stored = database.frame("compute_kernel", columns).filter(pl.col("workload_id") == workload)
+    kernels = stored.drop_nulls("kernel_name").unique("kernel_uuid", keep="first", maintain_order=True)
+    if kernels.height < stored.height:
+        database.losses.append(Loss("counter_rows", stored.height - kernels.height, detail="compute_kernel"))
+    return bounded(kernels, "kernel_name").select(
         "kernel_uuid",
         pl.col("kernel_name").alias("kernel_name_spelled"),
         pl.col("kernel_name").map_elements(plain_kernel, return_dtype=pl.String),
@@ -111,7 +116,8 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
     columns: dict[str, Any] = dict.fromkeys(
         ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"), pl.Int64
     )
-    stored = database.frame("compute_dispatch", columns)
+    within = (pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in columns)
+    stored = database.frame("compute_dispatch", columns).select(within)
     stored = stored.join(kernels, on="kernel_uuid", how="inner", maintain_order="left").sort("dispatch_uuid")
     first = stored["start_timestamp"].min()
     origin = first if isinstance(first, int) else 0
@@ -142,6 +148,7 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
     texts = ("name", "metric_id", "table_name", "sub_table_name", "unit")
     columns: dict[str, Any] = {"metric_uuid": pl.Int64, "workload_id": pl.Int64} | dict.fromkeys(texts, pl.String)
     defined = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id") == workload)
+    defined = defined.drop_nulls(["name", "metric_id"]).unique("metric_uuid", keep="first", maintain_order=True)
     values: dict[str, Any] = {"metric_uuid": pl.Int64, "value_name": pl.String, "value": pl.Float64}
     of_kernels = database.frame("compute_kernel_metric_value", values | {"kernel_uuid": pl.Int64})
     of_kernels = of_kernels.join(kernels, on="kernel_uuid", how="inner", maintain_order="left")
@@ -159,5 +166,5 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
         "name",
         pl.col("unit").replace(_UNITS),
         pl.col("value_name").alias("statistic"),
-        pl.when(pl.col("value").is_finite()).then("value").alias("value"),
+        pl.when(pl.col("value").abs() <= LARGEST).then("value").alias("value"),
     )

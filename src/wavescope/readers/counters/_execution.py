@@ -7,7 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._names import COLUMNS, KERNEL_SUFFIX, Named, counter_named, is_counter, may_be_counter
+from wavescope.readers.counters._names import (
+    COLUMNS,
+    KERNEL_SUFFIX,
+    TAKEN,
+    Named,
+    counter_named,
+    is_counter,
+    may_be_counter,
+)
 from wavescope.readers.counters._numbers import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters._table import Table
 
-__all__ = ["Pass", "Spelled", "described", "wide_pass"]
+__all__ = ["LARGEST_INTEGER", "Pass", "Spelled", "bounded", "described", "wide_pass"]
 
 INTEGERS = (
     "dispatch_id",
@@ -31,7 +39,9 @@ INTEGERS = (
     "sgprs",
 )
 _TIMES = ("begin_ns", "end_ns")
-_LARGEST_INTEGER = 1 << 62
+_NAME_MAX = 16_384
+"""Characters. Names of kernels from templates have some thousands."""
+LARGEST_INTEGER = 1 << 62
 """Differences of two such numbers are numbers, too."""
 
 
@@ -69,13 +79,26 @@ def described(table: Table) -> pl.DataFrame:
         if index is None and table.frame.height != 1:
             column = column.new_from_index(0, table.frame.height)
         columns.append(column.alias(ours))
-    frame = pl.DataFrame(columns)
+    frame = bounded(pl.DataFrame(columns), "kernel_name", "agent")
     found = frame.with_columns(_converted())
     # Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction.
     for name in _TIMES:
         if found[name].null_count() != frame[name].null_count():
             found = found.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
-    return found.with_columns(pl.when(pl.col(name).is_between(0, _LARGEST_INTEGER)).then(name) for name in _TIMES)
+    return found.with_columns(pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES)
+
+
+def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The frame with texts that can stand in every row of every table: of longer ones the beginning and a hash."""
+    import polars as pl
+
+    for name in names:
+        longest = frame[name].str.len_bytes().max()
+        if isinstance(longest, int) and longest > _NAME_MAX:
+            text, length = pl.col(name), pl.col(name).str.len_chars()
+            cut = pl.format("{}… ({} characters, #{})", text.str.head(_NAME_MAX), length, text.hash())
+            frame = frame.with_columns(pl.when(length > _NAME_MAX).then(cut).otherwise(text).alias(name))
+    return frame
 
 
 def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
@@ -101,6 +124,8 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
                 continue
             twice += 1
             named = Named(header, None, header)
+            if header in TAKEN:
+                continue
         chosen.setdefault(named.column, (index, Spelled(named, header)))
     if twice:
         losses.append(Loss("counter_twice", twice, detail=table.file.name))
@@ -147,4 +172,4 @@ def _integer(column: pl.Expr) -> pl.Expr:
 
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
     whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
-    return pl.when(whole.is_between(0, _LARGEST_INTEGER)).then(whole).name.keep()
+    return pl.when(whole.is_between(0, LARGEST_INTEGER)).then(whole).name.keep()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.errors import NotATraceError
 from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._execution import Pass, Spelled, described
+from wavescope.readers.counters._execution import Pass, Spelled, bounded, described
 from wavescope.readers.counters._names import Named, counter_named, level_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["is_long", "long_passes", "long_rows", "passes_of_values"]
 
+_KEY = " execution"
+"""Of a pivot: no counter is called so."""
+_PASSES_MAX = 1000
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
 _EXECUTION = (*_DISPATCH, "begin_ns", "end_ns")
 _TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
@@ -38,7 +42,9 @@ def long_rows(table: Table) -> pl.DataFrame:
     counter = table.frame[str(table.index("counter_name"))].str.strip_chars()
     value = table.frame[str(table.index("counter_value"))]
     rows = described(table).with_columns(counter.alias("counter"), value.alias("value"))
-    return rows.with_columns(pl.col(_TEXTS).cast(pl.Categorical))
+    if (counter == "").any():
+        rows = rows.with_columns(pl.when(pl.col("counter") != "").then("counter").alias("counter"))
+    return bounded(rows, "counter").with_columns(pl.col(_TEXTS).cast(pl.Categorical))
 
 
 def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
@@ -68,7 +74,7 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
     if single.height < values.height:
         losses.append(Loss("counter_twice", values.height - single.height, detail=file.name))
     executions = executions.with_columns(pl.col("agent", "kernel_name", "kernel_name_spelled").cast(pl.String))
-    numbered = executions.with_columns(_pass_numbers(executions, single))
+    numbered = executions.with_columns(_pass_numbers(executions, single, file))
     found = []
     for mine in numbered.partition_by("pass", maintain_order=True):
         own = single.join(mine.select("execution"), on="execution", how="semi", maintain_order="left")
@@ -79,8 +85,10 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
 def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
     import polars as pl
 
-    wide = values.pivot(on="counter", index="execution", values="value")
-    wide = rows.select("execution").join(wide, on="execution", how="left", maintain_order="left").drop("execution")
+    values = values.rename({"execution": _KEY})
+    wide = values.pivot(on="counter", index=_KEY, values="value")
+    own = rows.select(pl.col("execution").alias(_KEY))
+    wide = own.join(wide, on=_KEY, how="left", maintain_order="left").drop(_KEY)
     chosen: dict[str, tuple[Spelled, pl.Series]] = {}
     level = None
     for spelled in wide.columns:
@@ -94,7 +102,7 @@ def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: 
     return Pass(level or name, file, form, rows.drop("execution"), frame, counters)
 
 
-def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame) -> pl.Series:
+def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) -> pl.Series:
     """Executions with the same counters are one pass; the same dispatch again with the same counters is another one."""
     import polars as pl
 
@@ -112,6 +120,8 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame) -> pl.Series:
     dispatches: dict[int, set[tuple[object, ...]]] = {}
     for sign, key in zip(signs, keys, strict=True):
         dispatches.setdefault(sign, set()).add(key)
+    if len(dispatches) > _PASSES_MAX:
+        raise _too_many(file, f"{len(dispatches):,} sets of counters")
     instead = _incomplete(values, signs, dispatches)
     taken: dict[tuple[int, int], int] = {}
     repeats: dict[tuple[int, tuple[object, ...]], int] = {}
@@ -120,7 +130,14 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame) -> pl.Series:
         repeat = repeats.get((sign, key), 0)
         repeats[sign, key] = repeat + 1
         numbers.append(taken.setdefault((sign, repeat), len(taken)))
+    if len(taken) > _PASSES_MAX:
+        raise _too_many(file, f"{len(taken):,} executions of a dispatch")
     return pl.Series("pass", numbers, dtype=pl.UInt32)
+
+
+def _too_many(file: Path, what: str) -> NotATraceError:
+    advice = "no capture has so many passes: are dispatch ids and counters in the right columns?"
+    return NotATraceError(f"{what} in one file", where=str(file), advice=advice)
 
 
 def _incomplete(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 __all__ = [
     "COLUMNS",
     "KERNEL_SUFFIX",
+    "TAKEN",
     "Named",
     "counter_named",
     "is_counter",
@@ -38,6 +39,14 @@ _KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
     *("dispatchns", "completens", "durationns", "correlation_id", "kernel_id", "xcc_index", "node_id", "agent_type"),
     *("stream_id", "counter_name", "counter_value", "counter_id"),
 }
+TAKEN = frozenset(
+    (
+        *("agent", "begin_ns", "channel", "column", "counter", "dispatch", "dispatch_count", "dispatch_id"),
+        *("duration_ns", "duration_ns_mean", "end_ns", "execution", "gpu", "kernel", "kernel_name", "pass"),
+        *("process_id", "value"),
+    )
+)
+"""Columns that stand beside counters in tables."""
 _BLOCK = re.compile(
     r"(SQC?|SQG|SP|SPI|TA|TD|TC[ACP]|TCI|GDS|GRBM|GRBMH|CP[CFG]|GL[12][ACXR]|GCEA|GCR|GC|EA|MC|GUS|CHA|CHC|RLC)_[A-Z0-9]"
 )
@@ -69,6 +78,8 @@ def counter_named(spelled: str) -> Named:
     name = name.removesuffix("_sum")
     if name.startswith("TCC_EA_"):
         name = f"TCC_EA0_{name[7:]}"
+    if name in TAKEN:
+        name += "_"
     return Named(name, channel, name if channel is None else f"{name}[{channel}]")
 
 
