@@ -295,6 +295,11 @@ _KINDS = (
         counted_in="values",
     ),
     LossKind(
+        "counter_cut",
+        "{detail} ends inside a line: its last number may lack digits and was left out",
+        "copy the file again; if it is whole, end its last line",
+    ),
+    LossKind(
         "counter_commas",
         "{count} numbers of {detail} have a comma that may be a decimal mark or group digits; they were left out",
         "save the file again with decimal points and without groups, or open the original",

@@ -52,7 +52,8 @@ def profile_files(folder: Path) -> Iterator[Path]:
                 continue
             seen.add((status.st_dev, status.st_ino))
             with os.scandir(here) as found:
-                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=lambda e: e.name)
+                plain = (entry for entry in found if not entry.name.startswith(".") and not _is_circular(entry))
+                entries = sorted(plain, key=lambda e: e.name)
         except OSError:
             yield here
             continue
@@ -107,3 +108,12 @@ def packaged_files(index: Path) -> list[Path]:
 
 def _plain(scalar: str) -> str:
     return scalar.strip().strip("'\"")
+
+
+def _is_circular(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a link that leads back to itself."""
+    try:
+        entry.is_dir()
+    except OSError:
+        return True
+    return False

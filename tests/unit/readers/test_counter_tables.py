@@ -127,10 +127,14 @@ def test_a_file_that_ends_inside_a_row(tmp_path: Path) -> None:
             assert lost(found) == {"counter_rows": 1}
 
 
-def test_a_whole_last_row_needs_no_line_end(tmp_path: Path) -> None:
+def test_a_last_row_without_line_end_is_taken_but_for_a_number_that_may_be_cut(tmp_path: Path) -> None:
+    found = opened(tmp_path, HEAD + "0,1,k,100,200,16,5,6.0\n1,1,k,300,400,17,5,6.5")
+    assert measured(found, "TCC_MISS") == [6.0, 6.5]
+    assert not lost(found)
     found = opened(tmp_path, HEAD + "0,1,k,100,200,16,5,6\n1,1,k,300,400,17,5,6")
     assert measured(found, "SQ_WAVES") == [16, 17]
-    assert not lost(found)
+    assert measured(found, "TCC_MISS") == [6, None]  # 6 of 61, perhaps
+    assert lost(found) == {"counter_cut": 1}
 
 
 def test_a_header_alone(tmp_path: Path) -> None:

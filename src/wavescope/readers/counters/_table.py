@@ -86,6 +86,9 @@ class _Reading:
         self.schema: dict[str, pl.DataType] = {}
         self.separator = ","
         self.commas = set(commas)
+        self.is_number: list[bool] = []
+        self.is_open = False
+        """Whether the file ends without a line end, in a number that may be longer."""
         self.bad_rows = 0
         self.bad_numbers = 0
         self.unclear = 0
@@ -129,6 +132,8 @@ class _Reading:
         found = []
         if self.bad_rows:
             found.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
+        if self.is_open:
+            found.append(Loss("counter_cut", detail=self.file.name))
         if self.bad_numbers:
             names = ", ".join(sorted(self.bad_columns)[:6])
             found.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
@@ -150,7 +155,7 @@ class _Reading:
         self.header = [name.strip() for name in self.header]
         if not any(self.header) or len(self.header) > _MAX_COLUMNS:
             raise no_table(self.file)
-        is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
+        self.is_number = is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
         self.schema = {str(i): pl.Float64() if n else pl.String() for i, n in enumerate(is_number)}
         return rest
 
@@ -162,10 +167,22 @@ class _Reading:
         is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
         if not is_cut and len(before) == len(cells):
             is_cut = _is_shorter(cells[-1], before[-1].rstrip("\r\n"))
-        if not is_cut or not last.strip():
+        if not last.strip():
             return text + b"\n"
+        if not is_cut and not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
+            return text + b"\n"
+        if not is_cut:
+            self.is_open = True
+            return body + end + last.rpartition(self.separator.encode())[0] + self.separator.encode() + b"\n"
         self.bad_rows += 1
         return body + end
+
+    def _may_lack_digits(self, line: bytes, cell: str, above: str) -> bool:
+        """Whether a row ends with a number of a counter whose last digits may have been cut off."""
+        if len(self.header) < 2 or not self.is_number[-1] or line[-1:] in (b'"', b"\r"):
+            return False
+        fraction, usual = (number.strip().partition(".")[2] for number in (cell, above))
+        return not fraction or len(fraction) != len(usual)
 
     def _cells(self, line: str) -> list[str]:
         try:
