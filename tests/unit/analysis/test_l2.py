@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ from wavescope.analysis.l2 import L2, l2
 from wavescope.analysis.l2.verdict import findings, verdict
 from wavescope.errors import UsageError
 from wavescope.readers.counters import open_counters
+from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 # Paged-attention decode: 8.55 GB have to be read in 3 ms, that is 2.85 TB/s.
 IDEAL_GB, NANOSECONDS = 8.55, 3_000_000
@@ -160,6 +162,18 @@ def test_bytes_that_were_moved_are_compared_with_the_peak(tmp_path: Path) -> Non
     assert row["over_fetch"] == pytest.approx(2)
     assert row["peak_share"] == pytest.approx(64_000 / 1e-6 / 1.6384e12)
     assert row["useful_peak_share"] == pytest.approx(32_000 / 1e-6 / 1.6384e12)
+
+
+def test_the_peak_is_the_one_that_the_capture_says(tmp_path: Path) -> None:
+    """Memory of another clock, or a part of it, has another peak than that of the product."""
+    write_counters(tmp_path, CounterCapture("gfx942"))
+    counters = open_counters(tmp_path)
+    half = replace(counters.system, memory_gb_per_second=2662.4)
+    said = l2(replace(counters, system=half))
+    assert said.memory_bytes_per_second_peak == 2_662_400_000_000
+    whole = l2(counters)
+    assert said.kernels["peak_share"].to_list() == pytest.approx([2 * share for share in whole.kernels["peak_share"]])
+    assert l2(replace(counters, system=half), gpu="MI300X").memory_bytes_per_second_peak == 5_324_800_000_000
 
 
 def test_a_kernel_that_writes_nothing_is_measured_if_others_were(tmp_path: Path) -> None:

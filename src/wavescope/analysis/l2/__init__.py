@@ -141,8 +141,11 @@ def l2(
     """
     names = _chosen(captures, kernel, ideal_gb)
     facts, notes = _facts(captures, gpu)
+    peak = _peak(captures, facts, gpu)
+    if facts and peak is None:
+        notes = [f"the memory bandwidth of {gpu or facts.product.name or facts.target} is not known here"]
     mine = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
-    rows = [_row(name, [m for m in mine if m.kernel_name == name], facts, ideal_gb, captures) for name in names]
+    rows = [_row(name, [m for m in mine if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     told = {row["kernel_name"]: findings(row) for row in rows}
     for row in rows:
@@ -150,7 +153,7 @@ def l2(
     return L2(
         target=facts.target if facts else None,
         product=facts.product.name or None if facts else None,
-        memory_bytes_per_second_peak=facts.product.memory_bytes_per_second_peak if facts else None,
+        memory_bytes_per_second_peak=peak,
         kernels=frame_of(_KERNELS, rows),
         measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
         findings=frame_of(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
@@ -191,11 +194,28 @@ def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[arch.Arch |
         target, product = next((target, product) for target, product in named_by_files.items() if target)
         facts = _product(target, product)
         named = product or target
-    if facts.product.memory_bytes_per_second_peak is None:
-        return facts, [f"the memory bandwidth of {named} is not known here"]
-    if facts.product.name.lower() not in named.lower():
+    if facts.product.name.lower() not in named.lower() and (gpu or _said_peak(captures) is None):
         return facts, [f"{named} names no product: the peak is that of {facts.product.name}; --gpu PRODUCT for another"]
     return facts, []
+
+
+def _said_peak(captures: Sequence[CounterSet]) -> float | None:
+    """Peak of the memory in GB/s that the captures themselves say, all the same; None = they do not."""
+    said = {
+        None
+        if counters.system.said_by.get("memory_gb_per_second", "").startswith("facts of")
+        else counters.system.memory_peak_gb_per_second
+        for counters in captures
+    }
+    return said.pop() if len(said) == 1 else None
+
+
+def _peak(captures: Sequence[CounterSet], facts: arch.Arch | None, gpu: str | None) -> int | None:
+    """Of the memory, bytes per second: what the captures say, as panels and rooflines have it; else the product's."""
+    if facts is None:
+        return None
+    said = None if gpu else _said_peak(captures)
+    return facts.product.memory_bytes_per_second_peak if said is None else round(said * 1e9)
 
 
 def _product(target: str, product: str | None) -> arch.Arch:
@@ -221,7 +241,7 @@ def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int 
 def _row(
     name: str,
     mine: list[Measurement],
-    facts: arch.Arch | None,
+    peak: int | None,
     ideal_gb: float | None,
     captures: Sequence[CounterSet],
 ) -> dict[str, Any]:
@@ -242,7 +262,6 @@ def _row(
     if ideal_gb is not None and read:
         row["over_fetch"] = read.value / (ideal_gb * 1e9)
         row["useful_bytes_per_second"] = _rate(ideal_gb * 1e9, read)
-    peak = facts.product.memory_bytes_per_second_peak if facts else None
     together = read is not None and written is not None and read.run == written.run
     rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
     moved = [rate for rate in rates if rate is not None]
