@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 __all__ = ["staged"]
+
+_ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
 
 
 @contextlib.contextmanager
@@ -58,10 +61,19 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
         ) from error
     finally:
         if staging is not None:
-            shutil.rmtree(staging, ignore_errors=True)
+            _remove(staging)
         with contextlib.suppress(OSError):  # those that hold what was written stay
             for parent in made:
                 parent.rmdir()
+
+
+def _remove(staging: Path) -> None:
+    """Remove it even if a thread of polars, whose query failed, still creates a file in it."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(staging, ignore_errors=True)
+        if not staging.exists():
+            return
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
