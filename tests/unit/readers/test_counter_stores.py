@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -49,6 +50,37 @@ def test_a_profile_without_counters_says_so(tmp_path: Path) -> None:
         with pytest.raises(NotATraceError, match="no counters") as caught:
             open_counters(place)
         assert "wavescope summary" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [("value = 1e308", "are no counts"), ("value = -5", "are no counts"), ("value = 'many'", "no counters")],
+)
+def test_a_database_of_impossible_counts_says_what_was_lost(tmp_path: Path, change: str, told: str) -> None:
+    path = tmp_path / "1_results.db"
+    write_rocpd(path, Workload(dispatches=10, counters=4))
+    with closing(sqlite3.connect(path)) as connection:
+        table = "select name from sqlite_master where type = 'table' and name like 'rocpd_pmc_event%'"
+        connection.execute(f"update '{connection.execute(table).fetchone()[0]}' set {change}")  # noqa: S608
+        connection.commit()
+    with pytest.raises(NotATraceError, match=told):
+        open_counters(path)
+
+
+def test_damage_of_a_database_and_sizes_that_overflow(tmp_path: Path) -> None:
+    path = tmp_path / "1_results.db"
+    write_rocpd(path, Workload(dispatches=10, counters=4))
+    with closing(sqlite3.connect(path)) as connection:
+        like = "select name from sqlite_master where type = 'table' and name like 'rocpd_{}%'"
+        events, dispatches = (
+            connection.execute(like.format(w)).fetchone()[0] for w in ("pmc_event", "kernel_dispatch")
+        )
+        connection.execute(f"update '{events}' set value = 'many' where id % 5 = 0")  # noqa: S608
+        connection.execute(f"update '{dispatches}' set grid_size_x = 1 << 40, grid_size_y = 1 << 40")  # noqa: S608
+        connection.commit()
+    found = open_counters(path)
+    assert found.losses.height
+    assert found.dispatches["grid_size"].null_count() == found.dispatches.height
 
 
 SCHEMA = """

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counter_set import System
-from wavescope.model.losses import Loss
+from wavescope.model.losses import LOSSES, Loss
+from wavescope.readers.counters._execution import LARGEST_INTEGER
 from wavescope.readers.counters._long import passes_of_values
 from wavescope.readers.counters._names import KERNEL_SUFFIX
 from wavescope.readers.counters._numbers import LARGEST, SMALLEST
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["passes_of_profiles"]
 
 _CHANNELS_PER_XCD = 16
+_TOLD = 3
 
 
 def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
@@ -56,10 +58,15 @@ def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[
             name = file.parent.name if len(files) > 1 and len({one.parent for one in files}) > 1 else file.stem
             passes += passes_of_values(rows, name, file, "database", losses)
             system = system if system.target else _system(profile, file.name)
+        losses += [loss for origin in profile.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
     if not passes:
         if problems:
             raise problems[0]
         what = "no counters of dispatches inside"
+        if losses:
+            kept = "; ".join(loss.message for loss in losses[:_TOLD])
+            advice = f"{losses[0].advice}; wavescope summary {files[0]} tells about the run"
+            raise NotATraceError(what, where=str(files[0]), kept=kept, advice=advice)
         advice = f"record with rocprofv3 --pmc; wavescope summary {files[0]} tells about the run"
         raise NotATraceError(what, where=str(files[0]), advice=advice)
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
@@ -140,10 +147,13 @@ def _dispatches(profile: Profile) -> pl.DataFrame:
 
 
 def _product(what: str) -> pl.Expr:
+    """Work-items in all directions; null where they are more than a number holds."""
     import polars as pl
 
-    across = [pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz"]
-    return (pl.col(f"{what}_x") * across[0] * across[1]).alias(f"{what}_size")
+    sides = [pl.col(f"{what}_x"), *(pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz")]
+    about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
+    whole = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
+    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(whole).alias(f"{what}_size")
 
 
 def _system(profile: Profile, file: str) -> System:
