@@ -6,6 +6,7 @@ __all__ = [
     "DamagedError",
     "MissingToolError",
     "NotATraceError",
+    "OutputError",
     "UnsupportedError",
     "UsageError",
     "WavescopeError",
@@ -100,3 +101,15 @@ class MissingToolError(WavescopeError):
     """
 
     exit_code = 5
+
+
+class OutputError(WavescopeError):
+    """The file system refuses the output: no space, no permission (exit status 74).
+
+    Examples
+    --------
+    >>> OutputError("cannot write the output: No space left on device").exit_code
+    74
+    """
+
+    exit_code = 74

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wavescope.errors import WavescopeError
+from wavescope.errors import OutputError
 from wavescope.export._json_text import encode, printable
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
@@ -88,7 +88,7 @@ def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path,
         if problems:
             raise problems[0] from None
         what = f"cannot write the output: {str(error)[:200]}"
-        raise WavescopeError(what, where=file, advice="check free space and permissions") from error
+        raise OutputError(what, where=file, advice="check free space and permissions") from error
     return {"file": file, "row_count": rows, "columns": list(schema), "crc32": crc32_of(folder / file)}
 
 

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from wavescope.errors import WavescopeError
+from wavescope.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,4 +43,4 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
         what = f"cannot write the output: {error}"
-        raise WavescopeError(what, where=path.name, advice="check free space and permissions") from error
+        raise OutputError(what, where=path.name, advice="check free space and permissions") from error

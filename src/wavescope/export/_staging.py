@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import UsageError, WavescopeError
+from wavescope.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,9 +56,7 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
         _publish(list(zip(twins, targets, strict=True)), staging)
     except OSError as error:
         what = f"cannot write the output: {error.strerror or error}"
-        raise WavescopeError(
-            what, where=str(folder), advice="check the path, its permissions and free space"
-        ) from error
+        raise OutputError(what, where=str(folder), advice="check the path, its permissions and free space") from error
     finally:
         if staging is not None:
             _remove(staging)
