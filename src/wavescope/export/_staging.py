@@ -79,11 +79,11 @@ def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
         return
     if not force:
         what = "the output exists already"
-        raise UsageError(what, where=str(target), advice="give another place with -o, or --force to replace it")
+        raise UsageError(what, where=str(target), advice="give another place, or --force to replace it")
     is_directory = target.is_dir() and not target.is_symlink()
     if is_directory and any(target.iterdir()) and not (mark and (target / mark).is_file()):
         what = "this directory holds something else and is not replaced"
-        raise UsageError(what, where=str(target), advice="give another place with -o")
+        raise UsageError(what, where=str(target), advice="give another place")
 
 
 def _publish(pairs: list[tuple[Path, Path]], staging: Path) -> None:
