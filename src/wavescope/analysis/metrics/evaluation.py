@@ -16,6 +16,7 @@ from wavescope.analysis.metrics.reference import (
     reference_facts,
     reference_frames,
     spellings,
+    spoiled_channels,
     without_channels,
 )
 from wavescope.analysis.metrics.sources import PER_ROW, Sources
@@ -63,6 +64,8 @@ class Outcome:
     """Per group: ratio of sums, sum per dispatch, or mean of values; None = see `reason`."""
     reason: str = ""
     """Why nothing, or no average, could be computed."""
+    spoiled: Any = None
+    """Under the reference's rules: the channels that have no statistic but a median; None = none."""
 
 
 class Evaluation:
@@ -142,7 +145,8 @@ class Evaluation:
         constants = None if self.is_reference else self.constants
         values = expression.evaluate(given, zero=zero, constants=constants)
         if self.is_reference and expression.is_per_channel:
-            values = without_channels(expression, values, given)
+            whole = without_channels(expression, values, given)
+            return Outcome(whole, None, spoiled=spoiled_channels(expression, given))
         average = None if self.is_reference else self._average(expression, given, values)
         if resolved.is_spread:
             self.spread.add(resolved.passes)

@@ -210,7 +210,12 @@ class _Parts:
         values = np.nan if outcome.values is None else outcome.values
         whole = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
         step = self._rows_at_once
-        self._channel_spreads += [spread_of(whole[start : start + step]) for start in range(0, count, step)]
+        for start in range(0, count, step):
+            spread = spread_of(whole[start : start + step])
+            spoiled = outcome.spoiled
+            self._channel_spreads.append(
+                spread if spoiled is None else spread.only_median(spoiled[start : start + step])
+            )
         self._is_single.append(False)
         average = (
             np.full(count, np.nan) if outcome.average is None else np.broadcast_to(outcome.average, (count, 1))[:, 0]

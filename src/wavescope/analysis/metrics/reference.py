@@ -29,6 +29,7 @@ __all__ = [
     "reference_facts",
     "reference_frames",
     "spellings",
+    "spoiled_channels",
     "without_channels",
 ]
 
@@ -194,15 +195,40 @@ def without_channels(expression: Expression, values: Any, given: Mapping[str, An
     """
     import numpy as np
 
-    is_count = len(expression.leaves) == 2 and expression.quantities == ("norm",)
     for leaf in expression.leaves:
         if leaf.is_per_row:
             own = given[leaf.text]
             left_out = np.isnan(own).all(axis=-1, keepdims=True)
-            if is_count:
+            if _counts_requests(expression):
                 left_out = left_out | (np.nan_to_num(own) % 1 != 0).any(axis=-1, keepdims=True)
             values = np.where(left_out, np.nan, values)
     return values
+
+
+def spoiled_channels(expression: Expression, given: Mapping[str, Any]) -> Any:
+    """Which channels have no statistic but a median, because 0 requests were divided by 0; None = there are none.
+
+    The reference counts requests in a type of integers whose divisions give numbers that are unknown, but not missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wavescope.metrics.expression import parse
+    >>> given = {"TCC_REQ[i]": np.array([[0.0, 2.0], [1.0, 2.0]]), "norm": np.array([0.0, 4.0])}
+    >>> spoiled_channels(parse("TCC_REQ[i] / norm"), given).tolist()
+    [True, False]
+    """
+    import numpy as np
+
+    if not _counts_requests(expression):
+        return None
+    requests = next(given[leaf.text] for leaf in expression.leaves if leaf.is_per_row)
+    found = ((requests == 0) & (np.asarray(given["norm"]) == 0)).any(axis=-1)
+    return found if found.any() else None
+
+
+def _counts_requests(expression: Expression) -> bool:
+    return len(expression.leaves) == 2 and expression.quantities == ("norm",)
 
 
 def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Spread", "spread_of"]
@@ -28,6 +28,20 @@ class Spread:
     median: Any
     q3: Any
     maximum: Any
+
+    def only_median(self, rows: Any) -> Spread:
+        """The same without the other statistics of some rows.
+
+        Examples
+        --------
+        >>> found = spread_of([[1.0, 3.0]]).only_median([True])
+        >>> found.median.tolist(), found.mean.tolist()
+        ([2.0], [nan])
+        """
+        import numpy as np
+
+        others = ("mean", "deviation", "minimum", "q1", "q3", "maximum")
+        return replace(self, **{name: np.where(rows, np.nan, getattr(self, name)) for name in others})
 
 
 def spread_of(values: Any) -> Spread:
