@@ -16,6 +16,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
+PYTEST := $(BIN)/python -m pytest -m "not slow"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
 CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavescope/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
@@ -46,12 +47,15 @@ help: ## this list
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
 
-# The C++ tests are built and run on a second core meanwhile; what they say comes at the end.
+# Two cores: the tests that start programs and browsers run beside the others, and the C++ tests at the beginning
+# beside both. What those in the background say comes at the end, and stands in build/test-*.log.
 test: llvm browser page $(STAMPS)/package $(STAMPS)/test ## set up everything and run the whole suite
 	mkdir -p build
 	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
 	$(MAKE) test-page || status=1; \
-	$(BIN)/python -m pytest -m "not slow" || status=1; \
+	$(PYTEST) tests/cli tests/e2e >build/test-programs.log 2>&1 & programs=$$!; \
+	$(PYTEST) --ignore=tests/cli --ignore=tests/e2e || status=1; \
+	if wait $$programs; then tail -5 build/test-programs.log; else cat build/test-programs.log; status=1; fi; \
 	if wait $$core; then tail -5 build/test-core.log; else cat build/test-core.log; status=1; fi; exit $$status
 
 test-slow: llvm browser page $(STAMPS)/package $(STAMPS)/test ## the tests that take longer than a few seconds
