@@ -151,6 +151,7 @@ def test_stepping_moves_the_time_window(page, serve, name):
     executions.get_by_text(f"2 of {steps.height}").wait_for()
     page.wait_for_url("**iteration=1**")
     view.locator("[data-iterations]").get_by_text(f"2 of {steps.height}").wait_for()
+    page.locator('html[data-asking="0"]').wait_for()  # a step while the iterations are asked for goes nowhere
     page.keyboard.press("}")
     view.locator("[data-iterations]").get_by_text(f"3 of {steps.height}").wait_for()
     offset = alignment(trace).offsets[trace.waves["se"][wave]]
