@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._io import console, emit_json, json_option, progress, with_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -170,10 +170,7 @@ def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
         common = {name: options.pop(name) for name in _NAMES}
         verb(AskedCounters(path=options.pop("path", None), **common), **options)
 
-    decorated: Callable[..., None] = run
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(run, _OPTIONS)
 
 
 class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import Console
 
@@ -28,6 +28,7 @@ __all__ = [
     "json_option",
     "progress",
     "resources_option",
+    "with_options",
 ]
 
 BUG_EXIT_CODE = 70
@@ -113,3 +114,10 @@ def progress(what: str) -> Iterator[None]:
         return
     with console(stderr=True).status(what):
         yield
+
+
+def with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
+    """The verb with these click options, which `--help` lists in this order."""
+    for option in reversed(options):
+        verb = option(verb)
+    return verb

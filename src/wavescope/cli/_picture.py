@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavescope.cli._io import with_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,10 +79,7 @@ def picture_options(verb: Callable[..., None]) -> Callable[..., None]:
         picture.check()
         verb(asked, picture=picture, **rest)
 
-    decorated: Callable[..., None] = run
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(run, _OPTIONS)
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (

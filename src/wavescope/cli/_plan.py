@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import emit_json
+from wavescope.cli._io import emit_json, with_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
         else:
             verb(asked, force=force, **rest)
 
-    decorated: Callable[..., None] = run
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return with_options(run, _OPTIONS)
 
 
 _OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "compat", "csv_dir")

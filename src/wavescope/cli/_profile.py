@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option
+from wavescope.cli._io import console, emit_json, json_option, with_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Cal
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
         verb(AskedProfile(selection=selection, **common), **options)
 
-    return _with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
+    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -150,7 +150,7 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
         selection = _selection(options)
         verb(selection=selection, **options)
 
-    return _with_options(run, _CHOOSING)
+    return with_options(run, _CHOOSING)
 
 
 def _selection(options: dict[str, Any]) -> ProfileSelection:
@@ -165,12 +165,6 @@ def _selection(options: dict[str, Any]) -> ProfileSelection:
             raise UsageError(what, advice="give one of them")
         begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
     return ProfileSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
-
-
-def _with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
-    for option in reversed(options):
-        verb = option(verb)
-    return verb
 
 
 def _are_small(inputs: Sequence[ProfileInput]) -> bool:

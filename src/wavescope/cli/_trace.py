@@ -16,6 +16,7 @@ from wavescope.cli._io import (
     json_option,
     progress,
     resources_option,
+    with_options,
 )
 
 if TYPE_CHECKING:
@@ -134,10 +135,7 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
         kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _CHOICES)
         verb(selection=Selection(kernel, se, simd, wave, begin, end, file, first, last), **options)
 
-    decorated: Callable[..., None] = run
-    for option in reversed(_SELECTION):
-        decorated = option(decorated)
-    return decorated
+    return with_options(run, _SELECTION)
 
 
 def open_trace(

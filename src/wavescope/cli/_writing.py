@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._io import console, emit_json, json_option, progress, with_options
 from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
@@ -90,12 +91,7 @@ def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., 
         json_option,
     )
 
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            verb = option(verb)
-        return verb
-
-    return decorate
+    return partial(with_options, options=options)
 
 
 def inputs_of(paths: Sequence[str]) -> list[ProfileInput]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import console, emit_json, progress
+from wavescope.cli._io import console, emit_json, progress, with_options
 from wavescope.cli._own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli._plan import plannable
 from wavescope.errors import UsageError
@@ -34,15 +34,6 @@ _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
 _INSTEAD = 1
 """Panels that a summary shows where nothing of the speed of light was measured."""
-
-
-def _with(options: Iterable[Callable[[Any], Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(list(options)):
-            verb = option(verb)
-        return verb
-
-    return decorate
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -96,7 +87,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 @partial(counter_verb, is_path_needed=False)
 @plannable
-@_with(_OPTIONS)
+@partial(with_options, options=_OPTIONS)
 def command(
     asked: AskedCounters,
     panels: tuple[str, ...],
