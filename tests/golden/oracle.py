@@ -15,6 +15,7 @@ from wavescope import _core
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = SHARED / "golden"
+OWN = Path(__file__).resolve().parents[1] / "data" / "golden-synthetic"  # a part of the synthetic ones, for everyone
 STOPPED = 5  # wavescope::Status::stopped
 
 
@@ -41,7 +42,9 @@ class Case:
 
 
 def synthetic_cases(family: str) -> list[Case]:
-    folder = GOLDEN / "synthetic" / family
+    """All streams of ../shared, or the part of them that is in the repository."""
+    whole = GOLDEN / "synthetic" / family
+    folder = whole if whole.is_dir() else OWN / family
     cases = []
     for meta_path in sorted(folder.glob("*.json")):
         meta = json.loads(meta_path.read_text())
@@ -52,7 +55,7 @@ def synthetic_cases(family: str) -> list[Case]:
 
 
 def real_cases(gpu: str) -> list[Case]:
-    """tinygrad's captures: one folder per run, listings beside the traces."""
+    """tinygrad's captures: one folder per run, listings beside the traces; none without ../shared."""
     cases = []
     for meta_path in sorted((GOLDEN / gpu).glob("*/meta.json")):
         folder = meta_path.parent

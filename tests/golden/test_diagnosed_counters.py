@@ -22,8 +22,6 @@ def _verdicts(kernel: KernelLimit) -> dict[str, str]:
 
 
 def _diagnosed(path: Path) -> Bottlenecks:
-    if not path.exists():
-        pytest.skip(f"{path.name} is not here")
     return bottlenecks(open_counters(path))
 
 
@@ -89,8 +87,6 @@ def test_counters_that_are_made_up_claim_nothing_impossible(shared: Path, name: 
 @pytest.mark.parametrize("kernel", ["flash_attn_func", "softmax"])
 def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tmp_path: Path, kernel: str) -> None:
     folder = shared / "data" / "uiout-mi350x-flydsl" / kernel
-    if not folder.exists():
-        pytest.skip(f"{kernel} is not here")
     trace = wavescope.open(folder)
     assert isinstance(trace, ThreadTrace)
     name = f"{trace.kernels['name'][0]}.kd"
@@ -108,8 +104,6 @@ def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tm
 
 def test_a_real_trace_and_real_counters_of_the_same_kernel(shared: Path, llvm: str) -> None:
     trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"
-    if not trace_path.exists() or not counters_path.exists():
-        pytest.skip("the matrix multiplication is not here")
     trace = wavescope.open(trace_path)
     assert isinstance(trace, ThreadTrace)
     answer = diagnose(trace, counters=open_counters(counters_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,6 @@ import pytest
 import wavescope
 from tests.golden import oracle
 from wavescope.errors import WavescopeError
-
-pytestmark = pytest.mark.skipif(not oracle.GOLDEN.is_dir(), reason="../shared/golden is not here")
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 TABLES = (
@@ -20,8 +19,6 @@ TABLES = (
 
 
 def _cases() -> list[oracle.Case]:
-    if not oracle.GOLDEN.is_dir():
-        return []
     real = [case for gpu in ("gfx950", "gfx1100", "gfx1200") for case in oracle.real_cases(gpu)]
     synthetic = [case for family in FAMILIES for case in oracle.synthetic_cases(family)]
     return real[::5] + synthetic[::4]
@@ -50,8 +47,8 @@ def _tables(trace: wavescope.ThreadTrace) -> dict[str, Any]:
     return oracle.tables_as_oracle({name: trace.table(name) for name in TABLES}, place)
 
 
-def test_several_shader_engines_share_one_numbering() -> None:
-    folder = oracle.GOLDEN / "gfx1200" / "profile_gemm_run_0"
+def test_several_shader_engines_share_one_numbering(shared: Path) -> None:
+    folder = shared / "golden" / "gfx1200" / "profile_gemm_run_0"
     whole = wavescope.open(folder)
     assert whole.waves["wave"].to_list() == list(range(whole.waves.height))
     for se in whole.waves["se"].unique():
@@ -63,6 +60,6 @@ def test_several_shader_engines_share_one_numbering() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
-def test_threads_do_not_matter(threads: int) -> None:
-    folder = oracle.GOLDEN / "gfx1100" / "profile_gemm_run_0"
+def test_threads_do_not_matter(threads: int, shared: Path) -> None:
+    folder = shared / "golden" / "gfx1100" / "profile_gemm_run_0"
     assert wavescope.decode(folder, threads=threads).instructions.equals(wavescope.decode(folder).instructions)
