@@ -1,6 +1,5 @@
-# One command per thing a developer does; `make help` lists them. Needs Python >= 3.11 with venv, g++ >= 12 and git, and
-# Node.js >= 20.19 for the viewer's page. Everything that is installed or built lies in .venv/, build/,
-# web/node_modules/ and src/wavescope/_web/.
+# One command per thing a developer does; `make help` lists them. Needs Python >= 3.11 with venv and headers, g++ >= 12
+# and git. Everything that is installed or built lies in .venv/, build/, web/node_modules/ and src/wavescope/_web/.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -16,7 +15,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
-PYTEST := $(BIN)/python -m pytest -m "not slow"
+# Four parts of the suite run at once on two cores, so Polars gets one thread in each. The order of sets is fixed.
+PYTHON_TEST := env PYTHONHASHSEED=0 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest
+PYTEST := $(PYTHON_TEST) -m "not slow"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
 CORE_FILES := CMakeLists.txt pyproject.toml $(wildcard cpp/include/wavescope/*.hpp cpp/src/*.?pp cpp/bind/*.?pp)
@@ -31,15 +32,18 @@ CTEST := $(BIN)/ctest
 CMAKE_STAMP := $(STAMPS)/build
 endif
 
-# The viewer's page needs Node.js; without it, what is about the page is left out and said.
-HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && command -v npm)
+# The viewer's page needs Node.js >= 20.19: the system's, or else one in the virtual environment.
+ifeq ($(shell node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && command -v npm),)
+NODE_STAMP := $(STAMPS)/node
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+endif
 PAGE := src/wavescope/_web/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 NPM := npm --prefix web --loglevel=error
 
-.PHONY: page test-page check-page format-page browser screenshots
-.PHONY: help demo test test-slow test-core check format core fuzz bench kernels llvm clean
+.PHONY: page test-page format-page browser screenshots
+.PHONY: help demo ready test test-slow test-core search check format core fuzz bench kernels llvm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,54 +51,57 @@ help: ## this list
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
 
-# Two cores: the tests that start programs and browsers run beside the others, and the C++ tests at the beginning
-# beside both. What those in the background say comes at the end, and stands in build/test-*.log.
-test: llvm browser page $(STAMPS)/package $(STAMPS)/test ## set up everything and run the whole suite
+ready: llvm browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
+
+# Two cores: four parts of the Python tests at once, which take about the same time, and the C++ tests beside them.
+# What those in the background say comes at the end, and stands in build/test-*.log.
+test: ready ## set up everything and run the whole suite
 	mkdir -p build
 	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
 	$(MAKE) test-page || status=1; \
-	$(PYTEST) tests/cli tests/e2e >build/test-programs.log 2>&1 & programs=$$!; \
-	$(PYTEST) --ignore=tests/cli --ignore=tests/e2e || status=1; \
-	if wait $$programs; then tail -5 build/test-programs.log; else cat build/test-programs.log; status=1; fi; \
-	if wait $$core; then tail -5 build/test-core.log; else cat build/test-core.log; status=1; fi; exit $$status
+	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
+	tools/test_part.sh programs $(PYTEST) tests/cli tests/damage >build/test-programs.log 2>&1 & programs=$$!; \
+	$(PYTEST) -p no:cacheprovider tests/golden tests/property >build/test-truth.log 2>&1 & truth=$$!; \
+	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=tests/,e2e cli damage golden property) || status=1; \
+	for part in truth programs browser core; do \
+		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
+	done; exit $$status
 
-test-slow: llvm browser page $(STAMPS)/package $(STAMPS)/test ## the tests that take longer than a few seconds
-	$(BIN)/python -m pytest -m slow
+test-slow: ready ## the tests that take longer than a few seconds
+	$(PYTHON_TEST) -m slow
+
+search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
+	WAVESCOPE_EXAMPLES=search $(PYTEST) tests/property
 
 test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and UBSan
 	$(CMAKE) --preset sanitize >/dev/null
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
 	$(CTEST) --preset sanitize --parallel $(JOBS)
 
-check: llvm check-page $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict
-	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES)
-	$(BIN)/lint-imports
+check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page
+	status=0; \
+	$(NPM) run --silent check || status=1; \
+	$(BIN)/ruff check . || status=1; \
+	$(BIN)/ruff format --check . || status=1; \
+	$(BIN)/mypy --strict || status=1; \
+	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES) || status=1; \
+	$(BIN)/lint-imports || status=1; \
+	exit $$status
 
 format: llvm format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(CLANG_FORMAT) -i $(CPP_FILES)
 
-ifneq ($(HAS_NODE),)
 page: $(PAGE) ## build the viewer's page with Vite, when it has changed
 
 test-page: page ## the unit tests of the page
 	$(NPM) run --silent test
 
-check-page: $(NODE_MODULES)
-	$(NPM) run --silent check
-
 format-page: $(NODE_MODULES)
 	$(NPM) run --silent format
-else
-page test-page check-page format-page:
-	@echo "There is no Node.js >= 20.19 here, so the viewer's page is not built or tested." >&2
-endif
 
-screenshots: browser page $(STAMPS)/package $(STAMPS)/test ## pictures of every view, into screenshots/
+screenshots: ready ## pictures of every view, into screenshots/
 	$(BIN)/python tools/make_screenshots.py
 
 core: $(CMAKE_STAMP) ## the C++ core alone: optimised build, its tests and benchmark, no Python
@@ -107,7 +114,7 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 	$(CMAKE) --build --preset fuzz --parallel $(JOBS)
 	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
-bench: browser page $(STAMPS)/package $(STAMPS)/test ## speed and memory of the decoder, of analyses, of databases, of counters and of the viewer
+bench: ready ## speed and memory of the decoder, of analyses, of databases, of counters and of the viewer
 	$(BIN)/python benchmarks/decode.py
 	$(BIN)/python benchmarks/analysis.py
 	$(BIN)/python -m benchmarks.databases --quick
@@ -136,7 +143,7 @@ $(STAMPS)/venv:
 	mkdir -p $(STAMPS)
 	touch $@
 
-$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
@@ -145,7 +152,7 @@ $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	$(PIP) install --no-build-isolation --editable .
 	touch $@
 
-$(NODE_MODULES): web/package-lock.json
+$(NODE_MODULES): web/package-lock.json | $(NODE_STAMP)
 	$(NPM) ci --no-fund --no-audit >/dev/null
 	touch $@
 

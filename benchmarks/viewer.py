@@ -14,7 +14,6 @@ import json
 import os
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -30,12 +29,12 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks._analyse import repeated, small_trace
+from tests.e2e.browser import FLAGS, browser_path
 from wavescope.export.parquet import write_parquet
 from wavescope.page.assets import page_folder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LARGEST = SHARED / "data" / "uiout-mi350x-flydsl" / "softmax"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 TARGETS = {"first picture": 1.5, "everything": 2.5, "everything, opened before": 1.0, "everything, second tab": 1.0}
 AMD = "AMD's desktop viewer: one of four SEs after 0.68 s, all of them with hidden latency after 3.1 s, 562 MB"
 
@@ -64,10 +63,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--instructions", type=int, default=10_000_000, help="of the synthetic trace for panning")
     given = parser.parse_args()
-    chromium = shutil.which("chromium") or sys.exit("viewer.py needs Chromium")
+    browser_file = browser_path() or sys.exit("viewer.py needs Chromium (tools/browser.sh)")
     sizes()
     with tempfile.TemporaryDirectory(prefix="wavescope-bench-") as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         path = given.path or largest(Path(folder))
         opening(browser, path, given.repeats)
         long = Path(folder) / "long"

@@ -9,7 +9,6 @@ The views are those that the page itself offers for a document. Inputs are captu
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from contextlib import suppress
 from functools import partial
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.e2e.conftest import FLAGS  # noqa: E402
+from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
@@ -48,11 +47,11 @@ def main() -> None:
     given.add_argument("--view", action="append", help="default: all")
     given.add_argument("--small", action="store_true", help="only 1280x800")
     asked = given.parse_args()
-    browser_path = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser_path is None:
+    browser_file = browser_path()
+    if browser_file is None:
         sys.exit("there is no Chromium here: tools/browser.sh installs it when root")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         for name in asked.input or INPUTS:
             documents = _documents(name)
             if documents:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.e2e.conftest import FLAGS  # noqa: E402
+from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
@@ -40,12 +40,12 @@ def main() -> None:
     """Take the pictures and make them small."""
     from playwright.sync_api import sync_playwright
 
-    browser_path = shutil.which("chromium") or shutil.which("google-chrome")
+    browser_file = browser_path()
     pngquant = shutil.which("pngquant")
-    if browser_path is None or pngquant is None:
+    if browser_file is None or pngquant is None:
         sys.exit("needs Chromium (tools/browser.sh) and pngquant (apt-get install pngquant)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=browser_file, args=list(FLAGS))
         trace = _served([made_gemm("gfx942")])
         _trace(_page(browser, "dark"), trace.url)
         _diagnosis(_page(browser, "light"), trace.url)

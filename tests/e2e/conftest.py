@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.browser import FLAGS, browser_path
 from wavescope.errors import MissingToolError
 from wavescope.model.counter_set import CounterSet
 from wavescope.model.profile import Profile
@@ -19,15 +19,10 @@ from wavescope.readers.opening import open as open_path
 from wavescope.readers.sources import add_sources
 from wavescope.server.serving import Serving, listen
 
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
+    path = browser_path()
     if path is None:
         pytest.skip("no Chromium on this machine")
     sync_api = pytest.importorskip("playwright.sync_api")
