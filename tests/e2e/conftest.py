@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 from tests.e2e.browser import FLAGS, browser_path
 from wavescope.errors import MissingToolError
@@ -19,14 +20,16 @@ from wavescope.readers.opening import open as open_path
 from wavescope.readers.sources import add_sources
 from wavescope.server.serving import Serving, listen
 
+PATIENCE_MS = 30_000  # other parts of the suite run beside this one
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
     path = browser_path()
     if path is None:
         pytest.skip("no Chromium on this machine")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield started
         started.close()
@@ -71,7 +74,7 @@ def page(browser: object) -> Iterator[object]:
     size = {"width": 1280, "height": 800}
     # Playwright's wait_for_function evaluates text; test_safety.py looks at every view without this leave.
     context = browser.new_context(viewport=size, color_scheme="dark", bypass_csp=True)  # type: ignore[attr-defined]
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     opened = context.new_page()
     problems: list[str] = []
     opened.on("pageerror", lambda error: problems.append(str(error)))

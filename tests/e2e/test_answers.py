@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import (
     HOSTILE,
@@ -19,6 +20,7 @@ from tests.e2e.inputs import (
     two_kernels,
 )
 from tests.e2e.numbers import exact, percent, short
+from tests.e2e.waiting import eventually
 from wavescope.analysis.barriers import barriers
 from wavescope.analysis.coverage import coverage
 from wavescope.analysis.diagnose import diagnose
@@ -64,17 +66,17 @@ def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
     view, trace = show(page, served, "diagnosis")
     plan = diagnose(trace)
     view.locator(".finding").first.wait_for()
-    assert view.locator(".finding h3").all_inner_texts() == [finding.title for finding in plan.findings]
+    expect(view.locator(".finding h3")).to_have_text([finding.title for finding in plan.findings], use_inner_text=True)
     gains = view.locator('[data-field="gain"]').all_inner_texts()
     assert gains == [percent(finding.gain_share_max) for finding in plan.findings if finding.gain_share_max > 0]
     stalled = [short(finding.stall_cycles_total) for finding in plan.findings if finding.stall_cycles_total]
-    assert view.locator('[data-field="stall"]').all_inner_texts() == stalled
+    expect(view.locator('[data-field="stall"]')).to_have_text(stalled, use_inner_text=True)
     share = percent(plan.exposed_cycles_total / plan.wave_cycles_total)
-    assert view.locator('[data-field="exposed_share"]').inner_text() == share
+    expect(view.locator('[data-field="exposed_share"]')).to_have_text(share, use_inner_text=True)
     first = view.locator(".finding").first
     for item in plan.findings[0].evidence:
         first.locator(f'[data-row="{item.row}"]').first.wait_for()
-    assert plan.findings[0].remedies[0].text in first.inner_text()
+    expect(first).to_contain_text(plan.findings[0].remedies[0].text, use_inner_text=True)
 
 
 def test_the_evidence_of_a_finding_is_a_link(page, gemm):
@@ -85,7 +87,7 @@ def test_the_evidence_of_a_finding_is_a_link(page, gemm):
     link = view.locator(f'.evidence [data-row="{evidence.row}"]').first
     link.click()
     page.wait_for_function(SELECTED_ROW, arg=evidence.row)
-    assert "is-selected" in link.get_attribute("class")
+    expect(link).to_have_class(re.compile("is-selected"))
     edge = waits(trace).producers.filter(pl.col("row") == evidence.row).row(0, named=True)
     view.locator(f'.producer [data-row="{edge["producer_row"]}"]').first.click()
     page.wait_for_function(SELECTED_ROW, arg=edge["producer_row"])
@@ -111,10 +113,16 @@ def test_stalls_are_those_of_the_classes(page, served):
     found = stalls(trace)
     classes = found.classes.filter(pl.col("stall_cycles_total") > 0)
     view.locator(".stall-class").first.wait_for()
-    assert view.locator(".stall-class b").all_inner_texts() == classes["class"].to_list()
-    assert view.locator('[data-field="stall"]').all_inner_texts() == [short(n) for n in classes["stall_cycles_total"]]
-    assert view.locator('[data-field="stall_share"]').all_inner_texts() == [percent(n) for n in classes["stall_share"]]
-    assert view.locator('[data-figure="stall"] strong').inner_text() == short(found.stall_cycles_total)
+    expect(view.locator(".stall-class b")).to_have_text(classes["class"].to_list(), use_inner_text=True)
+    expect(view.locator('[data-field="stall"]')).to_have_text(
+        [short(n) for n in classes["stall_cycles_total"]], use_inner_text=True
+    )
+    expect(view.locator('[data-field="stall_share"]')).to_have_text(
+        [percent(n) for n in classes["stall_share"]], use_inner_text=True
+    )
+    expect(view.locator('[data-figure="stall"] strong')).to_have_text(
+        short(found.stall_cycles_total), use_inner_text=True
+    )
     view.locator(".stall-head").first.click()
     of_first = found.by_row.filter((pl.col("class") == classes["class"][0]) & (pl.col("stall_cycles_total") > 0))
     shown = view.locator('.small-table td[data-column="stall_cycles_total"]').all_inner_texts()
@@ -128,14 +136,14 @@ def test_dependencies_are_the_edges_of_waits(page, served):
     found = waits(trace)
     view.get_by_text(f"{exact(found.stalled_count)} of {exact(found.execution_count)} waits stalled").wait_for()
     bare = found.waits.filter(~pl.col("row").is_in(found.producers["row"].implode())).height
-    assert view.locator('[role="grid"]').get_attribute("aria-rowcount") == str(found.producers.height + bare)
+    expect(view.locator('[role="grid"]')).to_have_attribute("aria-rowcount", str(found.producers.height + bare))
     worst = found.waits.row(0, named=True)
     edge = found.producers.filter(pl.col("row") == worst["row"]).row(0, named=True)
-    assert cells(view, "stall_cycles_total")[0] == exact(worst["stall_cycles_total"])
-    assert cells(view, "count")[0] == exact(edge["count"])
-    assert cells(view, "distance_cycles_mean")[0] == exact(edge["distance_cycles_mean"])
+    eventually(lambda: cells(view, "stall_cycles_total")[0], exact(worst["stall_cycles_total"]))
+    eventually(lambda: cells(view, "count")[0], exact(edge["count"]))
+    eventually(lambda: cells(view, "distance_cycles_mean")[0], exact(edge["distance_cycles_mean"]))
     mean = edge["last_stall_cycles_mean"]
-    assert cells(view, "last_stall_cycles_mean")[0] == ("" if mean is None else exact(mean))
+    eventually(lambda: cells(view, "last_stall_cycles_mean")[0], "" if mean is None else exact(mean))
     view.locator('.row:not(.head) [data-column="text"]').first.click()
     page.wait_for_function(SELECTED_ROW, arg=worst["row"])
     view.locator(f'[data-row="{edge["producer_row"]}"]').first.click()
@@ -148,7 +156,9 @@ def test_barriers_tell_who_came_last(page, served):
     view.locator('table[aria-label="Barriers"]').wait_for()
     lost = view.locator('table[aria-label="Barriers"] td[data-column="lost_cycles_total"]').all_inner_texts()
     assert lost == [exact(n) for n in found.rows["lost_cycles_total"]]
-    assert view.locator('[data-figure="workgroups"] strong').inner_text() == exact(found.workgroup_count)
+    expect(view.locator('[data-figure="workgroups"] strong')).to_have_text(
+        exact(found.workgroup_count), use_inner_text=True
+    )
     row = found.rows["row"][0]
     last = found.last_waves.filter(pl.col("row") == row).sort("simd", "slot")
     shown = [text for text in view.locator(".places td").all_inner_texts() if "%" in text]
@@ -164,10 +174,10 @@ def test_latencies_are_those_of_memory_latency(page, served):
     few = found.by_row.head(8)
     bounds = ["≤ " if is_bound else "" for is_bound in few["is_bound"]]
     means = [f"{bound}{exact(n)}" for bound, n in zip(bounds, few["latency_cycles_mean"], strict=True)]
-    assert cells(view, "latency_cycles_mean")[: few.height] == means
-    assert cells(view, "sample_count")[: few.height] == [exact(n) for n in few["sample_count"]]
+    eventually(lambda: cells(view, "latency_cycles_mean")[: few.height], means)
+    eventually(lambda: cells(view, "sample_count")[: few.height], [exact(n) for n in few["sample_count"]])
     part = found.exposure.row(0, named=True)
-    assert percent(part["exposed_share"]) in view.locator('[data-part="stall"]').inner_text()
+    expect(view.locator('[data-part="stall"]')).to_contain_text(percent(part["exposed_share"]), use_inner_text=True)
     view.locator('.row:not(.head) [data-column="kind"]').nth(1).click()
     page.wait_for_function(SELECTED_ROW, arg=found.by_row["row"][1])
     counts = ", ".join(str(n) for n in found.by_row["distribution"][1])
@@ -180,22 +190,28 @@ def test_occupancy_limits_are_those_of_every_resource(page, served):
     kernel = found.kernels.row(0, named=True)
     card = view.locator(".limit-card").first
     card.wait_for()
-    assert card.locator('[data-field="limit"]').inner_text() == str(kernel["waves_per_simd_limit"])
-    assert card.locator('[data-field="bound_by"]').inner_text() == kernel["bound_by"]
-    assert card.locator('[data-field="mean"]').inner_text() == f"{kernel['waves_per_simd_mean']:.2f}"
+    expect(card.locator('[data-field="limit"]')).to_have_text(str(kernel["waves_per_simd_limit"]), use_inner_text=True)
+    expect(card.locator('[data-field="bound_by"]')).to_have_text(kernel["bound_by"], use_inner_text=True)
+    expect(card.locator('[data-field="mean"]')).to_have_text(
+        f"{kernel['waves_per_simd_mean']:.2f}", use_inner_text=True
+    )
     for limiter in found.limiters.iter_rows(named=True):
         shown = card.locator(f'[data-limiter="{limiter["limiter"]}"]').inner_text()
         assert shown == str(limiter["waves_per_simd"])
     unknown = [name for name in ("vgprs", "sgprs", "lds_bytes", "workgroup_size") if kernel[name] is None]
-    assert card.locator("[data-unknown]").count() == (1 if unknown or kernel["registers_from"] == "code" else 0)
+    expect(card.locator("[data-unknown]")).to_have_count(1 if unknown or kernel["registers_from"] == "code" else 0)
 
 
 def test_coverage_tells_what_was_traced_and_every_doubt(page, served):
     view, trace = show(page, served, "coverage")
     found = coverage(trace)
     view.locator('[data-figure="executed"]').wait_for()
-    assert view.locator('[data-figure="executed"] strong').inner_text() == percent(found.executed_share)
-    assert view.locator('[data-figure="all_waves"] strong').inner_text() == exact(found.all_wave_count)
+    expect(view.locator('[data-figure="executed"] strong')).to_have_text(
+        percent(found.executed_share), use_inner_text=True
+    )
+    expect(view.locator('[data-figure="all_waves"] strong')).to_have_text(
+        exact(found.all_wave_count), use_inner_text=True
+    )
     view.locator('[data-field="trust"]').wait_for()
     shown = [item.get_attribute("data-doubt") for item in view.locator("[data-doubt]").all()]
     assert shown == [doubt.name for doubt in doubts(trace)]
@@ -212,10 +228,10 @@ def test_losses_are_listed_with_what_to_do(page, serve):
     losses = served.library.document(0).trace.losses
     assert losses.height
     view.locator(".loss").first.wait_for()
-    assert view.locator(".loss").count() == losses.height
+    expect(view.locator(".loss")).to_have_count(losses.height)
     for message, advice in losses.select("message", "advice").iter_rows():
-        assert message in view.inner_text()
-        assert advice in view.inner_text()
+        expect(view).to_contain_text(message, use_inner_text=True)
+        expect(view).to_contain_text(advice, use_inner_text=True)
 
 
 def test_one_of_several_kernels_can_be_chosen(page, serve):
@@ -224,22 +240,24 @@ def test_one_of_several_kernels_can_be_chosen(page, serve):
     whole = diagnose(trace)
     titles = view.locator(".finding h3")
     titles.first.wait_for()
-    assert titles.all_inner_texts() == [finding.title for finding in whole.findings]
+    expect(titles).to_have_text([finding.title for finding in whole.findings], use_inner_text=True)
     waves = trace.waves.filter(pl.col("kernel") == 1)["wave"].to_list()
     part = diagnose(select(trace, Selection(waves=tuple(waves))))
     assert part.exposed_cycles_total < whole.exposed_cycles_total
     view.get_by_label("Kernel").select_option("1")
     share = percent(part.exposed_cycles_total / part.wave_cycles_total)
     view.locator('[data-field="exposed_share"]').get_by_text(share).wait_for()
-    assert titles.all_inner_texts() == [finding.title for finding in part.findings]
+    expect(titles).to_have_text([finding.title for finding in part.findings], use_inner_text=True)
     assert "kernel=1" in page.evaluate("location.hash")
     page.evaluate("() => { location.hash = 'kernel=1&view=occupancy_limits' }")
     cards = page.locator('[data-view="occupancy_limits"] .limit-card')
     cards.nth(1).wait_for()
-    assert [card.get_attribute("data-kernel") for card in cards.all()] == ["1", "0"]  # the chosen one comes first
+    eventually(
+        lambda: [card.get_attribute("data-kernel") for card in cards.all()], ["1", "0"]
+    )  # the chosen one comes first
     for name in ("stalls", "waits", "barriers", "memory_latency"):
         page.evaluate("id => { location.hash = `kernel=1&view=${id}` }", name)
-        assert page.locator(f'[data-view="{name}"]').get_by_label("Kernel").input_value() == "1"
+        expect(page.locator(f'[data-view="{name}"]').get_by_label("Kernel")).to_have_value("1")
 
 
 def test_pc_samples_show_their_reasons(page, serve):
@@ -248,7 +266,7 @@ def test_pc_samples_show_their_reasons(page, serve):
     found = sample_hotspots(trace)
     view.locator('[data-figure="samples"]').get_by_text(exact(found.sample_count)).wait_for()
     for reason, count in found.reasons.select("reason", "count").iter_rows():
-        assert exact(count) in view.locator(f'[data-reason="{reason}"]').inner_text()
+        expect(view.locator(f'[data-reason="{reason}"]')).to_contain_text(exact(count), use_inner_text=True)
     counts = view.locator('td[data-column="sample_count"]').all_inner_texts()
     assert counts == [exact(count) for count in found.units["sample_count"].head(12)]
     view, _ = show(page, served, "diagnosis")
@@ -292,6 +310,8 @@ def test_names_from_a_trace_are_only_text(page, serve):
         if view == "stalls":
             for head in panel.locator(".stall-head").all():
                 head.click()
-        assert page.evaluate("document.querySelectorAll('.dock img, .dock svg[onload], .dock script').length") == 0
-    assert HOSTILE in page.locator(".facts").inner_text()
+        eventually(
+            lambda: page.evaluate("document.querySelectorAll('.dock img, .dock svg[onload], .dock script').length"), 0
+        )
+    expect(page.locator(".facts")).to_contain_text(HOSTILE, use_inner_text=True)
     assert dialogs == []

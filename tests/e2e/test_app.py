@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.waiting import eventually
 
 SELECTED_WAVE = "document.querySelector('.row.selected [data-column=wave]')?.innerText"
 
@@ -24,7 +26,7 @@ def test_a_url_restores_the_selection(page, gemm):
     page.reload()
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
     chosen.wait_for()
-    assert chosen.inner_text() == "5"
+    expect(chosen).to_have_text("5", use_inner_text=True)
 
 
 def test_back_and_forward_follow_the_selection(page, gemm):
@@ -35,7 +37,7 @@ def test_back_and_forward_follow_the_selection(page, gemm):
     rows.nth(2).click()
     first = chosen.inner_text()
     rows.nth(4).click()
-    assert chosen.inner_text() != first
+    expect(chosen).not_to_have_text(first, use_inner_text=True)
     page.go_back()
     page.wait_for_function(f"{SELECTED_WAVE} === '{first}'")
     page.go_forward()
@@ -71,12 +73,12 @@ def test_keys_zoom_and_the_list_of_keys_opens(page, gemm):
 
 def test_theme_and_palette_are_kept(page, gemm):
     page.locator('[data-action="theme"]').click()
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    eventually(lambda: page.evaluate("document.documentElement.dataset.theme"), "light")
     page.locator('[data-action="palette"]').click()
     page.reload()
     page.locator("[data-view]").first.wait_for()
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
-    assert page.locator('[data-action="palette"]').get_attribute("aria-pressed") == "true"
+    eventually(lambda: page.evaluate("document.documentElement.dataset.theme"), "light")
+    expect(page.locator('[data-action="palette"]')).to_have_attribute("aria-pressed", "true")
 
 
 def test_nonsense_in_the_url_does_no_harm(page, gemm):
@@ -134,7 +136,7 @@ def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
     page.evaluate("localStorage.clear()")
     page.reload()
     page.locator('[data-action="bookmarks"]').click()
-    assert page.get_by_label("Note").input_value() == "waits long <b>here</b>"
+    expect(page.get_by_label("Note")).to_have_value("waits long <b>here</b>")
     file.unlink()
 
 
@@ -147,13 +149,13 @@ def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, g
     hint.wait_for(state="detached")
     page.reload()
     page.locator('[data-view="diagnosis"]:visible').wait_for()
-    assert hint.count() == 0
+    expect(hint).to_have_count(0)
 
 
 def test_no_number_on_the_first_page_is_not_a_number(page, gemm):
     page.goto(gemm.url + "#view=isa&layout=t(isa;0)")
     page.locator('[data-view="isa"] .row:not(.head)').first.wait_for()
-    assert "NaN" not in page.locator("body").inner_text()
+    expect(page.locator("body")).not_to_contain_text("NaN", use_inner_text=True)
 
 
 def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, gemm):
@@ -161,4 +163,4 @@ def test_who_types_at_once_after_opening_the_search_loses_no_letter(page, gemm):
     page.locator(".dock [data-view]").first.wait_for()
     page.keyboard.press("/")
     page.keyboard.type("ds_read")
-    assert page.locator(".search input").input_value() == "ds_read"
+    expect(page.locator(".search input")).to_have_value("ds_read")

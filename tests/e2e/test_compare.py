@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact, percent
+from tests.e2e.waiting import eventually
 from wavescope.analysis.compare import compare
 from wavescope.export.html import write_html
 from wavescope.readers.opening import open as open_path
@@ -38,7 +40,7 @@ def test_totals_and_classes(page, pair):
     view = show(page, pair)
     found = asked(pair)
     view.locator('[data-field="verdict"]').wait_for()
-    assert view.locator('[data-field="verdict"]').inner_text() == found.verdict()
+    expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), use_inner_text=True)
     base, other = found.traces.row(0, named=True), found.traces.row(1, named=True)
     for name in ("duration_cycles_mean", "stall_cycles_per_wave", "instructions_per_wave"):
         shown = view.locator(f'[data-total="{name}"] td.number').all_inner_texts()
@@ -46,7 +48,7 @@ def test_totals_and_classes(page, pair):
         assert shown == [exact(base[name]), exact(other[name]), f"{'+' if share > 0 else ''}{percent(share)}"]
     classes = view.locator('table[aria-label="Stall classes"] td[data-column="stall_cycles_per_wave"]')
     few = found.stall_classes["stall_cycles_per_wave"].head(12)
-    assert classes.all_inner_texts() == [exact(cycles) for cycles in few]
+    expect(classes).to_have_text([exact(cycles) for cycles in few], use_inner_text=True)
 
 
 def test_units_with_the_largest_difference_first(page, pair):
@@ -82,15 +84,15 @@ def test_code_stands_side_by_side(page, serve):
     rows.first.wait_for()
     left = [text or "" for text in units["base_label"]]
     right = [text or "" for text in units["label"]]
-    assert view.locator(".pair .left").all_inner_texts()[:10] == left
-    assert view.locator(".pair .right").all_inner_texts()[:10] == right
+    eventually(lambda: view.locator(".pair .left").all_inner_texts()[:10], left)
+    eventually(lambda: view.locator(".pair .right").all_inner_texts()[:10], right)
     changed = found.units.filter(pl.col("change") != "same").sort("unit")
     view.get_by_text(f"{changed.height} of {found.units.height} instructions differ").wait_for()
     view.get_by_text("next difference").click()
     unit = changed.row(0, named=True)
     marked = view.locator(f'.pair[data-change="{unit["change"]}"]').first
     marked.wait_for()
-    assert (unit["base_label"] or unit["label"]) in marked.inner_text()
+    expect(marked).to_contain_text(unit["base_label"] or unit["label"], use_inner_text=True)
 
 
 def test_one_trace_alone_says_how_to_open_two(page, serve):
@@ -116,7 +118,7 @@ def test_an_exported_page_compares_the_traces_in_it(page, tmp_path):
     view = page.locator('[data-view="compare"]')
     found = compare([trace for _, trace in traces], labels=["before", "after"])
     view.locator('[data-field="verdict"]').wait_for()
-    assert view.locator('[data-field="verdict"]').inner_text() == found.verdict()
+    expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), use_inner_text=True)
     view.get_by_label("Compare by").select_option("function")
     view.get_by_text("functions differ beyond noise").wait_for()
     view.locator('[data-part="code"]').click()

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import few_counters, hostile_capture, made_capture, real_capture, single_dispatch
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import HOSTILE
 from tests.e2e.numbers import measured, percent
 from tests.e2e.test_export import offline_page  # noqa: F401 - a fixture
+from tests.e2e.waiting import eventually
 from wavescope.analysis.counter_choice import CounterChoice
 from wavescope.analysis.counter_compare import counter_compare
 from wavescope.analysis.metrics import counter_panels
@@ -67,8 +69,8 @@ def test_names_of_kernels_are_text(page, serve):
     page.goto(serve(hostile_capture()).url)
     page.locator('[data-view="counter_kernels"] .row:not(.head)', has_text=HOSTILE).first.click()
     page.wait_for_function("location.hash.includes('kernel=')")
-    assert HOSTILE in page.locator('[data-view="roofline"]').inner_text()
-    assert page.evaluate("document.querySelectorAll('.dock img').length") == 0
+    expect(page.locator('[data-view="roofline"]')).to_contain_text(HOSTILE, use_inner_text=True)
+    eventually(lambda: page.evaluate("document.querySelectorAll('.dock img').length"), 0)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
@@ -107,7 +109,7 @@ def test_an_exported_page_has_all_answers_and_asks_nobody(offline_page, tmp_path
     rows = counter_panels(counters, choice=CounterChoice(kernels=("1",)), normalization="wave").rows
     for row in rows.filter(pl.col("table_id") == "2.1").head(12).iter_rows(named=True):
         cell = offline_page.locator(f'[data-metric="{row["metric_id"]}"] [data-field="average"]')
-        assert (cell.inner_text() if row["average"] is not None else "") == measured(row["average"])
+        eventually(lambda: cell.inner_text() if row["average"] is not None else "", measured(row["average"]))
     assert offline_page.problems == []
     assert {url for url in offline_page.asked if not url.startswith(("data:", "blob:", "about:"))} == {file.as_uri()}
 
@@ -121,7 +123,7 @@ def test_two_captures_are_compared(page, serve):
     answer = counter_compare([open_counters(before), open_counters(after)])
     slow = answer.kernels.filter(pl.col("status") == "slower").row(0, named=True)
     row = page.locator('[aria-label="Kernels that changed"] tr', has_text=slow["kernel_name"])
-    assert row.locator('[data-column="change"]').inner_text() == f"+{percent(slow['change'])}"
+    expect(row.locator('[data-column="change"]')).to_have_text(f"+{percent(slow['change'])}", use_inner_text=True)
     row.click()
     page.wait_for_function("location.hash.includes('kernel=0')")
     changed = answer.changes(1).filter(pl.col("kernel_name") == slow["kernel_name"])
@@ -134,4 +136,4 @@ def test_what_the_capture_lacks_is_said(page, serve):
     losses = served.library.document(0).counters.losses
     assert losses.height
     page.locator("[data-loss]").first.wait_for()
-    assert page.locator("[data-loss]").count() == losses.height
+    expect(page.locator("[data-loss]")).to_have_count(losses.height)

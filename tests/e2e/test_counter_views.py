@@ -7,9 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import few_counters, made_capture, real_capture
 from tests.e2e.numbers import measured
+from tests.e2e.waiting import eventually
 from wavescope.analysis.bottlenecks import bottlenecks
 from wavescope.analysis.counter_choice import CounterChoice, ranked_kernels
 from wavescope.analysis.memory_chart import memory_chart
@@ -68,7 +70,7 @@ def test_what_is_not_known_says_why(page, serve):
     blank = {metric: row for metric, row in rows_of(counters_of(served), "2.1").items() if row["average"] is None}
     assert len(blank) > 20
     for metric, row in list(blank.items())[:4]:
-        assert page.locator(f'[data-metric="{metric}"] .sol-reason').inner_text() == row["reason"]
+        expect(page.locator(f'[data-metric="{metric}"] .sol-reason')).to_have_text(row["reason"], use_inner_text=True)
 
 
 def test_a_kernel_that_is_selected_anywhere_is_shown_everywhere(page, serve):
@@ -104,8 +106,8 @@ def _check_kernel(page, counters, rank: int) -> None:
         (pl.col("block") == "l2") & (pl.col("label") == "hit rate")
     )
     shown = page.locator('[data-block="l2"] [data-value="hit rate"] text').nth(1)
-    assert shown.text_content() == f"{hit['value'].item():.1f} %"
-    assert page.locator('[data-view="memory_chart"] select[aria-label="Kernel"]').input_value() == str(rank)
+    expect(shown).to_have_text(f"{hit['value'].item():.1f} %")
+    expect(page.locator('[data-view="memory_chart"] select[aria-label="Kernel"]')).to_have_value(str(rank))
 
 
 @pytest.mark.parametrize("capture", CAPTURES[:2], ids=IDS[:2])
@@ -188,7 +190,7 @@ def test_a_metric_is_explained_where_it_is_selected(page, serve):
     page.locator(f'.sol-row[data-metric="{row["metric_id"]}"]').click()
     explained = page.locator(f'[data-explained="{row["metric_id"]}"]')
     explained.get_by_text("TCC_HIT / (TCC_HIT + TCC_MISS)").wait_for()
-    assert measured(row["average"]) in explained.inner_text()
+    expect(explained).to_contain_text(measured(row["average"]), use_inner_text=True)
     assert f"metric={row['metric_id']}" in page.url
     page.keyboard.press("/")
     page.get_by_label("Search for").fill("Wave Life")
@@ -207,7 +209,7 @@ def test_the_roofline_is_that_of_the_analysis(page, serve, capture):
         (pl.col("intensity") > 0) & (pl.col("gops_per_second") > 0) & (pl.col("level") != "MALL")
     )
     work = "flop" if "flop" in placed["work"] else "iop"  # integer work only where there is no other
-    assert int(plot.get_attribute("data-marks")) == placed.filter(pl.col("work") == work).height
+    eventually(lambda: int(plot.get_attribute("data-marks")), placed.filter(pl.col("work") == work).height)
     verdicts = page.locator('.roofline-kernels .row:not(.head) [data-column="verdict"]').all_inner_texts()
     assert verdicts == answer.kernels["verdict"].to_list()
 
@@ -237,7 +239,7 @@ def test_a_mark_tells_its_numbers_and_selects_its_kernel(page, serve):
     page.locator('[data-action="show-all"]').wait_for()
     page.locator('[data-action="show-all"]').click()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert page.evaluate(FIND_COLOUR, SERIES[rank]) == before
+    eventually(lambda: page.evaluate(FIND_COLOUR, SERIES[rank]), before)
 
 
 def test_dispatches_of_a_metric_are_plotted(page, serve):
@@ -247,7 +249,7 @@ def test_dispatches_of_a_metric_are_plotted(page, serve):
     plot = page.locator(".by-dispatch")
     plot.wait_for()
     expected = metric_values(counters, by="dispatch", panels=("2.1",), choice=CounterChoice(kernels=("1",))).values
-    assert int(plot.get_attribute("data-points")) == expected.height
+    eventually(lambda: int(plot.get_attribute("data-points")), expected.height)
     with page.expect_download() as download:
         page.locator('[data-view="by_dispatch"] [data-save="csv"]').click()
     saved = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
@@ -264,7 +266,7 @@ def test_counters_are_listed_as_they_were_measured(page, serve):
     page.get_by_text("1 of ").wait_for()
     expected = raw_counters(counters_of(served), choice=CounterChoice(kernels=("2",))).counters
     total = expected.filter(pl.col("counter") == "TCC_HIT")["total"].item()
-    assert row.locator('[data-column="total"]').inner_text() == measured(total)
+    expect(row.locator('[data-column="total"]')).to_have_text(measured(total), use_inner_text=True)
 
 
 def test_numbers_bring_views_to_the_front(page, serve):

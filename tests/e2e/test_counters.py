@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import real_trace
 from tests.e2e.test_curves import expected, pointed, values
+from tests.e2e.waiting import eventually
 from wavescope.analysis.clocks import clock_curves
 from wavescope.analysis.curves import derived_steps
 from wavescope.analysis.derived_counters import BUILTIN, derived_counters
@@ -56,14 +58,18 @@ def test_own_definitions_are_applied_and_mistakes_stand_beside_their_lines(page,
     view = opened(page, served)
     view.locator('[data-action="edit"]').click()
     area = view.locator("textarea")
-    assert area.input_value() == BUILTIN
+    expect(area).to_have_value(BUILTIN)
     area.fill(OWN)
     view.locator('[data-action="apply"]').click()
     view.locator('[data-derived="twice"]').wait_for()
     mean = derived_counters(trace, definitions=OWN.splitlines()[0]).summary["value_mean"][0]
-    assert float(view.locator('[data-derived="twice"]').get_attribute("data-mean")) == pytest.approx(mean)
-    assert [line.get_attribute("data-line") for line in view.locator(".derived-problems li").all()] == ["2", "3"]
-    assert "unknown name NO_SUCH" in view.locator('.derived-problems [data-line="3"]').inner_text()
+    eventually(lambda: float(view.locator('[data-derived="twice"]').get_attribute("data-mean")), pytest.approx(mean))
+    eventually(
+        lambda: [line.get_attribute("data-line") for line in view.locator(".derived-problems li").all()], ["2", "3"]
+    )
+    expect(view.locator('.derived-problems [data-line="3"]')).to_contain_text(
+        "unknown name NO_SUCH", use_inner_text=True
+    )
     derived = chart(view, "Derived counters over time")
     assert values_at(page, derived, lambda cycle: derived_at(trace, cycle, OWN))
 
@@ -78,13 +84,13 @@ def test_definitions_are_kept_under_a_name_and_the_built_in_set_comes_back(page,
     page.reload()
     view.locator('[data-series="twice"]').wait_for()
     view.locator('[data-action="edit"]').click()
-    assert view.locator("[data-sets] option").all_inner_texts() == ["built-in set", "<b>mine</b>"]
-    assert view.locator("textarea").input_value() == OWN
+    expect(view.locator("[data-sets] option")).to_have_text(["built-in set", "<b>mine</b>"], use_inner_text=True)
+    expect(view.locator("textarea")).to_have_value(OWN)
     view.locator('[data-action="help"]').click()
-    assert "delta[x, axis=A]" in view.locator(".language").inner_text()
+    expect(view.locator(".language")).to_contain_text("delta[x, axis=A]", use_inner_text=True)
     view.locator('[data-action="delete"]').click()
     view.locator('[data-series="VALU_util"]').wait_for()
-    assert view.locator("[data-sets] option").all_inner_texts() == ["built-in set"]
+    expect(view.locator("[data-sets] option")).to_have_text(["built-in set"], use_inner_text=True)
 
 
 def test_a_trace_without_counters_shows_its_clock(page, serve):

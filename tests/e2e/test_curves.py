@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from wavescope.analysis.curves import curve_series, curve_steps
@@ -76,7 +79,7 @@ def test_one_engine_shows_its_cus_and_a_hidden_curve_stays_listed(page, serve):
     cycle = pointed(page, panel)
     assert values(panel) == expected(trace, "occupancy", cycle, se=1)
     panel.locator(".curve-series input").first.uncheck()
-    assert "off" in panel.locator(".curve-series").first.get_attribute("class")
+    expect(panel.locator(".curve-series").first).to_have_class(re.compile(r"\boff\b"))
 
 
 def test_wheel_zooms_drag_selects_and_double_click_shows_all(page, serve):

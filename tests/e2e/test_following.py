@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
@@ -115,4 +116,4 @@ def test_loops_of_samples_have_no_cycles(page, serve):
     page.goto(f"{served.url}#view=loops")
     view = page.locator('[data-view="loops"]')
     view.get_by_text("what they cost is not known").wait_for()
-    assert "%" not in view.inner_text()
+    expect(view).not_to_contain_text("%", use_inner_text=True)

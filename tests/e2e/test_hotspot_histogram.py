@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from wavescope.analysis.histogram import row_histogram
@@ -42,7 +43,7 @@ def test_a_bar_tells_its_rows_and_cycles_and_a_click_selects_them(page, serve):
     }
     assert shown == dict(expected.select("category", "cycles_total").rows())
     first, last = expected["first_row"][0], expected["last_row"][0]
-    assert tip.locator(".strong").inner_text() == f"rows {first:,} to {last:,}"
+    expect(tip.locator(".strong")).to_have_text(f"rows {first:,} to {last:,}", use_inner_text=True)
     page.mouse.click(x, box["y"] + box["height"] / 2)
     page.wait_for_function(f"location.hash.includes('row={first}&lastRow={last}')")
     panel.locator(".histogram").press("ArrowRight")
@@ -60,7 +61,7 @@ def test_options_are_those_of_the_analysis(page, serve):
     panel.locator('[data-option="bins"]').fill("1000")
     panel.locator('[data-option="bins"]').press("Enter")
     total(page, panel, row_histogram(trace, se=1, first_row=40, last_row=90).cycles_total)
-    assert panel.locator('[data-option="bins"]').input_value() == "100"
+    expect(panel.locator('[data-option="bins"]')).to_have_value("100")
 
 
 def test_only_the_selected_time_counts(page, serve):

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.conftest import SHARED
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.waiting import eventually
 from wavescope.analysis.clocks import alignment
 from wavescope.analysis.listing import isa_listing
 from wavescope.analysis.listing.samples import sample_listing
@@ -102,22 +104,24 @@ def test_an_arrow_leads_from_the_fattest_wait_to_its_load(page, serve):
     chosen.locator('[data-column="text"]', has_text="s_waitcnt vmcnt(0)").wait_for()
     wait = int(chosen.get_attribute("data-row"))
     assert trace.code["address"][wait] == 11448
-    assert chosen.locator('[data-column="hits"]').inner_text() == "248"
-    assert chosen.locator('[data-column="stall"]').inner_text() == "142,908"
+    expect(chosen.locator('[data-column="hits"]')).to_have_text("248", use_inner_text=True)
+    expect(chosen.locator('[data-column="stall"]')).to_have_text("142,908", use_inner_text=True)
     producers = waits(trace).producers.filter(pl.col("row") == wait)
     listed = view.locator('[data-related="producer"]')
-    assert [int(row.get_attribute("data-row")) for row in listed.all()] == producers["producer_row"].to_list()
+    eventually(
+        lambda: [int(row.get_attribute("data-row")) for row in listed.all()], producers["producer_row"].to_list()
+    )
     load = producers.row(0, named=True)
     stall = round(load["last_count"] * load["last_stall_cycles_mean"])
-    assert [cell.inner_text() for cell in listed.first.locator("td").all()][1:4] == [
+    eventually(lambda: [cell.inner_text() for cell in listed.first.locator("td").all()][1:4], [
         f"{load['count']:,}", load["counter"], f"{stall:,}",
-    ]  # fmt: skip
+    ])  # fmt: skip
     canvas = view.locator(".isa-canvas")
     box, row = canvas.bounding_box(), chosen.bounding_box()
     page.mouse.move(box["x"] + box["width"] - 9, row["y"] + row["height"] / 2)
     tip = view.locator(".isa-tip")
     tip.get_by_text(f"{load['counter']}: awaited 248 times").wait_for()
-    assert f"{load['producer_row']}  buffer_load_dwordx4" in tip.inner_text()
+    expect(tip).to_contain_text(f"{load['producer_row']}  buffer_load_dwordx4", use_inner_text=True)
     page.mouse.click(box["x"] + box["width"] - 9, row["y"] + row["height"] / 2)
     view.locator(f'.isa-list .row.selected[data-row="{load["producer_row"]}"]').wait_for()
     view.locator(f'[data-related="wait"][data-row="{wait}"] button').click()
@@ -130,7 +134,7 @@ def test_branch_arrows_are_the_taken_jumps(page, serve):
     view = opened(page, served, f"row={branch['from_row']}")
     view.locator("[data-canvas]").select_option("branches")
     target = view.locator(f'[data-related="target"][data-row="{branch["to_row"]}"]')
-    assert target.locator("td").nth(1).inner_text() == f"{branch['count']:,}"
+    expect(target.locator("td").nth(1)).to_have_text(f"{branch['count']:,}", use_inner_text=True)
     row = view.locator(".isa-list .row.selected").bounding_box()
     box = view.locator(".isa-canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] - 5, row["y"] + row["height"] / 2)
@@ -171,7 +175,7 @@ def test_hidden_columns_stay_hidden(page, serve):
     view.locator('[data-column-toggle="code_object"]').check()
     page.reload()
     view.locator('.head [data-column="code_object"]').wait_for()
-    assert view.locator('[data-column="idle"]').count() == 0
+    expect(view.locator('[data-column="idle"]')).to_have_count(0)
 
 
 def test_finding_and_leaving_out_rows(page, serve):
@@ -243,9 +247,9 @@ def test_pc_samples_have_their_columns_and_reasons(page, serve):
     row.locator('[data-column="samples"]', has_text=f"{hot['issued_count'] + hot['stalled_count']:,}").wait_for()
     reasons = trace.sample_reasons.filter(pl.col("row") == hot["row"]).sort("count", "reason", descending=[True, False])
     words = ", ".join(f"{reason} {count}" for _, reason, count in reasons.iter_rows())
-    assert row.locator('[data-column="reasons"]').get_attribute("title") == words
-    assert view.locator('[data-column="latency"]').count() == 0
-    assert view.locator("[data-canvas]").input_value() == "samples"
+    expect(row.locator('[data-column="reasons"]')).to_have_attribute("title", words)
+    expect(view.locator('[data-column="latency"]')).to_have_count(0)
+    expect(view.locator("[data-canvas]")).to_have_value("samples")
     box, at = view.locator(".isa-canvas").bounding_box(), row.bounding_box()
     page.mouse.move(box["x"] + 10, at["y"] + 8)
     view.locator(".isa-tip").get_by_text(f"{reasons['reason'][0]}: {reasons['count'][0]:,} samples").wait_for()
@@ -262,7 +266,9 @@ def test_bars_are_the_parts_of_a_row(page, serve):
     page.mouse.move(box["x"] + 10, row["y"] + 8)
     tip = view.locator(".isa-tip")
     tip.get_by_text(f"stall: {hot['exposed_stall_cycles_total']:,} cycles").wait_for()
-    assert f"together {hot['latency_cycles_total'] + hot['idle_cycles_total']:,}" in tip.inner_text()
+    expect(tip).to_contain_text(
+        f"together {hot['latency_cycles_total'] + hot['idle_cycles_total']:,}", use_inner_text=True
+    )
     view.locator("[data-canvas]").select_option("classes")
     view.locator(".isa-legend", has_text=hot["stall_class"]).wait_for()
     row = view.locator(".isa-list .row.selected").bounding_box()
@@ -281,7 +287,7 @@ def test_one_wave_has_its_own_arrows(page, serve):
     view.locator('[data-pick="simd"]').select_option(str(trace.waves["simd"][wave]))
     view.locator('[data-pick="slot"]').select_option(str(trace.waves["slot"][wave]))
     view.locator('[data-pick="wave"]').select_option(str(wave))
-    assert view.locator("[data-mode]").input_value() == "sum_wave"
+    expect(view.locator("[data-mode]")).to_have_value("sum_wave")
     listed = view.locator(f'[data-related="producer"][data-row="{arrow["producer_row"]}"] td')
     listed.nth(1).get_by_text(f"{arrow['count']:,}", exact=True).wait_for()
 
@@ -302,7 +308,7 @@ def test_keys_move_and_registers_light_up(page, serve):
     source = page.locator('[data-view="source"]')
     source.wait_for(state="visible")
     assert f"line={place['line']}" in page.url
-    assert chosen.locator('[data-column="source"]').get_attribute("title") == f"{place['file']}:{place['line']}"
+    expect(chosen.locator('[data-column="source"]')).to_have_attribute("title", f"{place['file']}:{place['line']}")
 
 
 def test_a_mode_of_one_wave_takes_the_longest_when_none_is_chosen(page, serve):
@@ -311,11 +317,11 @@ def test_a_mode_of_one_wave_takes_the_longest_when_none_is_chosen(page, serve):
     longest = int(trace.waves.sort("instruction_count", descending=True, maintain_order=True)["wave"][0])
     view = opened(page, served)
     view.locator("[data-mode]").select_option("iteration")
-    assert view.locator('[data-pick="wave"]').input_value() == str(longest)
+    expect(view.locator('[data-pick="wave"]')).to_have_value(str(longest))
     listing = isa_listing(trace, iteration=0)
     assert listing.wave == longest
     row = listing.rows.filter(pl.col("hit_count") > 0).row(0, named=True)
     cell = view.locator(f'.isa-list [data-row="{row["row"]}"] [data-column="latency"]')
     cell.get_by_text(f"{row['latency_cycles_total']:,}", exact=True).wait_for()
     view.locator('[data-pick="se"]').select_option("")
-    assert view.locator("[data-mode]").input_value() == "sum_all"
+    expect(view.locator("[data-mode]")).to_have_value("sum_all")

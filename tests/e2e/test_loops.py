@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_isa import shows_time
@@ -25,7 +26,7 @@ def test_loops_and_their_iterations(page, serve, name):
     lines = view.locator(".row:not(.head)")
     lines.first.wait_for()
     found = loops(trace).loops
-    assert lines.count() == found.height
+    expect(lines).to_have_count(found.height)
     for line, loop in zip(lines.all(), found.iter_rows(named=True), strict=True):
         texts = {column: line.locator(f'[data-column="{column}"]').inner_text() for column in COLUMNS}
         assert texts == {column: f"{loop[column]:,}" for column in COLUMNS}

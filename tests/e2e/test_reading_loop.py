@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from wavescope.analysis.hotspots import hotspots
@@ -38,7 +39,9 @@ def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
     line = explorer.locator(f'.row.line[data-line="{hottest["line"]}"]').first
     line.wait_for()
     lengths = explorer.locator(".row.line [data-column=share]").all_inner_texts()
-    assert line.locator("[data-column=share]").inner_text() == max(lengths, key=lambda text: float(text.split()[0]))
+    expect(line.locator("[data-column=share]")).to_have_text(
+        max(lengths, key=lambda text: float(text.split()[0])), use_inner_text=True
+    )
     line.click()
     until_chosen(page, "line", hottest["line"])
 
@@ -72,7 +75,9 @@ def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
     isa = page.locator('[data-view="isa"]')
     selected = isa.locator(f'.isa-list [data-row="{fattest["row"]}"]')
     selected.wait_for()
-    assert selected.locator('[data-column="stall"]').inner_text() == f"{fattest['stall_cycles_total']:,}"
+    expect(selected.locator('[data-column="stall"]')).to_have_text(
+        f"{fattest['stall_cycles_total']:,}", use_inner_text=True
+    )
     producers = answer.producers.filter(answer.producers["row"] == fattest["row"])
     load = producers.row(0, named=True)
     isa.locator(f'[data-related] >> css=button:has-text("{load["producer_row"]} ")').first.click()
@@ -86,6 +91,8 @@ def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
     row.wait_for()
     if has_text:
         text = next(text for file, text in trace.sources.iter_rows() if file == load["producer_file"])
-        assert text.splitlines()[load["producer_line"] - 1].strip().split()[0] in row.inner_text()
+        expect(row).to_contain_text(
+            text.splitlines()[load["producer_line"] - 1].strip().split()[0], use_inner_text=True
+        )
     else:
         source.get_by_text("the source text is not part of this capture").wait_for()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
+from tests.e2e.waiting import eventually
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import timeline_of, tracks_of_run
 
@@ -66,7 +68,7 @@ def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
     kernel = run.kernels.row(item, named=True)
     view = opened(page, served, f"&span=run:{item}")
     view.locator(".event-details h2").wait_for()
-    assert view.locator(".event-details h2").inner_text() == kernel["name"]
+    expect(view.locator(".event-details h2")).to_have_text(kernel["name"], use_inner_text=True)
     assert exact(view, "duration") == f"{kernel['end_ns'] - kernel['begin_ns']:,} ns"
     launch = flows(document, track="run", item=item)["flows"][0]
     call = run.regions.row(launch["from_item"] - first["regions"], named=True)
@@ -93,14 +95,14 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     page.mouse.move(*streams_only(view, timeline, dispatch))
     tooltip = view.locator(".tooltip")
     tooltip.wait_for()
-    assert float(tooltip.get_attribute("data-begin")) == begin
-    assert float(tooltip.get_attribute("data-length")) == length
+    eventually(lambda: float(tooltip.get_attribute("data-begin")), begin)
+    eventually(lambda: float(tooltip.get_attribute("data-length")), length)
     page.mouse.down()
     page.mouse.up()
     name = document.run.kernels["name"][dispatch["item"]]
     view.locator(".event-details h2", has_text=name).wait_for()
     chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
-    assert chosen.inner_text() == name
+    expect(chosen).to_have_text(name, use_inner_text=True)
 
 
 def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, serve):
@@ -167,8 +169,8 @@ def test_hostile_names_are_text(page, serve):
     item = int((names.str.contains("<")).arg_max())
     view = opened(page, served, f"&span=run:{item}")
     view.locator(".event-details h2").wait_for()
-    assert view.locator(".event-details h2").text_content() == names[item]
-    assert page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length") == 0
+    expect(view.locator(".event-details h2")).to_have_text(names[item])
+    eventually(lambda: page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length"), 0)
 
 
 def test_an_event_that_does_not_exist_is_a_message(page, serve):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
+from tests.e2e.waiting import eventually
 from wavescope.analysis.profile.busy import busy
 from wavescope.analysis.profile.compare import compare_profiles
 from wavescope.analysis.profile.gaps import gaps
@@ -59,7 +61,7 @@ def test_kernels_are_those_of_the_analysis(page, serve, path):
     shown = len(cells(rows, "calls"))
     assert shown
     for column, look in (("calls", "{:,}".format), ("total_ns", nanoseconds), ("p95_ns", nanoseconds)):
-        assert cells(rows, column) == [look(value) for value in truth[column].head(shown)]
+        eventually(lambda: cells(rows, column), [look(value) for value in truth[column].head(shown)])
 
 
 def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
@@ -73,13 +75,15 @@ def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     truth = kernels(run)
     view.get_by_text("as a table").click()
     expected = truth.histogram.filter(pl.col("name") == name)["calls"]
-    assert small(view, "Histogram of durations", "calls") == [f"{calls:,}" for calls in expected]
+    eventually(lambda: small(view, "Histogram of durations", "calls"), [f"{calls:,}" for calls in expected])
     by_rank = summary(run, by="process").things.filter((pl.col("name") == name) & (pl.col("domain") == "KERNEL"))
-    assert small(view, "By process", "total_ns") == [nanoseconds(value) for value in by_rank["total_ns"]]
+    eventually(lambda: small(view, "By process", "total_ns"), [nanoseconds(value) for value in by_rank["total_ns"]])
     longest = truth.longest.filter(pl.col("name") == name)["duration_ns"]
-    assert small(view, "Longest dispatches", "duration_ns")[:3] == [nanoseconds(value) for value in longest.head(3)]
+    eventually(
+        lambda: small(view, "Longest dispatches", "duration_ns")[:3], [nanoseconds(value) for value in longest.head(3)]
+    )
     chosen = page.locator('[data-view="run_summary"] .table .row.selected [data-column="name"]')
-    assert chosen.inner_text() == name
+    expect(chosen).to_have_text(name, use_inner_text=True)
     assert "kernel=" in page.url
 
 
@@ -93,10 +97,10 @@ def test_the_real_matmul_run_has_the_figures_of_rpd(page, serve):
     view = page.locator('[data-view="run_summary"]')
     truth = summary(run)
     view.locator('[data-figure="gpu_ns"] strong').wait_for()
-    assert view.locator('[data-figure="gpu_ns"] strong').inner_text() == nanoseconds(truth.gpu_ns)
+    expect(view.locator('[data-figure="gpu_ns"] strong')).to_have_text(nanoseconds(truth.gpu_ns), use_inner_text=True)
     view.locator('[data-choose="domain"]').select_option("COPY")
     rows = view.locator(".table .row:not(.head)")
-    assert cells(rows, "total_ns")[0] == nanoseconds(first["total_ns"])
+    eventually(lambda: cells(rows, "total_ns")[0], nanoseconds(first["total_ns"]))
 
 
 def test_the_summary_can_be_of_ranks(page, serve):
@@ -106,7 +110,7 @@ def test_the_summary_can_be_of_ranks(page, serve):
     view.locator('[data-choose="by"]').select_option("rank")
     truth = summary(served.library.document(0).run, by="rank").domains
     page.wait_for_function("document.querySelector('[data-view=run_summary] td[data-column=rank]')")
-    assert small(view, "By kind", "total_ns") == [nanoseconds(v or 0) for v in truth["total_ns"].head(12)]
+    eventually(lambda: small(view, "By kind", "total_ns"), [nanoseconds(v or 0) for v in truth["total_ns"].head(12)])
 
 
 @pytest.mark.parametrize("path", [made_ranks, lambda: real_run("rpd/matmul_result.rpd")], ids=["ranks", "real"])
@@ -119,10 +123,10 @@ def test_regions_are_a_tree_that_opens(page, serve, path):
     rows = view.locator(".regions .row:not(.head)")
     shown = cells(rows, "gpu_total_ns")
     assert shown == [nanoseconds(value) for value in tree["gpu_total_ns"].head(len(shown))]
-    assert [text.strip("▾▸ \n") for text in cells(rows, "name")] == tree["name"].head(len(shown)).to_list()
+    eventually(lambda: [text.strip("▾▸ \n") for text in cells(rows, "name")], tree["name"].head(len(shown)).to_list())
     view.get_by_role("button", name="close all").click()
     roots = tree.filter(pl.col("depth") == 0)
-    assert view.get_by_role("grid").get_attribute("aria-rowcount") == str(roots.height)
+    expect(view.get_by_role("grid")).to_have_attribute("aria-rowcount", str(roots.height))
 
 
 def test_a_gap_is_shown_in_the_timeline(page, serve):
@@ -134,7 +138,9 @@ def test_a_gap_is_shown_in_the_timeline(page, serve):
     rows.first.wait_for()
     lengths = cells(rows, "gap_ns")
     assert lengths == [nanoseconds(value) for value in truth.largest["gap_ns"].head(len(lengths))]
-    assert small(view, "Causes", "wait_ns") == [nanoseconds(value) for value in truth.causes["wait_ns"].head(12)]
+    eventually(
+        lambda: small(view, "Causes", "wait_ns"), [nanoseconds(value) for value in truth.causes["wait_ns"].head(12)]
+    )
     rows.nth(1).click()
     length = truth.largest["gap_ns"][1]
     facts = page.locator('[data-view="run_timeline"] .timeline-facts')
@@ -151,14 +157,18 @@ def test_overlap_and_ranks(page, serve):
     view = page.locator('[data-view="overlap"]')
     truth = overlap(run)
     exposed = [nanoseconds(value) for value in truth.gpus["exposed_communication_ns"]]
-    assert small(view, "Overlap by GPU", "exposed_communication_ns") == exposed
+    eventually(lambda: small(view, "Overlap by GPU", "exposed_communication_ns"), exposed)
     page.goto(served.url + "#view=ranks")
     view = page.locator('[data-view="ranks"]')
     even = ranks(run)
-    assert small(view, "Processes", "compute_ns") == [nanoseconds(value) for value in even.processes["compute_ns"]]
-    assert view.locator('[data-figure="imbalance"] strong').inner_text() == f"{even.imbalance:.3f} x"
+    eventually(
+        lambda: small(view, "Processes", "compute_ns"), [nanoseconds(value) for value in even.processes["compute_ns"]]
+    )
+    expect(view.locator('[data-figure="imbalance"] strong')).to_have_text(
+        f"{even.imbalance:.3f} x", use_inner_text=True
+    )
     last = even.collectives.row(0, named=True)
-    assert small(view, "Collectives", "process")[0] == f"rank {last['rank']} ({last['pid']})"
+    eventually(lambda: small(view, "Collectives", "process")[0], f"rank {last['rank']} ({last['pid']})")
     name = view.get_by_role("table", name="Kernels by imbalance").locator("tbody tr").first
     name.click()
     assert "kernel=" in page.url
@@ -171,7 +181,7 @@ def test_two_runs_are_compared(page, serve):
     after, before = (served.library.document(number) for number in (0, 1))
     truth = compare_profiles([before.run, after.run], labels=[before.label, after.label])
     verdict = view.locator("[data-verdict]")
-    assert verdict.inner_text() == truth.verdict(1)
+    expect(verdict).to_have_text(truth.verdict(1), use_inner_text=True)
     rows = view.locator(".table .row:not(.head)")
     changed = truth.changes(1)
     shown = cells(rows, "status")
@@ -191,12 +201,12 @@ def test_busy_shares_are_those_of_the_analysis(page, serve):
     view = page.locator('[data-view="busy"]')
     truth = busy(served.library.document(0).run).gpus
     assert truth.select("busy_ns", "span_ns").row(0) == (183_918_056, 2_964_070_817)
-    assert small(view, "GPUs", "busy_ns") == [nanoseconds(value) for value in truth["busy_ns"]]
+    eventually(lambda: small(view, "GPUs", "busy_ns"), [nanoseconds(value) for value in truth["busy_ns"]])
     legend = view.locator("[data-series] [data-value]").first
     legend.wait_for()
     whole = clocks_of(served.library.document(0)).duration_ns
     page.wait_for_function("document.querySelector('[data-series] [data-value]').dataset.value !== ''")
-    assert float(legend.get_attribute("data-value")) == pytest.approx(truth["busy_ns"][0] / whole, rel=1e-6)
+    eventually(lambda: float(legend.get_attribute("data-value")), pytest.approx(truth["busy_ns"][0] / whole, rel=1e-6))
 
 
 def test_names_are_shown_as_text(page, serve):
@@ -210,4 +220,4 @@ def test_names_are_shown_as_text(page, serve):
     page.get_by_label("Kernels whose name contains").fill("<")
     rows.first.click()
     page.locator(".kernel-name").wait_for()
-    assert page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length") == 0
+    eventually(lambda: page.evaluate("document.querySelectorAll('#app img, #app script, #app iframe').length"), 0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
+from tests.e2e.waiting import eventually
 from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.listing.line_costs import line_costs
 from wavescope.analysis.listing.sample_lines import sample_lines
@@ -36,29 +38,32 @@ def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
     for line in lines.drop_nulls("line").to_dicts():
         cycles = line["latency_cycles_total"] + line["idle_cycles_total"]
         row = page.locator(ROW.format(line["line"]))
-        assert row.locator("pre").text_content() == line["text"]
-        assert cell(page, line["line"], "cycles") == (f"{cycles:,}" if cycles else "")
+        expect(row.locator("pre")).to_have_text(line["text"])
+        eventually(lambda: cell(page, line["line"], "cycles"), f"{cycles:,}" if cycles else "")
         if cycles:
-            assert cell(page, line["line"], "share") == share(cycles, total)
-            assert cell(page, line["line"], "hits") == f"{line['hit_count']:,}"
-            assert cell(page, line["line"], "stall") == share(line["stall_cycles_total"], line["latency_cycles_total"])
+            eventually(lambda: cell(page, line["line"], "share"), share(cycles, total))
+            eventually(lambda: cell(page, line["line"], "hits"), f"{line['hit_count']:,}")
+            eventually(
+                lambda: cell(page, line["line"], "stall"),
+                share(line["stall_cycles_total"], line["latency_cycles_total"]),
+            )
 
 
 def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]")
-    assert cell(page, 20, "cycles") == ""
+    eventually(lambda: cell(page, 20, "cycles"), "")
     page.locator('[data-view="source"] [aria-label="Attribution"]').select_option("inclusive")
     lines = line_costs(served.library.document(0).trace).lines
     call = lines.filter(pl.col("file") == GEMM, pl.col("line") == 20)
     cycles = call["inclusive_latency_cycles_total"].item() + call["inclusive_idle_cycles_total"].item()
-    assert cell(page, 20, "cycles") == f"{cycles:,}"
+    eventually(lambda: cell(page, 20, "cycles"), f"{cycles:,}")
     page.locator(ROW.format(20)).click()
     chain = page.locator('[data-view="source"] .chain')
     chain.get_by_text("device.hpp:16").click()
     page.locator('[data-view="source"] [role=tab][aria-selected=true]', has_text="device.hpp").wait_for()
-    assert "called from" in chain.inner_text()
-    assert "tiled_gemm.hip:20" in chain.inner_text()
+    expect(chain).to_contain_text("called from", use_inner_text=True)
+    expect(chain).to_contain_text("tiled_gemm.hip:20", use_inner_text=True)
 
 
 def test_from_the_first_page_to_the_hottest_line_in_one_click(page, serve):
@@ -71,14 +76,14 @@ def test_from_the_first_page_to_the_hottest_line_in_one_click(page, serve):
     part = share(hottest["cycles"], lines["cycles"].sum())
     name = f"tiled_gemm.hip:{hottest['line']}"
     headline = page.locator('[data-view="explorer"] .headline')
-    assert headline.inner_text().splitlines()[0] == f"The hottest line is {name} with {part} of all cycles"
+    eventually(lambda: headline.inner_text().splitlines()[0], f"The hottest line is {name} with {part} of all cycles")
     headline.get_by_role("button").click()
     chosen = page.locator('[data-view="source"] .row.selected')
     chosen.wait_for()
-    assert chosen.get_attribute("data-line") == str(hottest["line"])
+    expect(chosen).to_have_attribute("data-line", str(hottest["line"]))
     first = page.locator('[data-view="explorer"] .row.line').first
-    assert first.get_attribute("data-line") == str(hottest["line"])
-    assert first.locator('[data-column="cycles"]').text_content() == f"{hottest['cycles']:,}"
+    expect(first).to_have_attribute("data-line", str(hottest["line"]))
+    expect(first.locator('[data-column="cycles"]')).to_have_text(f"{hottest['cycles']:,}")
     assert f"line={hottest['line']}" in page.url
     assert "row=" in page.url
 
@@ -89,10 +94,10 @@ def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
     for file in line_costs(served.library.document(0).trace).files.to_dicts():
         row = page.locator(f'[data-view="explorer"] .row.file[data-file="{file["file"]}"]')
         cycles = file["latency_cycles_total"] + file["idle_cycles_total"]
-        assert row.locator('[data-column="cycles"]').text_content() == f"{cycles:,}"
+        expect(row.locator('[data-column="cycles"]')).to_have_text(f"{cycles:,}")
     folder = page.locator('[data-view="explorer"] .row.folder')
     assert folder.locator(".name").inner_text().strip().endswith("/wavescope/kernels/")
-    assert folder.locator('[data-column="share"]').text_content() == "100.0 %"
+    expect(folder.locator('[data-column="share"]')).to_have_text("100.0 %")
 
 
 def test_keys_move_the_line_and_search_finds_lines(page, serve):
@@ -103,11 +108,11 @@ def test_keys_move_the_line_and_search_finds_lines(page, serve):
     page.locator('[data-view="source"] .row.selected[data-line="19"]').wait_for()
     find = page.locator('[data-view="source"] input[type=search]')
     find.fill("/block_barrier|nothing/")
-    assert page.locator('[data-view="source"] [role=status]').inner_text() == "2 lines"
+    expect(page.locator('[data-view="source"] [role=status]')).to_have_text("2 lines", use_inner_text=True)
     find.press("Enter")
     page.locator('[data-view="source"] .row.selected[data-line="20"]').wait_for()
     find.fill("/(/")
-    assert "lines" not in page.locator('[data-view="source"] [role=status]').inner_text()
+    expect(page.locator('[data-view="source"] [role=status]')).not_to_contain_text("lines", use_inner_text=True)
 
 
 def test_hovering_a_line_previews_it(page, serve):
@@ -126,7 +131,7 @@ def test_lines_of_a_real_trace_are_shown_with_the_reason_why_their_text_is_not(p
     lines = line_costs(served.library.document(0).trace).lines
     lines = lines.filter(pl.col("file").str.ends_with("/flash_attn_func.py"), pl.col("line") == 257)
     cycles = lines["latency_cycles_total"].item() + lines["idle_cycles_total"].item()
-    assert cell(page, 257, "cycles") == f"{cycles:,}"
+    eventually(lambda: cell(page, 257, "cycles"), f"{cycles:,}")
     page.locator(ROW.format(257)).click()
     assert "line=257" in page.url
 
@@ -137,7 +142,7 @@ def test_samples_are_shown_by_line_and_reason(page, serve):
     lines = sample_lines(served.library.document(0).trace, attribution="innermost").lines
     seen = (pl.col("issued_count") + pl.col("stalled_count")).alias("seen")
     top = lines.with_columns(seen).sort("seen", descending=True).row(0, named=True)
-    assert cell(page, top["line"], "cycles") == f"{top['seen']:,}"
+    eventually(lambda: cell(page, top["line"], "cycles"), f"{top['seen']:,}")
     assert cell(page, top["line"], "reason").startswith(f"{top['reason']} ")
     headline = page.locator('[data-view="explorer"] .headline').inner_text()
     assert headline.split(" with ")[0].endswith(f":{top['line']}")
@@ -161,8 +166,8 @@ def test_hostile_names_and_texts_are_only_text(page, serve):
     name = "<img src=x onerror=alert(1)>.hip"
     page.locator('[data-view="source"] [role=tab]', has_text=name).click()
     row = page.locator(ROW.format(18))
-    assert row.locator("pre").inner_text() == "<script>alert(2)</script> /* <b>"
-    assert page.locator(".dock img, .dock script, pre b").count() == 0
+    expect(row.locator("pre")).to_have_text("<script>alert(2)</script> /* <b>", use_inner_text=True)
+    expect(page.locator(".dock img, .dock script, pre b")).to_have_count(0)
     names = page.locator('[data-view="explorer"] .row.file .name').all_inner_texts()
     assert any("passwd" in one for one in names)
     assert any(one.endswith("[no source location]") for one in names)
@@ -189,4 +194,4 @@ def test_lines_and_instructions_follow_each_other(page, serve):
     other.click()
     file, number = line.split(" -> ")[0].rsplit(":", 1)
     page.locator(f'[data-view="source"] .row.selected[data-line="{number}"]').wait_for()
-    assert page.locator('[data-view="source"] [aria-selected=true]').get_attribute("title") == file
+    expect(page.locator('[data-view="source"] [aria-selected=true]')).to_have_attribute("title", file)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.waiting import eventually
 from wavescope.analysis.activity import activity
 from wavescope.analysis.counters import counters
 from wavescope.analysis.utilization import utilization
@@ -34,13 +36,17 @@ def test_numbers_are_those_of_the_analyses(page, serve):
     panel = opened(page, served)
     split = activity(trace)
     for part, share in (("idle", split.idle_share), ("stall", split.stall_share), ("issue", split.issue_share)):
-        assert float(panel.locator(f'[data-part="{part}"]').get_attribute("data-share")) == pytest.approx(share)
-    assert panel.locator('[data-figure="waves"] strong').inner_text() == f"{trace.waves.height:,}"
+        eventually(
+            lambda: float(panel.locator(f'[data-part="{part}"]').get_attribute("data-share")), pytest.approx(share)
+        )
+    expect(panel.locator('[data-figure="waves"] strong')).to_have_text(f"{trace.waves.height:,}", use_inner_text=True)
     for pipe, _, share in utilization(trace).pipes.iter_rows():
-        assert float(panel.locator(f'[data-pipe="{pipe}"]').get_attribute("data-share")) == pytest.approx(share)
+        eventually(
+            lambda: float(panel.locator(f'[data-pipe="{pipe}"]').get_attribute("data-share")), pytest.approx(share)
+        )
     kernel = trace.kernels.row(0, named=True)
     row = panel.locator('[aria-label="Kernels and their resources"] tbody tr').first
-    assert row.locator('[data-column="vgprs"]').inner_text() == f"{kernel['vgprs']:,}"
+    expect(row.locator('[data-column="vgprs"]')).to_have_text(f"{kernel['vgprs']:,}", use_inner_text=True)
     row.click()
     page.wait_for_function("location.hash.includes('kernel=')")
 
@@ -52,8 +58,8 @@ def test_hardware_utilization_from_counters(page, serve):
     panel = opened(page, served)
     for unit, share, peak in answer.hardware.iter_rows():
         shown = panel.locator(f'[data-unit="{unit}"]')
-        assert float(shown.get_attribute("data-share")) == pytest.approx(share)
+        eventually(lambda: float(shown.get_attribute("data-share")), pytest.approx(share))
         beside = panel.locator(f'[data-unit="{unit}"] + [data-peak]')
-        assert float(beside.get_attribute("data-peak")) == pytest.approx(peak)
+        eventually(lambda: float(beside.get_attribute("data-peak")), pytest.approx(peak))
     places = answer.hardware_by_cu.select("se", "cu").unique().height
-    assert panel.locator('[aria-label="Counters per CU"] tbody tr').count() == min(places, 12)
+    expect(panel.locator('[aria-label="Counters per CU"] tbody tr')).to_have_count(min(places, 12))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from wavescope.analysis._resident_waves import resident_waves
@@ -111,7 +113,7 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
     page.wait_for_function(
         "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)", arg=following
     )
-    assert lanes.view.get_by_text("History (1)").is_visible()
+    expect(lanes.view.get_by_text("History (1)")).to_be_visible()
     page.mouse.dblclick(lanes.x(middle), y)
     page.wait_for_function(f"document.querySelector('.timeline-facts').dataset.begin > {begin - expected['length']}")
     assert lanes.fact("begin") == pytest.approx(max(begin - 0.1 * expected["length"], time_range(trace)[0]), abs=1)
@@ -172,7 +174,7 @@ def test_a_drag_measures_and_keys_move_the_window(page, serve, made):
     assert lanes.key("0") == (begin, end)
     lanes.key("Escape")
     page.wait_for_url(lambda url: "range=" not in url)
-    assert f"{begin:,.0f} to {end:,.0f} cycles" in lanes.facts_of.get_attribute("aria-label")
+    expect(lanes.facts_of).to_have_attribute("aria-label", re.compile(re.escape(f"{begin:,.0f} to {end:,.0f} cycles")))
 
 
 def test_engines_are_hidden_and_groups_folded(page, serve):

@@ -8,6 +8,7 @@ import shutil
 import signal
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.cli.serving import running
 from tests.e2e.inputs import hostile_run, made_gemm
@@ -20,10 +21,10 @@ def test_one_can_go_from_a_trace_to_a_run_and_back(page, serve):
     page.locator('[data-view="isa"]').wait_for()
     page.get_by_label("Document").select_option("1")
     page.locator('[data-view="run_timeline"]').wait_for()
-    assert page.locator('[data-view="isa"]').count() == 0
+    expect(page.locator('[data-view="isa"]')).to_have_count(0)
     page.get_by_label("Document").select_option("0")
     page.locator('[data-view="isa"]').wait_for()
-    assert page.locator(".problem").count() == 0
+    expect(page.locator(".problem")).to_have_count(0)
 
 
 @pytest.mark.parametrize("order", [("trace", "broken"), ("broken", "trace")])
@@ -37,10 +38,10 @@ def test_a_document_that_cannot_be_read_leaves_the_others(page, serve, tmp_path,
     choice.wait_for()
     choice.select_option(str(bad))
     page.locator(".shell .problem").wait_for()
-    assert page.locator("[data-view]").count() == 0
+    expect(page.locator("[data-view]")).to_have_count(0)
     choice.select_option(str(good))
     page.locator('[data-view="isa"]').wait_for()
-    assert page.locator(".shell .problem").count() == 0
+    expect(page.locator(".shell .problem")).to_have_count(0)
 
 
 def test_a_server_that_sleeps_is_said_and_the_page_goes_on_when_it_wakes(page):
@@ -56,7 +57,7 @@ def test_a_server_that_sleeps_is_said_and_the_page_goes_on_when_it_wakes(page):
             os.kill(program.process.pid, signal.SIGCONT)
         page.locator('[data-banner="long-wait"]').wait_for(state="detached")
         page.wait_for_function("!document.querySelector('[data-view=\"memory_latency\"] .waiting')")
-        assert page.locator(".problem").count() == 0
+        expect(page.locator(".problem")).to_have_count(0)
 
 
 def test_a_server_that_was_killed_is_said(page):

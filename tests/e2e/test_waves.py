@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from playwright.sync_api import expect
+
 from tests.e2e.inputs import made_gemm, real_trace
 
 
@@ -13,7 +17,7 @@ def test_every_wave_is_listed_with_its_duration(page, serve):
     view.get_by_text(f"{waves.height:,} waves").wait_for()
     first = waves.filter(waves["wave"] == 0).row(0, named=True)
     duration = view.locator('.row:not(.head) [data-column="duration_cycles"]').first
-    assert duration.inner_text() == f"{first['end_cycles'] - first['begin_cycles']:,}"
+    expect(duration).to_have_text(f"{first['end_cycles'] - first['begin_cycles']:,}", use_inner_text=True)
 
 
 def test_a_click_selects_a_wave(page, serve):
@@ -21,4 +25,4 @@ def test_a_click_selects_a_wave(page, serve):
     page.goto(served.url + "#view=waves")
     rows = page.locator('[data-view="waves"] .row:not(.head)')
     rows.nth(3).click()
-    assert "selected" in rows.nth(3).get_attribute("class")
+    expect(rows.nth(3)).to_have_class(re.compile("selected"))
