@@ -21,6 +21,7 @@ import click
 import pytest
 
 from tests.cli.in_process import Done, call
+from tests.sampling import every_third_pair
 from wavescope.cli import _group
 from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 
@@ -145,8 +146,7 @@ def rows_of(done: Done) -> list[dict[str, str]]:
     return [dict(zip(found[0], row, strict=True)) for row in found[1:]]
 
 
-@pytest.mark.parametrize("kind", PROFILES)
-@pytest.mark.parametrize("verb", ASKING)
+@pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, PROFILES))
 def test_forms(verb: str, kind: str, inputs: Path) -> None:
     text = asked(verb, inputs / kind)
     check(text)
@@ -163,8 +163,7 @@ def test_forms(verb: str, kind: str, inputs: Path) -> None:
             rows_of(asked(verb, inputs / kind, "--csv"))
 
 
-@pytest.mark.parametrize("kind", OTHERS)
-@pytest.mark.parametrize("verb", ASKING)
+@pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, OTHERS))
 def test_what_is_no_profile(verb: str, kind: str, inputs: Path) -> None:
     before = sorted(inputs.iterdir())
     done = asked(verb, inputs / kind)

@@ -18,6 +18,7 @@ import pytest
 import wavescope
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
+from tests.sampling import every_third_pair
 from wavescope.cli import _group
 from wavescope.export.parquet import write_parquet
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
@@ -167,8 +168,7 @@ def parsed(done: Done) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize("kind", TRACES)
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(("verb", "kind"), every_third_pair(VERBS, TRACES))
 def test_traces(verb: str, kind: str, inputs: Path) -> None:
     text, encoded = asked(verb, inputs / kind), asked(verb, inputs / kind, "--json")
     check(text)
@@ -178,8 +178,7 @@ def test_traces(verb: str, kind: str, inputs: Path) -> None:
         parsed(encoded)
 
 
-@pytest.mark.parametrize("kind", OTHERS)
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(("verb", "kind"), every_third_pair(VERBS, OTHERS))
 def test_what_is_no_trace(verb: str, kind: str, inputs: Path) -> None:
     done = asked(verb, inputs / kind)
     check(done)

@@ -17,6 +17,7 @@ from tests.cli.in_process import call
 from tests.conftest import SHARED
 from tests.golden import plain_runs as plain
 from tests.golden.plain_runs import Event, Key, Run
+from tests.sampling import every_third
 from wavescope.synth import Workload, write_rpd
 
 DATA = SHARED / "data"
@@ -83,7 +84,7 @@ def paths(request: pytest.FixtureRequest, made: dict[str, list[Path]]) -> list[P
     return made.get(name) or [REAL[name]]
 
 
-EVERY = pytest.mark.parametrize("paths", [*REAL, *GENERATED, *RPD], indirect=True)
+EVERY = pytest.mark.parametrize("paths", [*every_third(REAL), *GENERATED, *RPD], indirect=True)
 ONE_OF_EACH = pytest.mark.parametrize("paths", [*FEW, *GENERATED, *RPD], indirect=True)
 WITH_PLACES = pytest.mark.parametrize("paths", [*FEW[:4], *GENERATED, *RPD], indirect=True)
 

@@ -20,6 +20,7 @@ import polars as pl
 import pytest
 
 import wavescope
+from tests.sampling import every_third_pair
 from tests.unit.small_traces import frame, small_trace
 from wavescope import analysis
 from wavescope.analysis.selection import Selection, select
@@ -184,8 +185,7 @@ def check(answer: Any) -> None:
             assert columns_of(table) == {column.name: column.dtype for column in spec.columns}, name
 
 
-@pytest.mark.parametrize("kind", TRACES)
-@pytest.mark.parametrize("name", ANALYSES)
+@pytest.mark.parametrize(("name", "kind"), every_third_pair(ANALYSES, TRACES))
 def test_an_answer_or_a_kind_error(name: str, kind: str) -> None:
     try:
         answer = ANALYSES[name](TRACES[kind]())

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.sampling import every_third_pair
 from tests.unit.analysis.test_every_answer import TRACES
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
@@ -15,8 +16,7 @@ from wavescope.page.questions import QUESTIONS
 ASKED = ("curve_names", "curves", "derived", "histogram", "summary")
 
 
-@pytest.mark.parametrize("kind", TRACES)
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(("name", "kind"), every_third_pair(ASKED, TRACES))
 def test_everything_that_an_export_holds_is_answered(name: str, kind: str) -> None:
     document = Document(0, kind, kind, TRACES[kind])
     for given in list(QUESTIONS[name].held(document))[:40]:
