@@ -23,6 +23,7 @@ const FACTS: [field: string, text: (value: unknown) => string][] = [
   ["workgroup", plain("workgroup")],
   ["cluster", plain("cluster")],
   ["vgprs", (value) => `${value} VGPRs`],
+  ["agprs", (value) => `${value} AGPRs`],
   ["sgprs", (value) => `${value} SGPRs`],
   ["lds_bytes", (value) => `LDS ${exact(Number(value))} bytes`],
   ["code_object", plain("code object")],

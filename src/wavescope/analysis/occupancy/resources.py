@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wavescope.arch import Arch
     from wavescope.model import ThreadTrace
 
-__all__ = ["KernelResources", "kernel_resources"]
+__all__ = ["KernelResources", "kernel_resources", "lds_of_launch"]
 
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6
@@ -89,7 +89,9 @@ def _one(
         vgprs=override.vgprs if override.vgprs is not None else vgprs,
         agprs=override.agprs or (agprs if override.vgprs is None else 0),
         sgprs=override.sgprs if override.sgprs is not None else _scalar_registers(metadata, scan),
-        lds_bytes=override.lds_bytes if override.lds_bytes is not None else _lds_bytes(facts, metadata, launched),
+        lds_bytes=override.lds_bytes
+        if override.lds_bytes is not None
+        else lds_of_launch(facts, metadata.get("lds_bytes"), launched.get("lds_bytes")),
         workgroup_size=override.workgroup_size or size,
         wave_size=override.wave_size or metadata.get("wave_size") or _wave_size(trace, facts),
     )
@@ -159,13 +161,18 @@ def _scalar_registers(metadata: dict[str, Any], scan: dict[str, int] | None) -> 
     return scan["sgprs"] + _EXTRA_SGPRS if said is None else max(said, scan["sgprs"])
 
 
-def _lds_bytes(facts: Arch, metadata: dict[str, Any], launched: dict[str, Any]) -> int | None:
+def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | None:
     """Static LDS from the metadata, or static and dynamic from the dispatch, whichever is larger.
 
     AMD's formula for dispatches counts granules of 1280 bytes on every gfx9, 2.5 times too many before gfx950
     (differences.md), and a trace does not say whether it was decoded with it.
+
+    Examples
+    --------
+    >>> from wavescope import arch
+    >>> lds_of_launch(arch.of("gfx942"), None, 5_120)
+    2048
     """
-    static, launch = metadata.get("lds_bytes"), launched.get("lds_bytes")
     if launch and facts.lds_granule_bytes == _GFX9_LDS_GRANULE and not facts.has_wgp_mode:
         exact = static is not None and -(-static // _GFX9_LDS_GRANULE) * _GFX9_LDS_GRANULE == launch
         if not exact and launch % _GFX950_LDS_GRANULE == 0:

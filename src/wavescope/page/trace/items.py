@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.analysis.occupancy.limits import Resources
+    from wavescope.arch import Arch
     from wavescope.model import ThreadTrace
     from wavescope.page.document import Document
 
@@ -63,8 +65,9 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
 def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
     """A wave of any compute unit: where and when it ran, who launched it, its kernel with registers and LDS.
 
-    `wave` is its number among the traced waves; null when its compute unit was not traced. Registers are those of the
-    last dispatch of the same micro engine and pipe, or, where no dispatch was seen, those of the kernel.
+    `wave` is its number among the traced waves; null when its compute unit was not traced. Registers and LDS are those
+    of the kernel, as Summary and Occupancy limits tell them; where it is not known, what the last dispatch of the same
+    micro engine and pipe recorded.
 
     Raises
     ------
@@ -92,13 +95,13 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
         "end_cycles": found["end_cycles"] + offset,
         **start,
         "kernel_name": _kernel_name(trace, found["kernel"]),
-        **_resources(trace, found, start),
+        **_resources(document, found["kernel"], _launch_of(trace, found, start)),
         "wave": _traced(trace, found),
     }
 
 
 def event(document: Document, *, item: int) -> dict[str, Any]:
-    """A dispatch or another event of a shader engine, with all that was recorded of it.
+    """A dispatch or another event of a shader engine, with all that was recorded of it; registers and LDS corrected.
 
     Raises
     ------
@@ -124,6 +127,7 @@ def event(document: Document, *, item: int) -> dict[str, Any]:
         known |= trace.dispatches.row(dispatch, named=True)
         known |= {"type": "DISPATCH", "kernel_name": _kernel_name(trace, known["kernel"])}
         known["address"] = f"0x{known['address'] or 0:x}"
+        known |= _resources(document, known["kernel"], known)
     known["time_cycles"] += _offset(trace, known["se"])
     return known | {name: str(known[name]) for name in ("payload", "code_object") if known.get(name) is not None}
 
@@ -226,18 +230,49 @@ def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
     return {name: start[name] for name in names} | ({} if start["is_ext"] else {"workgroup": None, "cluster": None})
 
 
-def _resources(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
+def _launch_of(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
+    """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
     import polars as pl
 
-    names = ("vgprs", "sgprs", "lds_bytes")
     launched = trace.dispatches.filter(
         *_same({**start, "se": found["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= found["begin_cycles"],
     ).sort("time_cycles", maintain_order=True)
-    if launched.height:
-        return launched.tail(1).select(names).row(0, named=True)
-    kernel = trace.kernels.filter(_same(found, "kernel"))
-    return kernel.select(names).row(0, named=True) if kernel.height else dict.fromkeys(names)
+    return launched.row(-1, named=True) if launched.height else {}
+
+
+def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -> dict[str, Any]:
+    """Registers and LDS of a kernel, and of one launch of it where that may differ: LDS can be dynamic.
+
+    What a dispatch records is an allocation in granules, counted as AMD's decoder counts them; the kernel knows better.
+    """
+    from wavescope.analysis.occupancy.resources import lds_of_launch
+
+    facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
+    recorded = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
+    known = kernels.get(kernel)
+    if facts is None or known is None:
+        return recorded
+    lds = known.lds_bytes
+    if launch.get("lds_bytes") is not None:
+        static = document.trace.kernels.filter(_same({"kernel": kernel}, "kernel"))["lds_bytes"][0]
+        lds = lds_of_launch(facts, static, launch["lds_bytes"])
+    told = {"vgprs": known.vgprs, "sgprs": known.sgprs, "agprs": known.agprs or None, "lds_bytes": lds}
+    return recorded | {name: value for name, value in told.items() if value is not None}
+
+
+def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
+    """What the kernels of a trace ask for; nothing where its GPU is not known."""
+    from wavescope.analysis.occupancy.architecture import architecture
+    from wavescope.analysis.occupancy.limits import Resources
+    from wavescope.analysis.occupancy.resources import kernel_resources
+
+    try:
+        facts = architecture(trace, None).facts
+    except UsageError:
+        return None, {}
+    found = kernel_resources(trace, facts, Resources())
+    return facts, {one.kernel: one.resources for one in found if one.kernel is not None}
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
