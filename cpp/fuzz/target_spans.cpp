@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "checks.hpp"
 #include "targets.hpp"
@@ -34,20 +35,48 @@ Spans spans_of(Bytes rest) {
     return spans;
 }
 
-// Of one lane and level: what is shown lies in order and inside its tile. Gives the time that it covers.
+// Of one tile: rows of a lane are in order and reach into it; what is shorter than a cell begins there, in groups of
+// which there are no more than cells. Times far from 0 are rounded when they become doubles, so bounds are a little
+// wider.
 void check_tile(const SpanPyramid& pyramid, uint32_t level, uint64_t number, uint64_t lanes, uint8_t cell_bits) {
     const SpanTile tile = pyramid.tile(level, number);
-    if (level == 0) return;
-    require(tile.lane.size() <= lanes * kTileCells, "no more groups than cells");
-    const double width = static_cast<double>(kTileCells) * static_cast<double>(uint64_t{1} << (cell_bits + level));
+    const auto cell = static_cast<double>(uint64_t{1} << (cell_bits + level));
+    const double width = kTileCells * cell;
     const double from = static_cast<double>(pyramid.begin()) + static_cast<double>(number) * width;
+    const double rounding =
+        std::max(std::abs(static_cast<double>(pyramid.begin())), std::abs(static_cast<double>(pyramid.end()))) * 1e-15;
+    uint64_t groups = 0;
     for (size_t i = 0; i < tile.lane.size(); ++i) {
-        require(tile.begin[i] <= tile.end[i], "a group does not end before it begins");
-        require(tile.begin[i] >= from && tile.end[i] <= from + width, "a group lies in its tile");
+        const double begin = tile.begin[i], end = tile.end[i];
+        require(begin <= end, "a span does not end before it begins");
+        require(begin <= from + width + rounding && end >= from - rounding, "it reaches into its tile");
+        require(tile.count[i] >= 1, "it stands for something");
         require((tile.count[i] == 1) == (tile.item[i] >= 0), "one span has its item");
-        if (i == 0 || tile.lane[i] != tile.lane[i - 1]) continue;
-        require(tile.begin[i] >= tile.end[i - 1], "groups of a lane follow each other");
+        require(i == 0 || tile.lane[i] != tile.lane[i - 1] || begin >= tile.begin[i - 1],
+                "a lane is in order of begin");
+        if (level == 0) {
+            require(tile.count[i] == 1, "level 0 has no groups");
+        } else if (tile.count[i] > 1 || end - begin < cell - rounding) {
+            require(begin >= from - rounding, "what is short begins in its tile");
+            ++groups;
+        }
     }
+    require(groups <= lanes * kTileCells, "no more groups than cells");
+    require(level == 0 || tile.lane.size() <= lanes * kTileCells * 5, "a tile is bounded");
+}
+
+// Every span is counted once per level, unless so many overlap that hidden ones are left out.
+void check_counts(const SpanPyramid& pyramid, uint32_t level, uint8_t cell_bits, uint64_t taken) {
+    const uint64_t tiles = pyramid.tile_count(level);
+    if (tiles > 8 || taken > kTileCells) return;
+    uint64_t counted = 0;
+    for (uint64_t number = 0; number < tiles; ++number) {
+        const SpanTile tile = pyramid.tile(level, number);
+        const auto from = pyramid.begin() + static_cast<int64_t>(number << (cell_bits + level + 10));
+        for (size_t i = 0; i < tile.lane.size(); ++i)
+            if (tile.begin[i] >= static_cast<double>(from)) counted += tile.count[i];
+    }
+    require(counted == taken, "every span is counted once");
 }
 
 }  // namespace
@@ -71,6 +100,7 @@ void fuzz_spans(Bytes input) {
             check_tile(pyramid, level, number, lane_count, cell_bits);
         check_tile(pyramid, level, count - 1, lane_count, cell_bits);
         check_tile(pyramid, level, count / 2, lane_count, cell_bits);
+        if (!is_wide) check_counts(pyramid, level, cell_bits, taken);
     }
     const SpanTile top = pyramid.tile(pyramid.level_count() - 1, 0);
     require(taken == 0 || !top.lane.empty(), "what is there is seen from afar");

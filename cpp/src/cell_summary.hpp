@@ -4,25 +4,27 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace wavescope {
 
 inline constexpr int32_t kManyItems = INT32_MIN;
 
-// A part of a lane's time: one span, or what a level knows of one kind in a cell. Times count from the begin of all
+// One span, or what a level knows of the spans of one kind that begin in a cell. Times count from the begin of all
 // tiles.
 template <class Time>
 struct SpanPiece {
-    Time begin, end;
-    Time time;       // of the kind; less than end - begin only where both lie in one cell
-    uint32_t count;  // spans that begin here
-    int32_t item;    // kManyItems: of several spans
+    Time begin, end;  // of the first and of the last span
+    Time time;        // that the spans take together; as much as fits
+    uint32_t count;   // spans
+    int32_t item;     // of the only span; kManyItems: there are several
     uint16_t kind;
+    uint8_t depth;  // the least sub-lane
 };
 
-// Takes pieces in order of time. What it finds goes to `out`: out.cell(number, kinds) for a cell that was looked at
-// piece by piece, out.run(first, last, piece) for cells that one piece covers alone.
+// Takes pieces in order of their begin. A piece belongs to the cell in which it begins, as a whole, so that every span
+// is counted once; out.cell(kinds) gets what a cell holds.
 template <class Time, class Out>
 class CellSummary {
   public:
@@ -33,36 +35,14 @@ class CellSummary {
     CellSummary(uint32_t shift, Out& out) : shift_(shift), out_(out) {}
 
     void add(const Piece& piece) {
-        const uint64_t first = cell_of(piece.begin);
-        const uint64_t last = piece.end > piece.begin ? cell_of(piece.end - 1) : first;
-        if (first != cell_) flush(first);
-        if (first == last) return put(piece);
-        Piece part = piece;
-        part.end = begin_of(first + 1);
-        put(timed(part));
-        part.count = 0;
-        flush(last);
-        if (last - first > 1) {
-            part.begin = begin_of(first + 1);
-            part.end = begin_of(last);
-            out_.run(first + 1, last - 1, timed(part));
-        }
-        part.begin = begin_of(last);
-        part.end = piece.end;
-        put(timed(part));
+        const uint64_t cell = uint64_t{piece.begin} >> shift_;
+        if (cell != cell_) flush(cell);
+        put(piece);
     }
 
     void finish() { flush(0); }
 
   private:
-    uint64_t cell_of(Time time) const { return uint64_t{time} >> shift_; }
-    Time begin_of(uint64_t cell) const { return static_cast<Time>(cell << shift_); }
-
-    static const Piece& timed(Piece& piece) {
-        piece.time = piece.end - piece.begin;
-        return piece;
-    }
-
     void put(const Piece& piece) {
         const uint64_t bit = uint64_t{1} << (piece.kind % 64);
         if ((seen_ & bit) != 0) {
@@ -81,13 +61,15 @@ class CellSummary {
     static void join(Piece& sum, const Piece& piece, Time time) {
         sum.begin = std::min(sum.begin, piece.begin);
         sum.end = std::max(sum.end, piece.end);
-        sum.time += time;
+        sum.time = time > std::numeric_limits<Time>::max() - sum.time ? std::numeric_limits<Time>::max()
+                                                                      : static_cast<Time>(sum.time + time);
         sum.count += piece.count;
-        if (sum.item != piece.item) sum.item = kManyItems;
+        sum.item = kManyItems;
+        sum.depth = std::min(sum.depth, piece.depth);
     }
 
     void flush(uint64_t next) {
-        if (kind_count_ != 0) out_.cell(cell_, std::span<const Piece>(kinds_.data(), kind_count_));
+        if (kind_count_ != 0) out_.cell(std::span<const Piece>(kinds_.data(), kind_count_));
         kind_count_ = 0;
         seen_ = 0;
         cell_ = next;

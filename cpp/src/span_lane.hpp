@@ -41,43 +41,35 @@ class SpanLane {
     void each_span(const LaneSpans<Time>& spans, uint64_t from, uint64_t to, Visit&& visit) const {
         size_t i = first_reaching(spans, from);
         for (; i < first + count && spans.begin[i] < to; ++i)
-            if (!is_before(spans.begin[i], spans.end[i], from))
-                visit(i, depths_.empty() ? uint8_t{0} : depths_[i - first]);
+            if (!is_before(spans.begin[i], spans.end[i], from)) visit(piece_of(spans, i));
     }
 
-    void append_groups(const LaneSpans<Time>& spans, uint32_t level, uint32_t shift, uint64_t from, uint64_t to,
-                       SpanGroups<Time>& groups) const {
-        CellSummary<Time, SpanGroups<Time>> summary(shift, groups);
-        each_piece(spans, level, from, to, [&](const Piece& piece) {
-            if (piece.begin >= from && piece.end <= to) return summary.add(piece);
-            Piece inside = piece;
-            if (piece.begin < from) {
-                inside.begin = static_cast<Time>(from);
-                inside.count = 0;
-            }
-            if (piece.end > to) inside.end = static_cast<Time>(to);
-            inside.time = inside.end - inside.begin;
-            summary.add(inside);
-        });
-        summary.finish();
-        groups.finish();
+    // Of a level above 0: what reaches into [from, to).
+    void add_to(const LaneSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to,
+                SpanGroups<Time>& groups) const {
+        each_piece(spans, level, from, to, [&](const Piece& piece) { groups.add(piece); });
     }
 
     size_t byte_count() const {
         size_t bytes = sizeof *this + depths_.size() + reach_.size() * sizeof(Time);
-        for (const Level& level : levels_) bytes += level.pieces.size_bytes();
+        for (const Level& level : levels_)
+            bytes += level.longs.size_bytes() + level.sums.size_bytes() + level.reach.size() * sizeof(Time);
         return bytes;
     }
 
   private:
+    // What is stored for a level and those above it, each part in order of begin.
     struct Level {
         uint32_t number;
-        Column<Piece> pieces;  // for this level and those above it
+        Column<Piece> longs;      // spans at least a cell long
+        Column<Piece> sums;       // the others, added up
+        std::vector<Time> reach;  // the latest end of `longs` up to here; empty where no spans overlap
+
+        size_t size() const { return longs.size() + sums.size(); }
     };
-    struct Stored {
-        Column<Piece>& pieces;
-        void cell(uint64_t, std::span<const Piece> kinds) { pieces.append(kinds); }
-        void run(uint64_t, uint64_t, const Piece& piece) { pieces.push_back(piece); }
+    struct Sums {
+        Column<Piece>& sums;
+        void cell(std::span<const Piece> kinds) { sums.append(kinds); }
     };
     static constexpr size_t kFewPieces = 256;  // as many are summed up when a tile is asked for
     static constexpr size_t kMinShare = 4;  // pieces of the level below that a cell of a stored level holds on average
@@ -172,96 +164,79 @@ class SpanLane {
         }
     }
 
-    // The spans one after the other, from span `i` on up to a time: where they overlap, the one that began last is
-    // seen.
-    template <class Visit>
-    void each_seen(const LaneSpans<Time>& spans, size_t i, uint64_t to, Visit&& visit) const {
-        struct Open {
-            size_t span;
-            bool was_seen;
-        };
-        std::vector<Open> open;  // the last one began last; those below may have ended
-        uint32_t hidden = 0;     // spans of which nothing could be seen, since the last piece
-        Time now = 0;
-        const auto show = [&](Open& one, Time until) {
-            const uint32_t begins = hidden + (one.was_seen ? 0 : 1);
-            visit(
-                Piece{now, until, static_cast<Time>(until - now), begins, spans.item[one.span], spans.kind[one.span]});
-            one.was_seen = true;
-            hidden = 0;
-            now = until;
-        };
-        const auto advance = [&](uint64_t until) {
-            while (!open.empty()) {
-                Open& top = open.back();
-                const Time end = spans.end[top.span];
-                if (now < until && end > now) show(top, static_cast<Time>(std::min<uint64_t>(until, end)));
-                if (end > now) break;
-                hidden += top.was_seen ? 0 : 1;
-                open.pop_back();
-            }
-        };
-        for (; i < first + count && spans.begin[i] < to; ++i) {
-            advance(spans.begin[i]);
-            now = std::max(now, spans.begin[i]);
-            open.push_back({i, false});
-            if (spans.end[i] != spans.begin[i]) continue;
-            show(open.back(), now);
-            open.pop_back();
-        }
-        advance(to);
+    Piece piece_of(const LaneSpans<Time>& spans, size_t i) const {
+        const Time begin = spans.begin[i], end = spans.end[i];
+        const uint8_t depth = depths_.empty() ? uint8_t{0} : depths_[i - first];
+        return Piece{begin, end, static_cast<Time>(end - begin), 1, spans.item[i], spans.kind[i], depth};
     }
 
-    // What lies in [from, to), from the coarsest pieces that serve the level.
+    // What may reach into [from, to), from the coarsest pieces that serve the level; in order of begin.
     template <class Visit>
     void each_piece(const LaneSpans<Time>& spans, uint32_t level, uint64_t from, uint64_t to, Visit&& visit) const {
         const auto above =
             std::find_if(levels_.begin(), levels_.end(), [&](const Level& one) { return one.number > level; });
-        if (above != levels_.begin()) {
-            const Column<Piece>& pieces = std::prev(above)->pieces;
-            const Piece* piece = std::partition_point(
-                pieces.begin(), pieces.end(), [&](const Piece& one) { return is_before(one.begin, one.end, from); });
-            for (; piece != pieces.end() && piece->begin < to; ++piece) visit(*piece);
-            return;
+        if (above != levels_.begin()) return each_stored(*std::prev(above), from, to, visit);
+        each_span(spans, from, to, visit);
+    }
+
+    template <class Visit>
+    static void each_stored(const Level& level, uint64_t from, uint64_t to, Visit&& visit) {
+        const auto begins_before = [&](const Piece& one) { return one.begin < from; };
+        const Piece* sum = std::partition_point(level.sums.begin(), level.sums.end(), begins_before);
+        const Piece* one = std::partition_point(level.longs.begin(), level.longs.end(), begins_before);
+        if (!level.reach.empty()) {
+            const auto reaching = std::upper_bound(level.reach.begin(), level.reach.end(), from);
+            one = std::min(one, level.longs.begin() + (reaching - level.reach.begin()));
+        } else if (one != level.longs.begin()) {
+            --one;  // where none overlap, only the last one can reach into it
         }
-        size_t i = first_reaching(spans, from);
-        if (!reach_.empty()) {
-            return each_seen(spans, i, to, [&](const Piece& piece) {
-                if (!is_before(piece.begin, piece.end, from)) visit(piece);
-            });
+        for (; one != level.longs.end() && one->begin < to; ++one) {
+            for (; sum != level.sums.end() && sum->begin < one->begin; ++sum) visit(*sum);
+            if (!is_before(one->begin, one->end, from)) visit(*one);
         }
-        for (; i < first + count && spans.begin[i] < to; ++i) {
-            const Time length = spans.end[i] - spans.begin[i];
-            visit(Piece{spans.begin[i], spans.end[i], length, 1, spans.item[i], spans.kind[i]});
-        }
+        for (; sum != level.sums.end() && sum->begin < to; ++sum) visit(*sum);
     }
 
     // A level is stored where its cells hold many pieces of the level stored before it, so that all of them together
     // take no more than a part of the memory of the spans; what lies between is summed up when a tile is asked for.
     void build_levels(const LaneSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
         size_t stored_count = count;
-        Level last{0, {}};  // made from what is below it; empty: what is stored
+        Level last{};  // made from what is below it; empty: what is stored
         while (true) {
-            const bool is_stored = last.pieces.empty();
+            const bool is_stored = last.size() == 0;
             const auto each_last = [&](auto&& visit) {
                 if (is_stored) return each_piece(spans, last.number, 0, UINT64_MAX, visit);
-                for (const Piece& piece : last.pieces) visit(piece);
+                each_stored(last, 0, UINT64_MAX, visit);
             };
-            const size_t most = is_stored ? stored_count / kMinShare : last.pieces.size() / 2;
+            const size_t most = is_stored ? stored_count / kMinShare : last.size() / 2;
             if (most < kFewPieces) return;
             const uint32_t found = first_level_with(most, cell_bits, level_count, each_last);
-            Level next{std::max(found, last.number + 1), {}};
-            if (next.number >= level_count) return;
-            Stored out{next.pieces};
-            CellSummary<Time, Stored> summary(cell_bits + next.number, out);
-            each_last([&](const Piece& piece) { summary.add(piece); });
-            summary.finish();
-            last = std::move(next);
-            if (last.pieces.size() > stored_count / 2) continue;
-            stored_count = last.pieces.size();
+            const uint32_t number = std::max(found, last.number + 1);
+            if (number >= level_count) return;
+            last = level_of(number, cell_bits + number, each_last);
+            if (last.size() > stored_count / 2) continue;
+            stored_count = last.size();
             levels_.push_back(std::move(last));
-            last = {levels_.back().number, {}};
+            last = Level{};
+            last.number = number;
         }
+    }
+
+    template <class EachPiece>
+    Level level_of(uint32_t number, uint32_t shift, EachPiece&& each) const {
+        Level level{};
+        level.number = number;
+        Sums sums{level.sums};
+        CellSummary<Time, Sums> summary(shift, sums);
+        Time reach = 0;
+        each([&](const Piece& piece) {
+            if (piece.count > 1 || (uint64_t{piece.end} - piece.begin) >> shift == 0) return summary.add(piece);
+            level.longs.push_back(piece);
+            reach = std::max(reach, piece.end);
+            if (!reach_.empty()) level.reach.push_back(reach);
+        });
+        summary.finish();
+        return level;
     }
 
     // The first level on which pieces begin in at most `most` cells; `level_count` when there is none.

@@ -57,14 +57,16 @@ class TimedLevels : public SpanPyramid::Levels {
     }
 
     void append(uint32_t level, uint32_t shift, uint64_t from, uint64_t to, SpanTile& tile) const override {
+        SpanGroups<Time> groups(shift, from);
         for (uint32_t number = 0; number < lanes_.size(); ++number) {
             const SpanLane<Time>& lane = lanes_[number];
             if (lane.count == 0) continue;
+            const auto show = [&](const SpanPiece<Time>& piece) { append_piece(number, piece, tile); };
             if (level == 0) {
-                lane.each_span(spans_, from, to, [&](size_t i, uint8_t depth) { append_span(number, i, depth, tile); });
+                lane.each_span(spans_, from, to, show);
             } else {
-                SpanGroups<Time> groups(number, origin_, tile);
-                lane.append_groups(spans_, level, shift, from, to, groups);
+                lane.add_to(spans_, level, from, to, groups);
+                groups.finish(show);
             }
         }
     }
@@ -95,14 +97,14 @@ class TimedLevels : public SpanPyramid::Levels {
         }
     }
 
-    void append_span(uint32_t lane, size_t i, uint8_t depth, SpanTile& tile) const {
+    void append_piece(uint32_t lane, const SpanPiece<Time>& piece, SpanTile& tile) const {
         tile.lane.push_back(lane);
-        tile.begin.push_back(static_cast<double>(origin_ + static_cast<int64_t>(spans_.begin[i])));
-        tile.end.push_back(static_cast<double>(origin_ + static_cast<int64_t>(spans_.end[i])));
-        tile.kind.push_back(spans_.kind[i]);
-        tile.count.push_back(1);
-        tile.item.push_back(spans_.item[i]);
-        tile.depth.push_back(depth);
+        tile.begin.push_back(static_cast<double>(origin_ + static_cast<int64_t>(piece.begin)));
+        tile.end.push_back(static_cast<double>(origin_ + static_cast<int64_t>(piece.end)));
+        tile.kind.push_back(piece.kind);
+        tile.count.push_back(piece.count);
+        tile.item.push_back(piece.count == 1 ? piece.item : -1);
+        tile.depth.push_back(piece.depth);
     }
 
     int64_t origin_;

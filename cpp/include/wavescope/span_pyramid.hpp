@@ -1,10 +1,11 @@
 // Spans of time on lanes, ready to be drawn at any zoom: a tile of any level in time that follows what it shows.
 //
-// Cells of level L are `cell << L` wide; a tile is kTileCells of them. Level 0 holds the spans themselves. On every
-// level above, a cell of a lane shows the kind that covers most of its time (then the one with more spans, then the
-// higher number), and neighbouring cells of the same kind are one group. A cell with any span shows something, however
-// short the span is: sparse work stays visible from afar. Where spans of a lane overlap, the one that began last
-// counts.
+// Cells of level L are `cell << L` wide; a tile is kTileCells of them. On every level a span that is at least a cell
+// long is itself, in every tile that it reaches into, with its own begin and end; level 0 holds all spans so. Of the
+// shorter ones, those of a lane that begin in the same cell are shown together, as the kind that takes most time (then
+// the one with more spans, then the higher number), and neighbours of the same kind with less than a cell between them
+// are one group of the tile in which they begin. Every span is counted once per level, and a group of one is that
+// span. What began last lies on top of what it overlaps.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,14 @@ struct SpanColumns {
     std::span<const int32_t> item;
 };
 
-// What a tile holds, lane by lane in order of time.
+// What a tile holds, lane by lane in order of begin.
 struct SpanTile {
     Column<uint32_t> lane;
     Column<double> begin, end;
     Column<uint16_t> kind;
-    Column<uint32_t> count;  // spans that begin in this group; 1 where it is a part of one span
+    Column<uint32_t> count;  // spans
     Column<int32_t> item;    // of the only span; -1 for groups
-    Column<uint8_t> depth;   // level 0: sub-lane, so that spans that overlap can be seen side by side
+    Column<uint8_t> depth;   // sub-lane, so that spans that overlap can be seen side by side; the least of a group
 
     template <class Visitor>
     void each_column(Visitor&& visit) {

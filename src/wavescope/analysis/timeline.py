@@ -19,10 +19,12 @@ TILE_CELLS = 1024
 NO_KIND = 65535
 """Kind of spans of which it is not known."""
 DEFINITION = (
-    "Level 0 shows every span. On every level above, a cell of a lane shows the kind that covers most of its time, of "
-    "equals the one with more spans, and neighbouring cells of the same kind are one group. A cell with any span shows "
-    "something, however short the span is. Where spans of a lane overlap, the one that began last counts. Groups begin "
-    "with their first span and end with their last one."
+    "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
+    "that they reach into. Of the shorter ones, those of a lane that begin in the same cell are shown together, as the "
+    "kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a cell "
+    "between them are one group of the tile in which they begin. Every span is counted once, and a group of one is "
+    "that span. Where spans overlap, the one that began last lies on top. Groups begin with their first span and end "
+    "with their last one."
 )
 
 
