@@ -85,7 +85,7 @@ function indexOf(lanes: LaneLayout): Map<string, PlacedStrip> {
   if (!index) {
     index = new Map();
     for (const row of lanes.rows) {
-      for (const strip of row.strips) if (!strip.emptyIn) index.set(`${strip.track.name}/${strip.lane}`, strip);
+      for (const strip of row.strips) if (strip.lane >= 0) index.set(`${strip.track.name}/${strip.lane}`, strip);
     }
     indices.set(lanes, index);
   }

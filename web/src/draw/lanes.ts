@@ -1,5 +1,6 @@
 // Where the rows of a timeline stand: groups with headings, rows of equal height, strips of lanes inside rows.
 import type { Track } from "../model/tracks";
+import type { Shares } from "./shares";
 
 /** One lane inside a row. */
 export interface Strip {
@@ -9,8 +10,8 @@ export interface Strip {
   fixed?: number;
   /** Stretches shown behind the spans, such as the lives of waves. */
   behind?: { begins: ArrayLike<number>; ends: ArrayLike<number> };
-  /** Not the lane itself, but the time in which all of these lanes are empty while `behind` says that waves live. */
-  emptyIn?: number[];
+  /** How busy it is, in place of its spans until they can be told apart; where there is no lane (-1), at every zoom. */
+  shares?: Shares;
 }
 
 export interface TimelineRow {
@@ -97,7 +98,7 @@ export function layOutLanes(rows: TimelineRow[], rowHeight: number, folded: Read
     for (; i < rows.length && groupKey((rows[i] as TimelineRow).path, fold) === key; i++) {
       members.push(rows[i] as TimelineRow);
     }
-    const strips = members.flatMap((member) => member.strips.filter((s) => s.fixed === undefined && !s.emptyIn));
+    const strips = members.flatMap((member) => member.strips.filter((s) => s.fixed === undefined && s.lane >= 0));
     const together = { key, label: `${members.length} lanes`, path: row.path.slice(0, fold + 1), strips };
     const top = fold === 0 ? y - HEADING : y;
     const tall = fold === 0 ? HEADING : Math.max(rowHeight, 12);

@@ -6,7 +6,7 @@ import type { Tile } from "../model/tile";
 
 /** Rows of pixels per lane where overlapping spans have sub-lanes. */
 export const SUB_ROWS = 4;
-/** Spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
+/** Single spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
 const WIDTH_WITH_GAP = 4;
 
 export interface Raster {
@@ -59,22 +59,19 @@ export function rasterLane(
   const { table } = colours;
   const scale = columns / (window.end - window.begin);
   const origin = window.begin;
-  for (const { tile, level, begin: from, end: to } of pieces) {
-    const { begin, end, kind, depth } = tile;
+  for (const { tile, begin: from, end: to } of pieces) {
+    const { begin, end, kind, count, depth } = tile;
     const least = Math.max(Math.floor((from - origin) * scale), 0);
     const most = Math.min(Math.ceil((to - origin) * scale), columns);
     if (least >= most) continue;
-    const isRaw = level === 0;
     const last = tile.last(lane);
-    // Groups do not overlap, so only the one before the window can reach into it; raw spans may lie under each other.
-    const start = isRaw ? 0 : tile.from(lane, Math.max(origin, from)) - 1;
-    for (let i = Math.max(tile.first(lane), start); i < last; i++) {
+    for (let i = tile.reaching(lane, Math.max(origin, from)); i < last; i++) {
       let first = Math.floor(((begin[i] as number) - origin) * scale);
       if (first >= most) break;
       let behind = Math.round(((end[i] as number) - origin) * scale);
       if (behind <= first) behind = first + 1;
       if (behind <= least) continue;
-      if (isRaw && behind - first >= WIDTH_WITH_GAP) behind--;
+      if (count[i] === 1 && behind - first >= WIDTH_WITH_GAP) behind--;
       if (first < least) first = least;
       if (behind > most) behind = most;
       const colour = table[kind[i] as number] || colours.find(kind[i] as number);
@@ -106,24 +103,5 @@ export function rasterStretches(
     const behind = Math.min(columns, Math.ceil(((ends[i] as number) - window.begin) * scale));
     if (behind <= first) continue;
     for (let r = row; r < row + rows; r++) pixels.fill(colour, r * columns + first, r * columns + behind);
-  }
-}
-
-/** Colour the pixels of a row that are empty in all of some other rows and not empty in the row `within`: bubbles. */
-export function rasterEmpty(
-  target: Raster,
-  row: number,
-  others: { row: number; rows: number }[],
-  within: number,
-  colour: number,
-): void {
-  const { columns, pixels } = target;
-  for (let column = 0; column < columns; column++) {
-    if (!pixels[within * columns + column]) continue;
-    const isEmpty = others.every((other) => {
-      for (let r = other.row; r < other.row + other.rows; r++) if (pixels[r * columns + column]) return false;
-      return true;
-    });
-    if (isEmpty) pixels[row * columns + column] = colour;
   }
 }

@@ -125,10 +125,14 @@ function busyLanes(set: TrackSet, track: Track): Float32Array | null {
     const cells = track.tile_cells;
     const width = track.cell * 2 ** (track.level_count - 1);
     known = new Float32Array(cells);
-    for (let i = 0; i < tile.length; i++) {
-      const first = Math.max(0, Math.floor(((tile.begin[i] as number) - track.begin) / width));
-      const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - track.begin) / width));
-      for (let cell = first; cell < last; cell++) known[cell] = (known[cell] as number) + 1;
+    for (let lane = 0; lane < track.lane_count; lane++) {
+      let counted = 0; // spans of a lane may lie over each other
+      for (let i = tile.first(lane); i < tile.last(lane); i++) {
+        const first = Math.max(counted, Math.floor(((tile.begin[i] as number) - track.begin) / width));
+        const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - track.begin) / width));
+        for (let cell = first; cell < last; cell++) known[cell] = (known[cell] as number) + 1;
+        counted = Math.max(counted, last);
+      }
     }
     profiles.set(tile, known);
   }

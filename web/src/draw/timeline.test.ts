@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Tile } from "../model/tile";
 import type { Track } from "../model/tracks";
 import { HEADING, layOutLanes, rowsBetween, stripAt, type TimelineRow } from "./lanes";
-import { KindColours, raster, rasterEmpty, rasterLane, rasterStretches } from "./raster";
+import { KindColours, raster, rasterLane, rasterStretches } from "./raster";
+import { shareArea } from "./shares";
 import { durationText, roundStep, tickNanoseconds, ticks } from "./ticks";
 
 describe("ticks", () => {
@@ -54,7 +55,7 @@ describe("the raster of a lane", () => {
       [4, 100, 110, 3, 0],
     ]);
     rasterLane(target, 1, 1, piece(tile), 3, window, colours);
-    expect([...target.pixels]).toEqual([...new Array(10).fill(0), 0x11, 0x11, 0, 0, 0x22, 0, 0, 0, 0, 0]);
+    expect([...target.pixels]).toEqual([...new Array(10).fill(0), 0x11, 0, 0, 0, 0x22, 0, 0, 0, 0, 0]);
   });
   it("shows an instant as one pixel, and only what lies in the piece", () => {
     const target = raster(10, 1);
@@ -65,7 +66,7 @@ describe("the raster of a lane", () => {
     rasterLane(target, 0, 1, piece(tile, 102, 109), 0, window, colours);
     expect([...target.pixels]).toEqual([0, 0, 0x11, 0x11, 0x11, 0x11, 0x11, 0x22, 0x11, 0]);
   });
-  it("gives deeper spans the lower rows and a gap behind wide raw spans", () => {
+  it("gives deeper spans the lower rows and a gap behind wide single spans", () => {
     const target = raster(10, 2);
     const tile = tileOf([
       [0, 100, 105, 1, 0],
@@ -75,23 +76,34 @@ describe("the raster of a lane", () => {
     expect([...target.pixels.subarray(0, 6)]).toEqual([0x11, 0x11, 0x11, 0x11, 0, 0]);
     expect([...target.pixels.subarray(10, 16)]).toEqual([0x22, 0x22, 0x11, 0x11, 0, 0]);
   });
-  it("finds where all lanes are empty while waves live", () => {
-    const target = raster(10, 4);
-    const tile = tileOf([
-      [0, 100, 103, 1, 0],
-      [1, 102, 105, 1, 0],
-    ]);
-    rasterStretches(target, 1, 1, [101], [108], window, 0x99);
-    rasterLane(target, 2, 1, piece(tile), 0, window, colours);
-    rasterLane(target, 3, 1, piece(tile), 1, window, colours);
-    rasterEmpty(
-      target,
-      0,
-      [2, 3].map((row) => ({ row, rows: 1 })),
-      1,
-      0xbb,
-    );
-    expect([...target.pixels.subarray(0, 10)]).toEqual([0, 0, 0, 0, 0, 0xbb, 0xbb, 0xbb, 0, 0]);
+  it("shows stretches behind", () => {
+    const target = raster(10, 1);
+    rasterStretches(target, 0, 1, [101], [103], window, 0x99);
+    expect([...target.pixels]).toEqual([0, 0x99, 0x99, 0, 0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe("the area of a share", () => {
+  const tile = { first: 0, count: 3, mean: [0.5, 0.25, 1, 0.1, 0.75, 0], low: [], high: [] };
+  const parts = [{ begin: 100, width: 10, first: 0, last: 3, tile }];
+  const place = { y: 40, height: 20 };
+  const area = (points: number[]) => {
+    let sum = 0;
+    for (let i = 0; i + 3 < points.length; i += 2) {
+      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = points.slice(i, i + 4);
+      sum += ((x1 - x0) * (60 - y0 + 60 - y1)) / 2;
+    }
+    return sum;
+  };
+  it("is as large as the share", () => {
+    const points = shareArea(parts, { series: [0], of: 1 }, place, (time) => time - 100);
+    expect(points).toEqual([0, 60, 0, 50, 10, 50, 10, 55, 20, 55, 20, 40, 30, 40, 30, 60]);
+    expect(area(points)).toBeCloseTo(30 * 20 * ((0.5 + 0.25 + 1) / 3));
+  });
+  it("of several curves is that of their mean", () => {
+    const points = shareArea(parts, { series: [0, 1], of: 2 }, place, (time) => time - 100);
+    expect(area(points)).toBeCloseTo(30 * 20 * ((0.3 + 0.5 + 0.5) / 3));
+    expect(shareArea([], { series: [0], of: 1 }, place, (time) => time)).toEqual([]);
   });
 });
 

@@ -1,10 +1,12 @@
 // The spans of all lanes on screen.
+import { exact } from "../base/format";
 import { kindOf, type Span, spanOf, type Track, type TrackSet } from "../model/tracks";
 import type { Frame } from "./frame";
 import type { PlacedStrip } from "./lanes";
 import { type Band, type Painter, pixelOf } from "./painter";
 import { colourOf, inkOn, paper, seriesColour } from "./palette";
-import { KindColours, raster, rasterEmpty, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+import { KindColours, raster, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+import { BLOCKS_TIME_PER_PIXEL, paintShares } from "./shares";
 
 /** How the spans of a timeline look, where that differs from what their track says. */
 export interface SpanStyle {
@@ -33,6 +35,11 @@ export function kindName(track: Track, kind: number): string {
   return kindOf(track, kind)?.name ?? `kind ${kind}`;
 }
 
+/** The name of a span; of several, that of what takes most of their time and how many others there are. */
+export function spanName(span: Span, name: string): string {
+  return span.count > 1 ? `${name} +${exact(span.count - 1)}` : name;
+}
+
 const colourTables = new WeakMap<Track, KindColours>();
 
 function coloursOf(track: Track, style: SpanStyle): KindColours {
@@ -58,41 +65,39 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
     }
     return known;
   };
-  const rowsOf = (strip: PlacedStrip) => {
-    if (strip.emptyIn) return strip.emptyIn.length + 2;
-    return of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1;
-  };
+  const rowsOf = (strip: PlacedStrip) => (of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1);
+  const isArea = (strip: PlacedStrip) =>
+    strip.shares !== undefined && (strip.lane < 0 || frame.timePerPixel > BLOCKS_TIME_PER_PIXEL);
   let total = 0;
-  const places = strips.map((strip) => {
-    const row = total;
-    const rows = rowsOf(strip);
-    total += rows;
-    return { strip, row, rows };
-  });
+  const places = strips
+    .filter((strip) => !isArea(strip))
+    .map((strip) => {
+      const row = total;
+      const rows = rowsOf(strip);
+      total += rows;
+      return { strip, row, rows };
+    });
   const picture = raster(columns, total);
   const life = pixelOf(colourOf("EMPTY"));
-  const bubble = pixelOf(colourOf("stall"));
   const bands: Band[] = [];
   for (const { strip, row, rows } of places) {
     const { pieces, colours } = of(strip.track);
-    const { behind, emptyIn } = strip;
-    const shown = emptyIn ? 1 : rows;
-    if (emptyIn) {
-      emptyIn.forEach((lane, i) => {
-        rasterLane(picture, row + 2 + i, 1, pieces, lane, frame.window, colours);
-      });
-      if (behind) rasterStretches(picture, row + 1, 1, behind.begins, behind.ends, frame.window, life);
-      const others = emptyIn.map((_, i) => ({ row: row + 2 + i, rows: 1 }));
-      if (pieces.length) rasterEmpty(picture, row, others, row + 1, bubble);
-    } else {
-      if (behind) rasterStretches(picture, row, rows, behind.begins, behind.ends, frame.window, life);
-      rasterLane(picture, row, rows, pieces, strip.lane, frame.window, colours);
-    }
-    bands.push({ row, rows: shown, y: frame.toScreen(strip.y), height: strip.height });
+    const { behind } = strip;
+    if (behind) rasterStretches(picture, row, rows, behind.begins, behind.ends, frame.window, life);
+    rasterLane(picture, row, rows, pieces, strip.lane, frame.window, colours);
+    bands.push({ row, rows, y: frame.toScreen(strip.y), height: strip.height });
   }
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     painter.bands(gutter, frame.plotWidth, columns, picture.pixels, bands);
-    paintLabels(painter, frame, style, strips, of);
+    paintShares(painter, frame, strips.filter(isArea));
+    paintLabels(
+      painter,
+      frame,
+      style,
+      strips.filter((strip) => !isArea(strip)),
+      set,
+      of,
+    );
   });
 }
 
@@ -101,26 +106,32 @@ function paintLabels(
   frame: Frame,
   style: SpanStyle,
   strips: PlacedStrip[],
+  set: TrackSet,
   of: (track: Track) => { pieces: ReturnType<TrackSet["pieces"]> },
 ): void {
   const { window, timePerPixel } = frame;
   const wide = LABEL_WIDTH * timePerPixel;
   let labels = 0;
   for (const strip of strips) {
-    if (strip.height < LABEL_HEIGHT || strip.emptyIn) continue;
+    if (strip.height < LABEL_HEIGHT) continue;
     const middle = frame.toScreen(strip.y) + strip.height / 2;
+    const { track, lane } = strip;
     let last = { end: Number.NaN, kind: -1 };
-    for (const { tile, level, begin, end } of of(strip.track).pieces) {
-      for (let i = tile.first(strip.lane); i < tile.last(strip.lane); i++) {
-        const from = Math.max(tile.begin[i] as number, begin, window.begin);
-        if (from >= window.end || from >= end) break;
-        const to = Math.min(tile.end[i] as number, end, window.end);
-        if (to - from < wide || (tile.depth[i] as number) > 0) continue;
+    for (const [number, { tile, level, begin, end }] of of(track).pieces.entries()) {
+      const first = tile.from(lane, begin);
+      for (let i = tile.reaching(lane, Math.max(begin, window.begin)); i < tile.last(lane); i++) {
+        if ((tile.begin[i] as number) >= Math.min(end, window.end)) break;
+        const isCut = (tile.begin[i] as number) < begin && number > 0; // its label began in the tile before
+        const isRest = tile.kind[i] === last.kind && (tile.begin[i] as number) < last.end;
+        if (isCut || isRest || (tile.depth[i] as number) > 0) continue;
         if ((tile.count[i] as number) > 1 && !style.labelsGroups) continue;
-        const isRest = from === begin && from === last.end && tile.kind[i] === last.kind; // of what the tile before cut
-        last = { end: to, kind: tile.kind[i] as number };
-        if (isRest) continue;
-        const span = spanOf(strip.track, strip.lane, tile, i, level);
+        const isEdge = style.labelsGroups && (i === first || i === tile.last(lane) - 1);
+        if (!isEdge && (tile.end[i] as number) - (tile.begin[i] as number) < wide) continue;
+        const span = isEdge ? set.joined(spanOf(track, lane, tile, i, level)) : spanOf(track, lane, tile, i, level);
+        const from = Math.max(span.begin, window.begin);
+        const to = Math.min(span.end, window.end);
+        if (to - from < wide) continue;
+        if (isEdge && span.count > 1) last = { end: span.end, kind: span.kind };
         const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
         if (!text) continue;
         if (++labels > MOST_LABELS) return;

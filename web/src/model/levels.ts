@@ -18,8 +18,12 @@ export interface TileAddress {
 /** A cell may be a little wider than a pixel: half of the data for the same picture. */
 const WIDEST_CELL = 1.5;
 
+export function cellWidth(track: Levels, level: number): number {
+  return track.cell * 2 ** level;
+}
+
 export function tileWidth(track: Levels, level: number): number {
-  return track.tile_cells * track.cell * 2 ** level;
+  return track.tile_cells * cellWidth(track, level);
 }
 
 /** The coarsest level whose cells are not much wider than a pixel. */
@@ -98,7 +102,7 @@ export function cover<T>(
 }
 
 /** How much of a window pieces cover. */
-function covered<T>(pieces: Piece<T>[], window: Range): number {
+export function covered<T>(pieces: Piece<T>[], window: Range): number {
   return pieces.reduce((sum, { begin, end }) => {
     return sum + Math.max(0, Math.min(end, window.end) - Math.max(begin, window.begin));
   }, 0);

@@ -6,6 +6,8 @@ export class Tile {
   readonly bytes: number;
   /** Whether spans have sub-lanes. */
   readonly isDeep: boolean;
+  /** The latest end of the spans of a lane up to each of them. */
+  private readonly reach: Float64Array;
 
   private constructor(
     readonly begin: Float64Array,
@@ -19,7 +21,8 @@ export class Tile {
   ) {
     this.length = begin.length;
     this.isDeep = depth.some((d) => d > 0);
-    this.bytes = begin.length * 31 + laneStarts.byteLength + 400;
+    this.reach = reachOf(end, laneStarts);
+    this.bytes = begin.length * 39 + laneStarts.byteLength + 400;
   }
 
   static from(table: Columns): Tile {
@@ -90,15 +93,36 @@ export class Tile {
 
   /** The first span of a lane that begins at or after a time; `last(lane)` when none does. */
   from(lane: number, time: number): number {
+    return this.firstAt(lane, this.begin, time);
+  }
+
+  /** The first span of a lane that may reach up to a time; all before it end earlier. */
+  reaching(lane: number, time: number): number {
+    return this.firstAt(lane, this.reach, time);
+  }
+
+  private firstAt(lane: number, rising: Float64Array, time: number): number {
     let low = this.first(lane);
     let high = this.last(lane);
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.begin[middle] as number) < time) low = middle + 1;
+      if ((rising[middle] as number) < time) low = middle + 1;
       else high = middle;
     }
     return low;
   }
+}
+
+function reachOf(ends: Float64Array, laneStarts: Uint32Array): Float64Array {
+  const reach = new Float64Array(ends.length);
+  for (let lane = 0; lane + 1 < laneStarts.length; lane++) {
+    let latest = Number.NEGATIVE_INFINITY;
+    for (let i = laneStarts[lane] as number; i < (laneStarts[lane + 1] as number); i++) {
+      latest = Math.max(latest, ends[i] as number);
+      reach[i] = latest;
+    }
+  }
+  return reach;
 }
 
 type Typed = Float64Array | Uint16Array | Uint32Array | Int32Array | Uint8Array;

@@ -74,15 +74,39 @@ describe("a set of tracks", () => {
     expect(set.gap(track, 0, 70)).toEqual({ begin: 40, end: 90 });
     expect(set.gap(track, 0, 130)).toBeNull();
   });
-  it("joins the parts of a single span that coarser tiles cut", async () => {
+  it("reads a long span as it is in every tile that it reaches into", async () => {
     const long: Track = { ...track, end: 800, level_count: 4 };
-    const set = new TrackSet([long], async ({ tile }) => {
-      const begin = Number(tile) * 200;
-      return madeTile([[0, Math.max(begin, 50), Math.min(begin + 200, 550), 1, 9]]);
-    });
-    for (const tile of [0, 1, 2]) await set.store.fetch({ track: long.name, level: 1, tile });
+    const set = new TrackSet([long], async () => madeTile([[0, 50, 550, 1, 9]]));
+    await set.store.fetch({ track: long.name, level: 1, tile: 1 });
     const found = set.at(long, 0, 300, 2);
-    expect([found?.begin, found?.end, found?.level]).toEqual([50, 550, 1]);
+    expect([found?.begin, found?.end, found?.count, found?.item, found?.level]).toEqual([50, 550, 1, 9, 1]);
+  });
+  it("joins groups that tiles cut, as far as they are at hand, and nothing else", async () => {
+    const long: Track = { ...track, end: 800, level_count: 4 };
+    const tiles: Made[][] = [
+      [
+        [0, 100, 104, 7, -1, 0, 2],
+        [0, 190, 199, 1, -1, 0, 3],
+      ],
+      [[0, 200, 399, 1, -1, 0, 40]],
+      [
+        [0, 401, 402, 1, 77],
+        [0, 404, 410, 2, 78],
+      ],
+      [],
+    ];
+    const set = new TrackSet([long], async ({ tile }) => madeTile(tiles[Number(tile)] as Made[]));
+    for (const tile of [1, 2]) await set.store.fetch({ track: long.name, level: 1, tile });
+    const read = (time: number) => {
+      const found = set.at(long, 0, time, 1, 2);
+      return [found?.begin, found?.end, found?.count, found?.item];
+    };
+    expect(read(300)).toEqual([200, 399, 40, -1]); // two cells lie between it and the next one
+    expect(read(401.5)).toEqual([401, 402, 1, 77]);
+    await set.store.fetch({ track: long.name, level: 1, tile: 0 });
+    expect(read(300)).toEqual([190, 399, 43, -1]);
+    expect(read(195)).toEqual([190, 399, 43, -1]);
+    expect(read(101)).toEqual([100, 104, 2, -1]);
   });
   it("walks through a lane across tiles, both ways, each span once", async () => {
     const set = madeSet();
@@ -95,13 +119,18 @@ describe("a set of tracks", () => {
     for (; span; span = await set.neighbour(span, -1)) back.push(span.item);
     expect(back).toEqual([4, 3, 2, 1, 0]);
   });
-  it("counts what begins in a stretch, and says when that is not exact", async () => {
+  it("counts what reaches into a stretch, and says when that is not exact", async () => {
     const set = madeSet();
     await set.store.fetch({ track: track.name, level: 0, tile: 0 });
+    expect(set.count(track, [0], { begin: 95, end: 155 }, 0.5)).toEqual({ count: 1, isExact: false });
     await set.store.fetch({ track: track.name, level: 0, tile: 1 });
     expect(set.count(track, [0], { begin: 0, end: 200 }, 0.5)).toEqual({ count: 5, isExact: true });
+    expect(set.count(track, [0], { begin: 95, end: 155 }, 0.5)).toEqual({ count: 2, isExact: true });
+    expect(set.count(track, [0], { begin: 100, end: 110 }, 0.5)).toEqual({ count: 1, isExact: true });
+    expect(set.count(track, [0, 2], { begin: 15, end: 55 }, 0.5)).toEqual({ count: 3, isExact: true });
     await set.store.fetch({ track: track.name, level: 1, tile: 0 });
-    expect(set.count(track, [0], { begin: 0, end: 200 }, 50)).toEqual({ count: 5, isExact: false });
+    expect(set.count(track, [0], { begin: 0, end: 200 }, 50)).toEqual({ count: 5, isExact: true });
+    expect(set.count(track, [0], { begin: 0, end: 100 }, 50)).toEqual({ count: 5, isExact: false });
   });
 });
 

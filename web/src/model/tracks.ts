@@ -1,6 +1,6 @@
 // The tracks of a document: lanes of spans on one time axis, with levels of detail.
 import { askJson, askUnkept, type Parameters } from "../data/ask";
-import { cover, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
+import { cellWidth, cover, covered, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
 import type { Range } from "./selection";
 import { Tile } from "./tile";
 import { TileStore, type Wanted } from "./tile_store";
@@ -41,12 +41,13 @@ export function kindOf(track: Track, kind: number): Kind | undefined {
   return index.get(kind);
 }
 
-/** One span, or several that are too short to be told apart on screen. */
+/** One span as it is, or several of a lane that are too short to be told apart on screen. */
 export interface Span {
   track: Track;
   lane: number;
   begin: number;
   end: number;
+  /** Of several: the kind that takes most of their time. */
   kind: number;
   /** How many spans it stands for. */
   count: number;
@@ -91,10 +92,15 @@ export class TrackSet {
 
   /** The span of a lane at a time, or right after it within `slack`, as far as it is at hand; the deepest of several. */
   at(track: Track, lane: number, time: number, slack: number, timePerPixel = slack): Span | null {
-    const window = { begin: time, end: time + track.cell / 4 };
+    // What is shorter than a cell stands in the tile in which it begins.
+    const before = cellWidth(track, levelFor(track, timePerPixel));
     let best: Span | null = null;
-    for (const { tile, level } of this.pieces(track, window, timePerPixel)) {
-      for (let i = tile.first(lane); i < tile.last(lane); i++) {
+    for (const { tile, level } of this.pieces(
+      track,
+      { begin: time - before, end: time + track.cell / 4 },
+      timePerPixel,
+    )) {
+      for (let i = tile.reaching(lane, time - slack); i < tile.last(lane); i++) {
         const begin = tile.begin[i] as number;
         if (begin > time + slack) break;
         const end = Math.max(tile.end[i] as number, begin + slack);
@@ -103,28 +109,49 @@ export class TrackSet {
         if (!best || span.depth >= best.depth) best = span;
       }
     }
-    return best && best.count === 1 && best.level > 0 ? this.whole(best, time) : best;
+    return best ? this.joined(best) : null;
   }
 
-  /** A single span of a coarser level ends with its tile: what the tiles beside it say belongs to it. */
-  private whole(span: Span, time: number): Span {
-    const { track, lane, level, item } = span;
-    let { begin, end } = span;
+  /**
+   * Neighbours of one kind with less than a cell between them are one group, and tiles cut it: with what the tiles
+   * beside it, as far as they are at hand, say of it.
+   */
+  joined(span: Span): Span {
+    const { track, lane, level, kind } = span;
+    if (!isGroup(span)) return span;
+    const width = tileWidth(track, level);
+    const own = Math.floor((span.begin - track.begin) / width);
+    let whole = span;
     for (const step of [1, -1]) {
-      let number = Math.floor((time - track.begin) / tileWidth(track, level));
-      for (let isFound = true; isFound; ) {
-        number += step;
-        const tile = this.store.at({ track: track.name, level, tile: number });
-        isFound = false;
-        for (let i = tile ? tile.first(lane) : 0; tile && i < tile.last(lane); i++) {
-          if (tile.item[i] !== item || tile.count[i] !== 1) continue;
-          isFound = true;
-          begin = Math.min(begin, tile.begin[i] as number);
-          end = Math.max(end, tile.end[i] as number);
-        }
+      let at = span;
+      for (let number = own; ; number += step) {
+        const here = this.edgeOf(track, lane, level, number, step);
+        const beside = this.edgeOf(track, lane, level, number + step, -step);
+        const isEdge = here !== null && here.begin === at.begin && here.kind === kind && here.count === at.count;
+        if (!isEdge || !beside || beside.kind !== kind || !isGroup(beside)) break;
+        const between = step > 0 ? beside.begin - at.end : at.begin - beside.end;
+        if (between >= cellWidth(track, level)) break;
+        at = beside;
+        whole = {
+          ...whole,
+          begin: Math.min(whole.begin, at.begin),
+          end: Math.max(whole.end, at.end),
+          count: whole.count + at.count,
+          item: -1,
+          depth: Math.min(whole.depth, at.depth),
+        };
       }
     }
-    return { ...span, begin, end };
+    return whole;
+  }
+
+  /** What begins last (step 1) or first (step -1) in a tile of a lane; null = nothing does, or it is not at hand. */
+  private edgeOf(track: Track, lane: number, level: number, number: number, step: number): Span | null {
+    const tile = number < 0 ? undefined : this.store.at({ track: track.name, level, tile: number });
+    if (!tile) return null;
+    const first = tile.from(lane, track.begin + number * tileWidth(track, level));
+    const last = tile.last(lane) - 1;
+    return first > last ? null : spanOf(track, lane, tile, step > 0 ? last : first, level);
   }
 
   /** The free time of a lane around a time, as far as the raw spans around it are at hand; null = not known or not free. */
@@ -167,28 +194,44 @@ export class TrackSet {
     return best < 0 ? null : spanOf(track, lane, tile, best, 0);
   }
 
-  /** How many spans begin in a stretch, and whether that is exact: it is when every one of them is at hand by itself. */
+  /**
+   * How many spans reach into a stretch, and whether that is exact: it is when everything is at hand and no group of
+   * several lies across the begin or the end of the stretch.
+   */
   count(
     track: Track,
     lanes: Iterable<number>,
     range: Range,
     timePerPixel: number,
   ): { count: number; isExact: boolean } {
+    const level = levelFor(track, timePerPixel);
+    const pieces = this.pieces(track, { begin: range.begin - cellWidth(track, level), end: range.end }, timePerPixel);
+    const inside = { begin: Math.max(range.begin, track.begin), end: Math.min(range.end, track.end) };
     let count = 0;
-    let isExact = true;
-    const pieces = this.pieces(track, range, timePerPixel);
+    let isExact =
+      pieces.every((piece) => piece.level <= level) &&
+      covered(pieces, inside) >= Math.max(0, inside.end - inside.begin) * (1 - 1e-9);
     for (const lane of lanes) {
-      for (const { tile, begin, end } of pieces) {
-        const last = Math.min(end, range.end);
-        for (let i = tile.from(lane, Math.max(begin, range.begin)); i < tile.last(lane); i++) {
-          if ((tile.begin[i] as number) >= last) break;
+      pieces.forEach(({ tile, begin: from, end: to }, number) => {
+        const last = Math.min(to, range.end);
+        for (let i = tile.reaching(lane, range.begin); i < tile.last(lane); i++) {
+          const begin = tile.begin[i] as number;
+          const end = tile.end[i] as number;
+          if (begin >= last) break;
+          if (end <= range.begin && begin < range.begin) continue;
+          if (begin < from && number > 0) continue; // counted in the tile before
           count += tile.count[i] as number;
-          if ((tile.count[i] as number) > 1) isExact = false;
+          if ((tile.count[i] as number) > 1 && (begin < range.begin || end > range.end)) isExact = false;
         }
-      }
+      });
     }
-    return { count, isExact: isExact && pieces.every((piece) => piece.level === 0) };
+    return { count, isExact };
   }
+}
+
+/** Whether spans are too short for their level to stand by themselves: what is at least a cell long does. */
+export function isGroup({ track, level, begin, end, count }: Span): boolean {
+  return count > 1 || (level > 0 && end - begin < cellWidth(track, level));
 }
 
 const MOST_TILES_SEARCHED = 64;

@@ -98,9 +98,7 @@ export function Timeline(props: TimelineProps) {
   }, [state]);
   useEffect(() => () => set.store.release(state), [set, state]);
   useSignalEffect(() => {
-    const hit = state.hit.value;
-    latest.current.onHover?.(hit?.span ?? null);
-    return state.makeExact(hit);
+    latest.current.onHover?.(state.hit.value?.span ?? null);
   });
   const wanted = props.reveal ?? props.focus;
   useEffect(() => {

@@ -99,7 +99,7 @@ export class TimelineInput {
     }
     const frame = this.state.frame.value;
     const strip = frame.stripAt(x, y);
-    if (!strip || strip.emptyIn) return;
+    if (!strip || strip.lane < 0) return;
     void this.chooseAt(strip.track, strip.lane, frame.xToTime(x), frame.timePerPixel);
   };
 
@@ -108,7 +108,10 @@ export class TimelineInput {
     const frame = this.state.frame.value;
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
-    const span = strip ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel, frame.detail) : null;
+    const span =
+      strip && strip.lane >= 0
+        ? this.state.set.at(strip.track, strip.lane, time, frame.timePerPixel, frame.detail)
+        : null;
     const { range } = selection.value;
     if (span) {
       this.zoomTo(span);
@@ -215,17 +218,18 @@ export class TimelineInput {
       return;
     }
     const strips = this.state.lanes.value.rows.flatMap((row) =>
-      row.strips.filter((strip) => strip.track === from.track && !strip.emptyIn),
+      row.strips.filter((strip) => strip.track === from.track && strip.lane >= 0),
     );
     const next = strips[strips.findIndex((strip) => strip.lane === from.lane) + by];
     if (next) void this.chooseAt(next.track, next.lane, from.begin, this.state.frame.value.timePerPixel, true);
   }
 
-  /** Choose the span at a time, by its raw record whatever the level on screen; perhaps the nearest one. */
+  /** Choose the span at a time; of a group on screen, or nearest to the time, by its raw record. */
   private async chooseAt(track: Span["track"], lane: number, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
     const seen = set.at(track, lane, time, slack, this.state.frame.value.detail);
     if (!seen && !isNearest) return this.choose(null, false);
+    if (seen?.count === 1) return this.take(seen, isNearest);
     const found = await set.raw(track, lane, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
     this.take(found ?? seen, isNearest);
   }

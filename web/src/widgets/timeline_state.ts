@@ -25,7 +25,6 @@ export interface RowHeights {
   most: number;
 }
 
-const EXACT_DELAY_MS = 60;
 const TICK_GAP = 95;
 const THINNEST = 1;
 const TALLEST = 64;
@@ -45,8 +44,6 @@ export class TimelineState {
   readonly chosen: Signal<Span | null> = signal(null);
   /** Whether the last picture showed something of every track, finer or coarser. */
   readonly isDrawn = signal(false);
-  /** The raw record of the span under the pointer, where the screen shows a coarser one. */
-  private readonly exact: Signal<Span | null> = signal(null);
   readonly lanes: ReadonlySignal<LaneLayout>;
   readonly frame: ReadonlySignal<Frame>;
   readonly hit: ReadonlySignal<Hit | null>;
@@ -148,25 +145,6 @@ export class TimelineState {
     return new Set(frame.visibleRows().flatMap((row) => row.strips.map((strip) => strip.track)));
   }
 
-  /**
-   * A single span on a coarser level ends where its tile ends: find out about its real begin and end. Gives back how to
-   * stop waiting for it.
-   */
-  makeExact(hit: Hit | null): () => void {
-    const span = hit?.span;
-    if (!span || span.level === 0 || span.count > 1) return () => {};
-    const timer = setTimeout(() => {
-      const time = Math.max(span.begin, Math.min(span.end, (span.begin + span.end) / 2));
-      this.set.raw(span.track, span.lane, time, 0).then(
-        (raw) => {
-          if (raw?.item === span.item) this.exact.value = raw;
-        },
-        () => {},
-      );
-    }, EXACT_DELAY_MS);
-    return () => clearTimeout(timer);
-  }
-
   private hitAt(pointer: { x: number; y: number } | null): Hit | null {
     if (!pointer || this.measuring.value) return null;
     void this.set.store.turn.value;
@@ -175,11 +153,8 @@ export class TimelineState {
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);
     const { track, lane, row } = strip;
-    const seen = strip.emptyIn ? null : this.set.at(track, lane, time, frame.timePerPixel, frame.detail);
-    const exact = this.exact.value;
-    const isSame = seen?.item === exact?.item && exact?.track === track && exact.lane === lane;
-    const span = seen && seen.count === 1 && isSame ? exact : seen;
-    const gap = span || strip.emptyIn ? null : this.set.gap(track, lane, time);
+    const span = lane < 0 ? null : this.set.at(track, lane, time, frame.timePerPixel, frame.detail);
+    const gap = span || lane < 0 ? null : this.set.gap(track, lane, time);
     return { span, gap, track, lane, row };
   }
 }

@@ -2,7 +2,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { exact } from "../base/format";
 import { durationText, timeText } from "../draw/ticks";
-import { kindName } from "../draw/timeline_spans";
+import { kindName, spanName } from "../draw/timeline_spans";
 import type { Span } from "../model/tracks";
 import type { Hit, TimelineState } from "./timeline_state";
 
@@ -23,8 +23,8 @@ function lines(hit: Hit, state: TimelineState): string[] {
   ];
   if (span) {
     const what = kindName(span.track, span.kind);
-    const named = span.count > 1 ? `${exact(span.count)} spans, mostly ${what}` : what;
-    return [named, ...around(span), where];
+    if (span.count === 1) return [what, ...around(span), where];
+    return [spanName(span, what), `${exact(span.count)} short spans`, ...around(span), where];
   }
   return gap ? ["nothing here", ...around(gap), where] : [];
 }
@@ -68,6 +68,7 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
       data-length={range ? range.end - range.begin : undefined}
       data-kind={hit.span?.kind}
       data-item={hit.span?.item}
+      data-count={hit.span?.count}
       data-lane={hit.lane}
       data-track={hit.track.name}
       data-level={hit.span?.level}

@@ -26,9 +26,11 @@ __all__ = [
     "derived",
     "grid_of",
     "held_curves_of_trace",
+    "pipe_curves",
 ]
 
 DERIVED = "derived"
+PIPES = "pipes"
 _FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
 _LONGEST_DEFINITIONS = 12_000
@@ -134,6 +136,26 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
     }  # fmt: skip
 
 
+def pipe_curves(document: Document) -> dict[str, Any]:
+    """The curves of all pipes (`analysis.pipe_shares`): of which SIMD, and how they are tiled.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.page.document import Document
+    >>> pipe_curves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["series"]
+    []
+    """
+    from wavescope.analysis.pipe_shares import pipe_shares
+
+    names = ("se", "simd", "pipe", "begin_cycles", "end_cycles")
+    series = [
+        {"label": f"SE {one.se} SIMD {one.simd} {one.pipe}", "keys": {name: getattr(one, name) for name in names}}
+        for one in pipe_shares(document.trace)
+    ]
+    return _tiling(document) | {"name": PIPES, "unit": "busy share", "se": None, "series": series}
+
+
 def definitions(given: str) -> str:
     """A parser of definitions: every tile is asked for with them in its address, so they have to stay short.
 
@@ -160,6 +182,7 @@ def _tiling(document: Document) -> dict[str, Any]:
 def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
     from wavescope.analysis._steps import StepLevels
     from wavescope.analysis.curves import curve_engines, curve_steps, derived_steps
+    from wavescope.analysis.pipe_shares import pipe_shares
 
     grid = grid_of(document)
     if name == DERIVED:
@@ -167,6 +190,11 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
     if text is not None:
         what = "only derived counters have definitions"
         raise UsageError(what)
+    if name == PIPES and se is None:
+        return document.kept(
+            ("curves", name, se),
+            lambda: [StepLevels(one.curve, grid.begin, grid.end) for one in pipe_shares(document.trace)],
+        )
     engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
     if se is not None and se not in engines:
         return []  # not kept: anybody can think of numbers
@@ -199,6 +227,8 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     >>> list(held_curves_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
     []
     """
+    from wavescope.analysis.pipe_shares import pipe_shares
+
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})
@@ -206,9 +236,14 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     ]
     if document.trace.counters.height:
         sets.append({"name": DERIVED})
+    if pipe_shares(document.trace):
+        sets.append({"name": PIPES})
     for entry in sets:
         most = _EXPORTED_TILES_PER_ENGINE if "se" in entry else _EXPORTED_TILES
         yield from (entry | tile for tile in grid.coarse_tiles(most))
 
 
-QUESTIONS = (Question("derived", "trace", derived, {"text": definitions, "se": whole_number}),)
+QUESTIONS = (
+    Question("derived", "trace", derived, {"text": definitions, "se": whole_number}),
+    Question("pipe_curves", "trace", pipe_curves),
+)

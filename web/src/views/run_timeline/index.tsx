@@ -8,6 +8,7 @@ import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
+import { spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { useAnswer } from "../../model/loaded";
@@ -33,6 +34,8 @@ const FADED = 0.78;
 const ROW_HEIGHTS = { least: 14, most: 18 };
 /** An event that takes this share of the screen was meant by a click on it; of narrower ones the group is shown closer. */
 const EASY_TO_HIT = 0.004;
+/** Facts in a tooltip; all of them stand in the panel of the selected event. */
+const MOST_FACTS = 4;
 /** More arrows than this hide what they lie over. */
 const MOST_ARROWS = 120;
 
@@ -217,7 +220,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           handle={handle}
           rowHeights={ROW_HEIGHTS}
           kindColour={(_, kind) => colours.value[kind]}
-          labelOf={(span) => (span.count > 1 ? `${exact(span.count)} × ${names[span.kind]}` : (names[span.kind] ?? ""))}
+          labelOf={(span) => spanName(span, names[span.kind] ?? "")}
+          tooltipOf={(span) => factsOfEvent(track, span)}
           labelsGroups
           countedAs="events"
           onSpan={(span) => void onSpan(span)}
@@ -238,6 +242,12 @@ function within(told: Flows, range: Range): Flows {
   const isInside = (time: number) => time >= range.begin && time <= range.end;
   const seen = told.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
   return { count: seen.length, flows: seen.length > MOST_ARROWS ? [] : seen };
+}
+
+/** What a tooltip tells of an event beyond its name and time. */
+async function factsOfEvent(track: RunTrack, span: Span): Promise<string[]> {
+  const event = await askJson<EventAnswer>(current.value, "span", { track: track.name, item: span.item });
+  return [event.what, ...event.facts.slice(0, MOST_FACTS).map(({ name, value }) => `${name} ${value.slice(0, 120)}`)];
 }
 
 /** The time under the pointer: groups of events do not say which of them was meant. */

@@ -1,33 +1,41 @@
-// The rows of the Utilization view: the pipes of every SIMD, and below them when none of them issues.
-import type { Strip, TimelineRow } from "../../draw/lanes";
-import { type Lives, slotOf } from "../../model/slots";
+// The rows of the Utilization view: the mean of all SIMDs, then the pipes of every SIMD; below them when none issues.
+import type { TimelineRow } from "../../draw/lanes";
+import type { Shares } from "../../draw/shares";
+import type { CurveTiles } from "../../model/curves";
+import { NO_ISSUE, type PipeCurves } from "../../model/pipe_shares";
+import { slotOf } from "../../model/slots";
 import type { Lane, Track } from "../../model/tracks";
 
-export function pipeRows(track: Track, livesBySimd: Map<string, Lives>): TimelineRow[] {
-  const simds = new Map<string, Lane[]>();
-  for (const lane of track.lanes) {
-    const { se, simd } = slotOf(lane);
-    const key = `${se}/${simd}`;
-    simds.set(key, [...(simds.get(key) ?? []), lane]);
-  }
-  const sorted = [...simds].sort(([, a], [, b]) => order(a[0] as Lane, b[0] as Lane));
-  return sorted.flatMap(([key, lanes]) => {
-    const { se, simd } = slotOf(lanes[0] as Lane);
-    const path = [`SE ${se}`, `SIMD ${simd}`];
-    const rows: TimelineRow[] = lanes.map((lane) => ({
-      key: `${lane.lane}`,
-      label: String(lane.pipe ?? lane.label),
-      path,
-      strips: [{ track, lane: lane.lane }],
-    }));
-    const behind = livesBySimd.get(key);
-    if (!behind) return rows;
-    const strip: Strip = { track, lane: -1, behind, emptyIn: lanes.map((lane) => lane.lane) };
-    return [...rows, { key: `bubbles/${key}`, label: "no issue", path, strips: [strip] }];
+/** A row that is no lane of the track has this number. */
+const NO_LANE = -1;
+
+export function pipeRows(
+  track: Track,
+  set: PipeCurves,
+  tiles: CurveTiles,
+  colourOf: (pipe: string) => string,
+): TimelineRow[] {
+  const laneOf = new Map(track.lanes.map((lane) => [keyOf(slotOf(lane), pipeOf(lane)), lane.lane]));
+  const shown = set.series
+    .map(({ keys }, series) => ({ ...keys, series, lane: laneOf.get(keyOf(keys, keys.pipe)) }))
+    .filter(({ lane, pipe }) => lane !== undefined || pipe === NO_ISSUE)
+    .sort((a, b) => a.se - b.se || a.simd - b.simd);
+  const row = (pipe: string, lane: number, path: string[], series: number[], of: number): TimelineRow => {
+    const shares: Shares = { tiles, series, of, colour: colourOf(pipe) };
+    return { key: `${path.join("/")}/${pipe}`, label: pipe, path, strips: [{ track, lane, shares }] };
+  };
+  const rows = shown.map(({ se, simd, pipe, lane, series }) =>
+    row(pipe, lane ?? NO_LANE, [`SE ${se}`, `SIMD ${simd}`], [series], 1),
+  );
+  const units = new Set(shown.map((one) => keyOf(one, "")));
+  if (units.size < 2) return rows;
+  const issuing = [...new Set(shown.map(({ pipe }) => pipe))].filter((pipe) => pipe !== NO_ISSUE);
+  const means = [...issuing, NO_ISSUE].map((pipe) => {
+    const series = shown.filter((one) => one.pipe === pipe).map((one) => one.series);
+    return row(pipe, NO_LANE, [`Mean of ${units.size} SIMDs`, "all"], series, units.size);
   });
+  return [...means, ...rows];
 }
 
-function order(a: Lane, b: Lane): number {
-  const [one, other] = [slotOf(a), slotOf(b)];
-  return one.se - other.se || one.simd - other.simd;
-}
+const keyOf = ({ se, simd }: { se: number; simd: number }, pipe: string) => `${se}/${simd}/${pipe}`;
+const pipeOf = (lane: Lane) => String(lane.pipe ?? lane.label);

@@ -1,5 +1,4 @@
 // What every pipe of every SIMD issues, when none does, and how busy each is altogether.
-import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { askJson } from "../../data/ask";
@@ -9,15 +8,16 @@ import type { Painter } from "../../draw/painter";
 import { colourOf } from "../../draw/palette";
 import type { Frame } from "../../model/answers";
 import { selectRow, textOf } from "../../model/code";
+import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
+import { askPipeCurves, NO_ISSUE, type PipeCurves, type PipeShare, sharesIn } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
-import { preview } from "../../model/selection";
-import { livesOf } from "../../model/slots";
+import { preview, selection } from "../../model/selection";
+import { bounds, shown } from "../../model/timewindow";
 import type { Span, Track, TrackSet } from "../../model/tracks";
 import type { View } from "../../model/view";
-import { wavesNow } from "../../model/waves";
 import { Answered } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { KindLegend } from "../../widgets/kind_legend";
@@ -41,6 +41,7 @@ interface Bubbles {
   bubble_share: number | null;
 }
 
+/** Of the whole trace, exactly. */
 interface Use {
   definition: string;
   pipes: Frame<PipeUse>;
@@ -49,30 +50,20 @@ interface Use {
   bubble_share: number | null;
 }
 
-/** One line of the table: a pipe or the bubbles, over all engines and in each of them. */
-interface Line {
-  name: string;
-  meaning: string;
-  cycles: number;
-  share: number | null;
-  ofEngines: Map<number, number | null>;
-}
-
-export function linesOf(use: Use): Line[] {
+/** The lines of the table for the whole trace: pipes and the bubbles, over all engines and in each of them. */
+export function linesOf(use: Use): PipeShare[] {
   const engines = (pipe: string) =>
     new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se ?? 0, row.busy_share]));
   const pipes = use.pipes.rows
     .filter((row) => row.busy_cycles_total > 0)
     .map((row) => ({
-      name: row.pipe,
-      meaning: COLOURS[row.pipe] ?? row.pipe,
+      pipe: row.pipe,
       cycles: row.busy_cycles_total,
       share: row.busy_share,
       ofEngines: engines(row.pipe),
     }));
-  const bubbles: Line = {
-    name: "no issue",
-    meaning: "stall",
+  const bubbles: PipeShare = {
+    pipe: NO_ISSUE,
     cycles: use.bubbles.rows.reduce((sum, row) => sum + row.bubble_cycles_total, 0),
     share: use.bubble_share,
     ofEngines: new Map(use.bubbles.rows.map((row) => [row.se, row.bubble_share])),
@@ -81,12 +72,25 @@ export function linesOf(use: Use): Line[] {
 }
 
 /** Pipes that are not called like a category. */
-const COLOURS: Record<string, string> = {
+const MEANINGS: Record<string, string> = {
+  [NO_ISSUE]: "stall",
   SCALAR: "SALU",
   BRANCH: "JUMP",
   RAY: "BVH",
   IMMEDIATE: "IMMED",
 };
+
+const colourOfPipe = (pipe: string) => colourOf(MEANINGS[pipe] ?? pipe);
+
+/** What the table is about. */
+type Stretch = "all" | "screen" | "selection";
+const STRETCHES: Record<Stretch, string> = {
+  all: "of the whole trace",
+  screen: "of what is on screen",
+  selection: "of the selected time",
+};
+/** So many bins of the selected time are enough for its shares. */
+const SELECTED_BINS = 2000;
 
 const COMFORTABLE = { least: 10, most: 20 };
 
@@ -101,12 +105,18 @@ function Utilization() {
 function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const facts = traceOverview();
   const handle = useMemo(() => new TimelineHandle(), []);
-  const lives = useComputed(() => livesOf(wavesNow(), (wave) => `${wave.se}/${wave.simd}`));
-  const rows = useComputed(() => pipeRows(track, lives.value));
   const answer = useAnswer(() => askJson<Use>(current.value, "utilization"));
   const use = answer.value.state === "ready" ? answer.value.value : null;
-  const lines = useMemo(() => (use ? linesOf(use) : []), [use]);
-  const columns = useMemo(() => columnsOf(use), [use]);
+  const asked = useAnswer(() => askPipeCurves(current.value));
+  const curves = asked.value.state === "ready" ? asked.value.value : null;
+  const tiles = useMemo(() => (curves ? new CurveTiles(curves) : null), [curves]);
+  const rows = useMemo(
+    () => (curves && tiles ? pipeRows(track, curves, tiles, colourOfPipe) : []),
+    [track, curves, tiles],
+  );
+  const stretch = stretchNow();
+  const lines = use && curves && tiles ? linesIn(stretch, use, curves, tiles) : [];
+  const columns = useMemo(() => columnsOf(use, STRETCHES[stretch]), [use, stretch]);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     executionOf(span.item).then(
@@ -137,8 +147,8 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         <span title={use?.definition}>
           {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
         </span>
-        <span title="How busy a pipe is altogether stands in the table; zoomed in, every issue has its own length">
-          a coloured pixel has an issue
+        <span title="The height of a lane is 100 % of a pixel's time; zoomed in, every issue has its own length">
+          height: busy share
         </span>
         <KindLegend track={track} without={["NONE", "UNFINISHED"]} />
         <SaveMenu name="utilization" offers={[...handle.offers(), tableOffer(columns, () => lines)]} />
@@ -147,7 +157,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         <Timeline
           label="Issues of every pipe"
           set={set}
-          rows={rows.value}
+          rows={rows}
           unit="cycles"
           clockMhz={facts.clock_mhz}
           rowHeights={COMFORTABLE}
@@ -156,7 +166,8 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
           handle={handle}
           {...{ onSpan, onHover, tooltipOf, highlight }}
         />
-        <div class="utilization-shares">
+        <div class="utilization-shares" data-shares-of={stretch}>
+          <p class="faint-text">Shares {STRETCHES[stretch]}</p>
           <Answered answer={answer}>
             {() => <DataTable label="Busy share of every pipe" columns={columns} rows={lines} />}
           </Answered>
@@ -166,18 +177,30 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   );
 }
 
-function columnsOf(use: Use | null): Column<Line>[] {
+function stretchNow(): Stretch {
+  if (selection.value.range) return "selection";
+  const { begin, end } = shown.value;
+  return begin <= bounds.value.begin && end >= bounds.value.end ? "all" : "screen";
+}
+
+function linesIn(stretch: Stretch, use: Use, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
+  if (stretch === "all") return linesOf(use);
+  const range = selection.value.range ?? shown.value;
+  return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range);
+}
+
+function columnsOf(use: Use | null, ofWhat: string): Column<PipeShare>[] {
   const engines = use?.bubbles.rows.map((row) => row.se) ?? [];
   return [
-    { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.name, width: "6em" },
+    { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.pipe, width: "6em" },
     {
       name: "busy_share",
       title: "Busy",
-      hint: "Of the traced span of the SIMDs in which it issues; no issue: of the cycles with a traced wave",
+      hint: `Of the traced span of the SIMDs; no issue: of the cycles with a traced wave; ${ofWhat}`,
       value: (line) => line.share,
       show: (line) => (
         <span class="share" title={`${exact(line.cycles)} cycles`}>
-          <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOf(line.meaning) }} />
+          <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOfPipe(line.pipe) }} />
           {percent(line.share)}
         </span>
       ),
@@ -191,7 +214,7 @@ function columnsOf(use: Use | null): Column<Line>[] {
       width: "6.5em",
     },
     ...(engines.length > 1 ? engines : []).map(
-      (se): Column<Line> => ({
+      (se): Column<PipeShare> => ({
         name: `busy_share_se${se}`,
         title: `SE ${se}`,
         hint: `The same for shader engine ${se}`,

@@ -1,0 +1,55 @@
+// The busy share of pipes over time, as areas: the height of a strip is 100 %.
+import type { Bins, CurveTiles } from "../model/curves";
+import type { Frame } from "./frame";
+import type { PlacedStrip } from "./lanes";
+import type { Painter } from "./painter";
+
+/** What a strip shows instead of spans: some curves between 0 and 1, added up and divided by `of`. */
+export interface Shares {
+  tiles: CurveTiles;
+  series: number[];
+  of: number;
+  colour: string;
+}
+
+/** From here on every cycle has its pixel: spans are drawn as they are. */
+export const BLOCKS_TIME_PER_PIXEL = 1;
+
+export function paintShares(painter: Painter, frame: Frame, strips: PlacedStrip[]): void {
+  const known = new Map<CurveTiles, Bins[]>();
+  for (const strip of strips) {
+    if (!strip.shares || strip.height <= 0) continue;
+    const { tiles, colour } = strip.shares;
+    let parts = known.get(tiles);
+    if (!parts) {
+      parts = tiles.inWindow(frame.window, frame.plotWidth * frame.parts.ratio);
+      known.set(tiles, parts);
+    }
+    const place = { y: frame.toScreen(strip.y), height: strip.height };
+    const points = shareArea(parts, strip.shares, place, (time) => frame.timeToX(time));
+    if (points.length) painter.polygon(points, colour);
+  }
+}
+
+/** The outline of an area over bins that follow each other: x0, y0, x1, y1, … */
+export function shareArea(
+  parts: Bins[],
+  { series, of }: Pick<Shares, "series" | "of">,
+  { y, height }: { y: number; height: number },
+  toX: (time: number) => number,
+): number[] {
+  const bottom = y + height;
+  const points: number[] = [];
+  for (const { tile, begin, width, first, last } of parts) {
+    for (let i = first; i < last; i++) {
+      let sum = 0;
+      for (const s of series) sum += tile.mean[s * tile.count + i] as number;
+      const top = bottom - (height * sum) / of;
+      const from = toX(begin + i * width);
+      if (!points.length) points.push(from, bottom);
+      points.push(from, top, toX(begin + (i + 1) * width), top);
+    }
+  }
+  if (points.length) points.push(points.at(-2) as number, bottom);
+  return points;
+}

@@ -1,0 +1,83 @@
+// How busy pipes are over time: curves that are 1 while a pipe of a SIMD issues, and their shares of any stretch.
+import { askJson } from "../data/ask";
+import type { Bins, CurveSeries, CurveSet } from "./curves";
+import type { Range } from "./selection";
+
+/** The curve of a SIMD while no pipe issues, and while a traced wave is there. */
+export const NO_ISSUE = "no issue";
+const RESIDENT = "resident";
+
+interface PipeKeys {
+  se: number;
+  simd: number;
+  /** Or NO_ISSUE, or RESIDENT. */
+  pipe: string;
+  /** The traced span of its SIMD. */
+  begin_cycles: number;
+  end_cycles: number;
+}
+
+export interface PipeCurves extends CurveSet {
+  series: (CurveSeries & { keys: PipeKeys & CurveSeries["keys"] })[];
+}
+
+export const askPipeCurves = (document: number) => askJson<PipeCurves>(document, "pipe_curves");
+
+/** A pipe, or no issue, in a stretch: cycles added up over SIMDs, and their share; null = of nothing. */
+export interface PipeShare {
+  pipe: string;
+  cycles: number;
+  share: number | null;
+  ofEngines: Map<number, number | null>;
+}
+
+/** For how long each curve is 1 within a range. */
+function cyclesOf(set: PipeCurves, parts: Bins[], range: Range): Float64Array {
+  const cycles = new Float64Array(set.series.length);
+  for (const { tile, begin, width, first, last } of parts) {
+    for (let i = first; i < last; i++) {
+      const from = Math.max(begin + i * width, range.begin);
+      const length = Math.min(begin + (i + 1) * width, range.end, set.end) - from;
+      if (length <= 0) continue;
+      for (let s = 0; s < cycles.length; s++) {
+        cycles[s] = (cycles[s] as number) + (tile.mean[s * tile.count + i] as number) * length;
+      }
+    }
+  }
+  return cycles;
+}
+
+/**
+ * Shares as the analysis of the whole trace defines them: of pipes, of the traced span of the SIMDs in which it issues
+ * or others do; of no issue, of the cycles with a traced wave. Those of a range come from what is at hand of it.
+ */
+export function sharesIn(set: PipeCurves, parts: Bins[], range: Range): PipeShare[] {
+  const cycles = cyclesOf(set, parts, range);
+  const wholes = new Map<number, { span: number; resident: number }>(); // per engine
+  set.series.forEach(({ keys }, s) => {
+    if (keys.pipe !== RESIDENT) return;
+    const whole = wholes.get(keys.se) ?? { span: 0, resident: 0 };
+    const span = Math.min(range.end, keys.end_cycles) - Math.max(range.begin, keys.begin_cycles);
+    wholes.set(keys.se, {
+      span: whole.span + Math.max(0, span),
+      resident: whole.resident + (cycles[s] as number),
+    });
+  });
+  const pipes = [...new Set(set.series.map(({ keys }) => keys.pipe))].filter((pipe) => pipe !== RESIDENT);
+  const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
+  return pipes.map((pipe) => {
+    const of = pipe === NO_ISSUE ? "resident" : "span";
+    const busy = new Map<number, number>();
+    set.series.forEach(({ keys }, s) => {
+      if (keys.pipe === pipe) busy.set(keys.se, (busy.get(keys.se) ?? 0) + (cycles[s] as number));
+    });
+    const sum = [...busy.values()].reduce((a, b) => a + b, 0);
+    const whole = [...wholes.values()].reduce((a, b) => a + b[of], 0);
+    return {
+      pipe,
+      cycles: Math.round(sum),
+      share: ratio(sum, whole),
+      ofEngines: new Map([...wholes].map(([se, one]) => [se, ratio(busy.get(se) ?? 0, one[of])])),
+    };
+  });
+}
