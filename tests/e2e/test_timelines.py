@@ -51,7 +51,8 @@ class Lanes:
     def read(self, time, y):
         """The tooltip at a place."""
         self.page.mouse.move(self.x(time), y)
-        self.page.wait_for_function("document.querySelector('.tooltip')?.dataset.level === '0'")
+        self.page.wait_for_selector('html[data-asking="0"]')
+        self.page.wait_for_function("document.querySelector('.tooltip')?.dataset.count === '1'")
         return {name: float(self.tooltip.get_attribute(f"data-{name}")) for name in ("begin", "length", "lane", "item")}
 
     def key(self, key):

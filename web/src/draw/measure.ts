@@ -5,13 +5,19 @@ import { letterWidth, type Painter } from "./painter";
 import { colourOf, paper } from "./palette";
 import { durationText, timeText } from "./ticks";
 
-/** A selected stretch: a translucent band and, above the lanes, begin and length. */
+/** What is not selected fades, so that the band is seen over spans of any colour. */
+const FADED = "70";
+
+/** A selected stretch: a band between what fades and, above the lanes, begin and length. */
 export function paintRange(painter: Painter, frame: Frame, range: Range, more: string): void {
   const { gutter, top, height, unit, clockMhz, width } = frame.parts;
   const from = frame.timeToX(range.begin);
   const to = frame.timeToX(range.end);
   if (to < gutter || from > width) return;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    const faded = `${paper("background")}${FADED}`;
+    if (from > gutter) painter.rect(gutter, top, from - gutter, height - top, faded);
+    if (to < width) painter.rect(to, top, width - to, height - top, faded);
     painter.rect(from, top, Math.max(1, to - from), height - top, `${paper("accent")}2e`);
     painter.polyline([from, top, from, height], paper("accent"), 1);
     painter.polyline([to, top, to, height], paper("accent"), 1);

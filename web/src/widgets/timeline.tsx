@@ -194,7 +194,7 @@ export function Timeline(props: TimelineProps) {
           <Canvas paint={paintTop} label="" />
         </div>
       </div>
-      <Facts state={state} label={label} />
+      <Facts state={state} label={label} counted={counted} />
       <RowHeightButtons state={state} />
       <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
       <Trouble set={set} />
@@ -221,7 +221,7 @@ function rowOf(state: TimelineState, span: Span | null): string | null {
 }
 
 /** What is on screen in words and as data: for screen readers, and for tests. */
-function Facts({ state, label }: { state: TimelineState; label: string }) {
+function Facts({ state, label, counted }: { state: TimelineState; label: string; counted: (range: Range) => string }) {
   const frame = state.frame.value;
   const { begin, end } = frame.window;
   const { unit } = state;
@@ -231,12 +231,13 @@ function Facts({ state, label }: { state: TimelineState; label: string }) {
     `${label}: ${timeText(begin, unit)} to ${timeText(end, unit)} ${unit}`,
     `${lanes.length} of ${state.lanes.value.rows.length} lanes`,
   ];
-  if (range) parts.push(`selected ${timeText(range.begin, unit)} to ${timeText(range.end, unit)}`);
+  const inRange = range ? counted(range) : "";
+  if (range) parts.push(`selected ${timeText(range.begin, unit)} to ${timeText(range.end, unit)}`, inRange);
   return (
     <div
       class="timeline-facts"
       role="img"
-      aria-label={parts.join(", ")}
+      aria-label={parts.filter(Boolean).join(", ")}
       data-begin={begin}
       data-end={end}
       data-gutter={frame.parts.gutter}
@@ -245,6 +246,7 @@ function Facts({ state, label }: { state: TimelineState; label: string }) {
       data-scroll={frame.parts.scroll}
       data-lanes={lanes.length}
       data-drawn={state.isDrawn.value}
+      data-counted={inRange}
       data-lane-count={state.lanes.value.rows.length}
     />
   );

@@ -1,0 +1,169 @@
+"""What a timeline draws and reads is what is there: names, counts, lengths, shares."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import polars as pl
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.inputs import made_gemm, real_trace
+from tests.e2e.run_inputs import real_run
+from tests.e2e.test_timelines import HEADING, Lanes, address
+from wavescope.analysis._resident_waves import resident_waves
+from wavescope.analysis._time_bins import TimeBins, aligned
+from wavescope.analysis.pipe_shares import pipe_shares
+from wavescope.analysis.utilization import utilization
+from wavescope.page.run.tracks import timeline_of
+
+PATIENCE_MS = 15_000
+AREA = """
+(row, pipe) => {
+  const view = document.querySelector('[data-view="utilization"]');
+  const facts = view.querySelector('.timeline-facts').dataset;
+  const canvas = view.querySelector('.timeline canvas');
+  const tall = Number(facts.rowHeight);
+  const y = Math.round(Number(facts.top) + 18 + row * tall);
+  const x = Math.ceil(Number(facts.gutter)) + 1;
+  const wide = canvas.width - x;
+  const { data } = canvas.getContext('2d').getImageData(x, y, wide, tall);
+  const bars = [...view.querySelectorAll('.utilization-shares .row')];
+  const bar = bars.find((line) => line.querySelector('[data-column="pipe"]')?.textContent.trim() === pipe);
+  if (!bar) return Number.NaN;
+  const ink = getComputedStyle(bar.querySelector('i')).backgroundColor.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  const whole = ink.reduce((sum, part) => sum + part * part, 0);
+  let [covered, columns] = [0, 0];
+  for (let column = 0; column < wide; column++) {
+    if (data[4 * ((tall - 1) * wide + column) + 3]) continue; // a line of the axis goes through the gap below the row
+    columns++;
+    for (let line = 0; line < tall - 1; line++) {
+      const at = 4 * (line * wide + column);
+      const alpha = data[at + 3] / 255;
+      covered += ink.reduce((sum, part, n) => sum + part * data[at + n] * alpha, 0) / whole;
+    }
+  }
+  return covered / (columns * (tall - 1));
+}
+"""
+"""How much of the n-th row of the first group the colour of a pipe covers."""
+TOLD = """
+(pipe) => {
+  const bars = [...document.querySelectorAll('.utilization-shares .row')];
+  const bar = bars.find((line) => line.querySelector('[data-column="pipe"]')?.textContent.trim() === pipe);
+  return Number.parseFloat(bar?.querySelector('[data-column="busy_share"]')?.textContent ?? "") / 100;
+}
+"""
+"""The share that the table tells."""
+
+
+def settled(page, condition: str, *given) -> None:
+    """Wait until a page that may still be loading fulfils a condition."""
+    page.wait_for_function(condition, arg=list(given), timeout=PATIENCE_MS)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "length_ns", "margin_ns"),
+    [
+        ("rpd/mytrace.rpd.gz", "run_to_completion", 456_842_927, None),
+        ("kineto-multirank-2of4/merged_ranks01.json.gz", "MIOpenBatchNormFwdTrainSpatial", 15_183, 5_000),
+    ],
+    ids=["the longest call of a run", "a dispatch, closely"],
+)
+def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, margin_ns):
+    served = serve(real_run(path))
+    timeline = timeline_of(served.library.document(0))
+    kind = timeline.kinds.filter(pl.col("name") == name)["kind"][0]
+    long = pl.col("end_ns") - pl.col("begin_ns") == length_ns
+    span = timeline.spans.filter(pl.col("kind") == kind, long).row(0, named=True)
+    begin, end = span["begin_ns"], span["end_ns"]
+    shown = "" if margin_ns is None else f"&time={begin - margin_ns}~{end + margin_ns}"
+    page.goto(f"{served.url}#layout=t(run_timeline;0){shown}")
+    view = page.locator('[data-view="run_timeline"]')
+    facts = view.locator(".timeline-facts")
+    expect(facts).to_have_attribute("data-drawn", "true", timeout=PATIENCE_MS)
+    page.wait_for_selector('html[data-asking="0"]')
+    box = view.locator(".timeline").bounding_box()
+    gutter, first, last, top, tall = (
+        float(facts.get_attribute(f"data-{fact}")) for fact in ("gutter", "begin", "end", "top", "row-height")
+    )
+    assert timeline.lanes["group"][span["lane"]] == timeline.lanes["group"][0], "it stands below the first heading"
+    y = box["y"] + top + HEADING + (span["lane"] + 0.5) * tall
+    tooltip = view.locator(".tooltip")
+    for share in (0.02, 0.5, 0.98):
+        time = begin + share * (end - begin)
+        page.mouse.move(box["x"] + gutter + (time - first) / (last - first) * (box["width"] - gutter), y)
+        expect(tooltip).to_have_attribute("data-item", str(span["item"]), timeout=PATIENCE_MS)
+        expect(tooltip).to_have_attribute("data-count", "1", timeout=PATIENCE_MS)
+        expect(tooltip).to_have_attribute("data-begin", str(begin), timeout=PATIENCE_MS)
+        expect(tooltip).to_have_attribute("data-length", str(length_ns), timeout=PATIENCE_MS)
+        expect(tooltip.locator(".strong")).to_have_text(name, timeout=PATIENCE_MS)
+        # what else is known of it comes after its name
+        expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^begin"), timeout=PATIENCE_MS)
+
+
+def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
+    """How much of a stretch a pipe is busy, as the mean of all SIMDs; and of their traced spans in it."""
+    stretch = TimeBins(begin, end, end - begin, 1)
+    series = pipe_shares(trace)
+    units = [one for one in series if one.pipe == "resident"]
+    busy = sum(one.curve.sums(stretch).integral[0] for one in series if one.pipe == pipe)
+    spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.begin_cycles)) for one in units)
+    return busy / (len(units) * (end - begin)), busy / spans
+
+
+@pytest.mark.parametrize(
+    ("made", "known"),
+    [
+        (made_gemm, {}),
+        (lambda: real_trace("flash_attn_func", 38430), {"VALU": "41.7 %", "IMMEDIATE": "9.0 %"}),
+    ],
+    ids=["made", "flash"],
+)
+def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
+    served = serve(made())
+    trace = served.library.document(0).trace
+    lanes = Lanes(page, served, "utilization")
+    table = lanes.view.locator(".utilization-shares")
+    pipes = list(dict.fromkeys(one.pipe for one in pipe_shares(trace) if one.pipe != "resident"))
+    whole = dict(utilization(trace).pipes.select("pipe", "busy_share").iter_rows())
+    for stretch in ("all", "screen"):
+        expect(table).to_have_attribute("data-shares-of", stretch, timeout=PATIENCE_MS)
+        begin, end = round(lanes.fact("begin")), round(lanes.fact("end"))
+        for row, pipe in enumerate(pipe for pipe in pipes if pipe != "no issue"):
+            height, share = busy_between(trace, pipe, begin, end)
+            settled(page, f"([row, pipe, height]) => Math.abs(({AREA})(row, pipe) - height) <= 0.02", row, pipe, height)
+            settled(page, f"([pipe, share]) => Math.abs(({TOLD})(pipe) - share) <= 0.002", pipe, share)
+            if stretch == "all":
+                assert share == pytest.approx(whole[pipe])
+                line = table.locator(".row:not(.head)").filter(has=page.get_by_text(pipe, exact=True)).first
+                told = line.locator('[data-column="busy_share"]')
+                expect(told).to_contain_text(known.get(pipe, "%"), timeout=PATIENCE_MS)
+        page.mouse.move(lanes.x((begin + end) / 2), lanes.y(1))
+        for _ in range(5):
+            lanes.key("w")
+
+
+def test_a_drag_counts_the_waves_that_are_there(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    waves = aligned(trace, resident_waves(trace), "begin_cycles", "end_cycles")
+    lanes = Lanes(page, served, "global_view")
+    page.wait_for_selector('html[data-asking="0"]')
+    begin, end = lanes.fact("begin"), lanes.fact("end")
+    # a short stretch in which no wave begins or ends
+    times = sorted({*waves["begin_cycles"], *waves["end_cycles"]})
+    quiet = max(itertools.pairwise(times), key=lambda pair: pair[1] - pair[0])
+    middle = sum(quiet) / 2
+    pixels = 8
+    time = (end - begin) / (lanes.box["width"] - lanes.fact("gutter")) * pixels
+    page.mouse.move(lanes.x(middle - time / 2), lanes.y(2))
+    page.mouse.down()
+    page.mouse.move(lanes.x(middle + time / 2), lanes.y(2), steps=4)
+    page.mouse.up()
+    page.wait_for_url("**range=*")
+    first, last = (float(part) for part in address(page)["range"].split("~"))
+    there = waves.filter(pl.col("begin_cycles") < last, pl.col("end_cycles") > first).height
+    assert there > 10
+    expect(lanes.facts_of).to_have_attribute("data-counted", f"{there:,} waves", timeout=PATIENCE_MS)
