@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis._counter_samples import counter_names, filled, samples, sampling_step
 from wavescope.analysis._time_bins import step_means, time_bins
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, ENGINE, ITEM, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class Counters(Answer):
     """False when counters only have numbers, as in raw traces."""
 
 
+@bounded(bins=BINS)
 def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -> Counters:
     """Totals, curves and hardware utilization from the counters in the trace.
 
@@ -152,6 +154,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
     )
 
 
+@bounded(number=ITEM, se=ENGINE)
 def gpu_curve(trace: ThreadTrace, number: int, *, se: int | None = None) -> pl.DataFrame:
     """One counter over time: from `time_cycles` on the latest samples of all CUs, or those of one engine, are `value`.
 

@@ -15,6 +15,7 @@ from wavescope.analysis.kernel_residency import residency_changes
 from wavescope.analysis.wave_states import state_curves
 from wavescope.errors import UsageError
 from wavescope.model.answer import once_per_trace
+from wavescope.model.bounds import ENGINE, bounded
 from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
     return list(tables.get(_checked(name), trace.occupancy)["se"].unique().sort())
 
 
+@bounded(se=ENGINE)
 def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[Series, ...]:
     """The curves of a name in their order, without computing them; `se`: those of one shader engine.
 
@@ -98,6 +100,7 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
     return tuple(Series(f"{word} {number}", {column: number}) for number in events[column].unique().sort())
 
 
+@bounded(se=ENGINE)
 @once_per_trace
 def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[StepCurve, ...]:
     """The curves of a name, in the order of `curve_series`, on the aligned clock.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from wavescope.analysis._pipes import PIPES, pipes_of_rows
 from wavescope.analysis._time_bins import aligned
-from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
+from wavescope.model.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavescope.model.schema import CATEGORIES, table_spec
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class RowHistogram(Answer):
     """Of instructions whose row is not known: they are in no bin."""
 
 
+@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, begin_cycles=CYCLES, end_cycles=CYCLES)
 def row_histogram(
     trace: ThreadTrace,
     *,
@@ -90,7 +91,7 @@ def row_histogram(
     Raises
     ------
     UsageError
-        When there are too many bins or none.
+        When there are too many bins or none, or a range ends before it begins.
 
     Examples
     --------
@@ -100,9 +101,8 @@ def row_histogram(
     """
     import polars as pl
 
-    if not 1 <= bins <= MAX_BINS:
-        what = f"{bins:,} bins"
-        raise UsageError(what, advice=f"from 1 to {MAX_BINS}")
+    check_range(first_row, last_row, "rows")
+    check_range(begin_cycles, end_cycles, "the time")
     end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]
     first = min(max(first_row, 0), max(end_row, 0))
     last = min(end_row, max(first, end_row if last_row is None else last_row))
@@ -145,9 +145,9 @@ def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | 
     chosen = np.ones(placed.key.size, dtype=np.bool_) if se is None else placed.se == se
     low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
     if begin is not None or end is not None:
-        chosen &= (placed.begin < high) & (placed.end > low)
+        chosen &= (placed.begin < high) & (placed.end > low) & (low < high)
     key = placed.key[chosen]
-    cycles = np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low)
+    cycles = np.maximum(np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low), 0)
     counts = np.bincount(key)
     sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles hold whole numbers to 2**53
     known = np.flatnonzero(counts)

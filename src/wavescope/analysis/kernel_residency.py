@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis._time_bins import aligned, bins_of_trace, step_means
 from wavescope.analysis.clocks import alignment
 from wavescope.model.answer import Answer, once_per_trace
+from wavescope.model.bounds import BINS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class KernelResidency(Answer):
     clocks: ClockAlignment
 
 
+@bounded(bins=BINS)
 def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
     """Residency per shader engine and per kernel in at most `bins` stretches of time.
 

@@ -8,6 +8,7 @@ from wavescope.analysis import control_flow
 from wavescope.analysis.loops import loop_begins
 from wavescope.errors import UsageError
 from wavescope.model.answer import once_per_trace
+from wavescope.model.bounds import ITEM, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ LOOP_ITERATIONS = table_spec(
 )
 
 
+@bounded(wave=ITEM)
 def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     """The iterations of all loops in one wave (`LOOP_ITERATIONS`); loops and iterations are those of `loops`.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis._resident_waves import resident_waves, waves_at
+from wavescope.model.bounds import BINS, bounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +32,7 @@ class Residency:
     waves_mean: tuple[float, ...]
 
 
+@bounded(bins=BINS)
 def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
     """Mean number of resident waves per shader engine in `bins` equal stretches, from the occupancy events.
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
+from wavescope.model.bounds import check_range
 from wavescope.model.thread_trace import ThreadTrace
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     Raises
     ------
     UsageError
-        When nothing is left.
+        When nothing is left, or the time ends before it begins.
 
     Examples
     --------
@@ -87,6 +88,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     """
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
+    check_range(selection.begin_cycles, selection.end_cycles, "the time")
     import polars as pl
 
     waves = trace.waves.filter(_wave_filter(trace, selection))

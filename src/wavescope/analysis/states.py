@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis._time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.analysis.clocks import alignment
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, bounded
 from wavescope.model.schema import STATES, table_spec
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class States(Answer):
     clocks: ClockAlignment
 
 
+@bounded(bins=BINS)
 def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` stretches.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis._pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
 from wavescope.analysis._time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Utilization(Answer):
     bin_count: int
 
 
+@bounded(bins=BINS)
 def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
     """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue.
 

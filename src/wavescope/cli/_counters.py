@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, progress, with_options
+from wavescope.cli._numbers import Whole
 from wavescope.errors import UsageError
+from wavescope.model.bounds import ID, TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -177,14 +179,16 @@ class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
     """`5`, `3-7`, `>10`, `<=4`: the first and the last id, None = open."""
 
     name = "ID"
-    _FORM = re.compile(r"\s*(?:(?P<first>\d+)\s*(?:[-:]\s*(?P<last>\d+))?|(?P<sign>[<>]=?)\s*(?P<bound>\d+))\s*")
+    _FORM = re.compile(
+        r"\s*(?:(?P<first>\d{1,30})\s*(?:[-:]\s*(?P<last>\d{1,30}))?|(?P<sign>[<>]=?)\s*(?P<bound>\d{1,30}))\s*"
+    )
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
         if isinstance(value, tuple):
             return value
         found = self._FORM.fullmatch(str(value).replace(",", "").replace("_", ""))
         if found is None:
-            self.fail(f"{value!r} is no id, range 3-7 or bound '>10'", param, ctx)
+            self.fail(f"{str(value)[:40]!r} is no id, range 3-7 or bound '>10'", param, ctx)
         if found["sign"]:
             bound, is_open = int(found["bound"]), len(found["sign"]) == 1
             return (bound + is_open, None) if found["sign"][0] == ">" else (None, bound - is_open)
@@ -210,11 +214,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="ID",
         help="Only dispatches with these ids: 5, 3-7 or '>10'; may be repeated.",
     ),
-    click.option("--gpu", "gpus", type=int, multiple=True, help="Only this GPU of the capture; may be repeated."),
+    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of the capture; may be repeated."),
     click.option(
         "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not say it."
     ),
-    click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
+    click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
     click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
     json_option,
 )

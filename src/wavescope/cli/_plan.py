@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import emit_json, with_options
+from wavescope.cli._numbers import Whole
 from wavescope.errors import UsageError
+from wavescope.model.bounds import SOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +65,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--max-passes",
-        type=click.IntRange(min=1),
+        type=Whole(SOME),
         metavar="N",
         help="Plan at most N passes, those that complete the most metrics.",
     ),

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, with_options
+from wavescope.cli._numbers import Whole
 from wavescope.errors import UsageError
+from wavescope.model.bounds import ID, JOBS, RANK, TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -227,10 +229,10 @@ class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
 
 _CHOOSING: tuple[Callable[[Any], Any], ...] = (
     click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
-    click.option("--pid", "pids", type=int, multiple=True, help="Only this process; may be repeated."),
-    click.option("--rank", "ranks", type=int, multiple=True, help="Only this rank; may be repeated."),
-    click.option("--gpu", "gpus", type=int, multiple=True, help="Only this GPU of each process; may be repeated."),
-    click.option("--stream", "streams", type=int, multiple=True, help="Only this stream id; may be repeated."),
+    click.option("--pid", "pids", type=Whole(ID), multiple=True, help="Only this process; may be repeated."),
+    click.option("--rank", "ranks", type=Whole(RANK), multiple=True, help="Only this rank; may be repeated."),
+    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of each process; repeatable."),
+    click.option("--stream", "streams", type=Whole(ID), multiple=True, help="Only this stream id; may be repeated."),
     click.option("--domain", "domains", multiple=True, help="Only calls of this domain: HIP, MARKER, ...; repeatable."),
     click.option(
         "--time",
@@ -260,14 +262,14 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
 _SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--jobs",
-        type=click.IntRange(1, 4096),
+        type=Whole(JOBS),
         help="Processes that read files; one per core, fewer for small files.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
 )
 _SHOWING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20."),
+    click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
     click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
     json_option,
 )

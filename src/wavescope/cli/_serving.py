@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from wavescope.cli._io import progress
+from wavescope.cli._numbers import Whole
 from wavescope.errors import WavescopeError
+from wavescope.model.bounds import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,7 @@ def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
     """--no-browser and --port."""
     for option in (
         click.option("--no-browser", is_flag=True, help="Only print the address."),
-        click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of loopback; default: a free one."),
+        click.option("--port", type=Whole(PORT), default=0, help="Port of loopback; default: a free one."),
     ):
         verb = option(verb)
     return verb

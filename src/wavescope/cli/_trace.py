@@ -18,6 +18,8 @@ from wavescope.cli._io import (
     resources_option,
     with_options,
 )
+from wavescope.cli._numbers import Whole
+from wavescope.model.bounds import ENGINE, ID, ITEM, TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,14 +206,14 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
         return begin, end
 
 
-_TOP = click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+_TOP = click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 _OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
 _SELECTION: tuple[Callable[[Any], Any], ...] = (
     click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME."),
-    click.option("--se", type=int, multiple=True, help="Only this shader engine; may be repeated."),
-    click.option("--simd", type=int, multiple=True, help="Only this SIMD; may be repeated."),
-    click.option("--wave", type=int, multiple=True, help="Only this wave (waves.wave); may be repeated."),
+    click.option("--se", type=Whole(ENGINE), multiple=True, help="Only this shader engine; may be repeated."),
+    click.option("--simd", type=Whole(ENGINE), multiple=True, help="Only this SIMD; may be repeated."),
+    click.option("--wave", type=Whole(ITEM), multiple=True, help="Only this wave (waves.wave); may be repeated."),
     click.option(
         "--time",
         type=_Span("A:B"),
@@ -227,7 +229,7 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     _TOP,
     *_SELECTION,
-    click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest."),
+    click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest."),
     code_object_option,
     resources_option,
     json_option,

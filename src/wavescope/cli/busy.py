@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console
+from wavescope.cli._numbers import Whole
 from wavescope.cli._profile import profile_verb
+from wavescope.model.bounds import BINS
 
 if TYPE_CHECKING:
     from wavescope.cli._profile import AskedProfile
@@ -17,7 +19,7 @@ __all__ = ["command"]
 
 
 @profile_verb
-@click.option("--bins", type=click.IntRange(1, 10_000), default=120, show_default=True, help="Most stretches of time.")
+@click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Most stretches of time.")
 def command(asked: AskedProfile, bins: int) -> None:
     """How busy is each GPU, in all and over time?
 

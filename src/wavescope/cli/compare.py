@@ -10,9 +10,11 @@ import click
 
 from wavescope.cli._counters import counter_options
 from wavescope.cli._io import console, context_of_kind, emit_json, json_option
+from wavescope.cli._numbers import Real, Whole
 from wavescope.cli._profile import profile_options
 from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
 from wavescope.metrics import NORMALIZATIONS
+from wavescope.model.bounds import DECIMALS, ID, PERCENT, TOP
 from wavescope.model.words import counted
 
 if TYPE_CHECKING:
@@ -33,13 +35,13 @@ _REGRESSION_EXIT_CODE = 1
     type=click.Choice(["instruction", "line", "block", "function"]),
     help="What to match. Default: line if both have source lines, else instruction.",
 )
-@click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+@click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 @click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
 @selection_options
 @click.option(
     "--dispatch",
     "dispatches",
-    type=int,
+    type=Whole(ID),
     multiple=True,
     help="Which dispatch: once for all, or once for each PATH; several of one PATH are compared with each other.",
 )
@@ -212,7 +214,7 @@ def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: 
     default="kernel",
     help="What amounts of counters are divided by. Default: kernel.",
 )
-@click.option("--decimals", type=click.IntRange(0, 12), metavar="N", help="Write all digits, N after the point.")
+@click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point.")
 @click.option(
     "--more",
     type=click.Path(path_type=Path),
@@ -222,7 +224,7 @@ def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: 
 )
 @click.option(
     "--fail-above",
-    type=click.FloatRange(min=0),
+    type=Real(PERCENT),
     metavar="PERCENT",
     help="Leave with status 1 if a kernel got slower by more than this, unless that may be noise.",
 )

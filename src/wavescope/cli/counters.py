@@ -11,10 +11,12 @@ import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console, emit_json, progress, with_options
+from wavescope.cli._numbers import Whole
 from wavescope.cli._own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli._plan import plannable
 from wavescope.errors import UsageError
 from wavescope.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
+from wavescope.model.bounds import DECIMALS
 from wavescope.model.words import counted
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
     click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
-    click.option("--decimals", type=click.IntRange(0, 12), metavar="N", help="Write all digits, N after the point."),
+    click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
     click.option(
         "--compat",
         type=click.Choice(RULES[1:]),

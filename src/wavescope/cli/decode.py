@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
+from wavescope.cli._numbers import Whole
 from wavescope.errors import DamagedError, UsageError, WavescopeError
+from wavescope.model.bounds import ENGINE, ID, JOBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,9 +45,9 @@ FORMATS = ("ui_output", "parquet", "json")
     help="ui_output opens in AMD's viewer; parquet and json hold all tables.",
 )
 @code_object_option
-@click.option("--se", "shader_engines", type=int, multiple=True, help="Only this shader engine; may be repeated.")
-@click.option("--dispatch", type=int, help="Only this dispatch; default: all.")
-@click.option("--threads", type=click.IntRange(min=1), help="Shader engines to decode at once; default: all cores.")
+@click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
+@click.option("--dispatch", type=Whole(ID), help="Only this dispatch; default: all.")
+@click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")
 @click.option("--corrected", is_flag=True, help="Repair what AMD's decoder gets wrong instead of being equal to it.")
 @click.option(
     "--source-root",

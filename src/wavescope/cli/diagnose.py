@@ -9,7 +9,9 @@ import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import context_of_kind, progress
+from wavescope.cli._numbers import Real
 from wavescope.cli._trace import trace_verb
+from wavescope.model.bounds import BYTES_GB
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
@@ -47,7 +49,10 @@ _format_option = click.option(
     "traced one, among those that --kernel names.",
 )
 @click.option(
-    "--ideal-gb", type=float, metavar="GB", help="With --counters: 10^9 bytes that one dispatch has to read at least."
+    "--ideal-gb",
+    type=Real(BYTES_GB),
+    metavar="GB",
+    help="With --counters: 10^9 bytes that one dispatch has to read at least.",
 )
 def _traces(
     asked: Asked, file_format: str, counters_path: Path | None, counters_kernel: str | None, ideal_gb: float | None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavescope.cli._numbers import Whole
+from wavescope.model.bounds import ID
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest.")
+@click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
 @code_object_option
 @resources_option
 @json_option

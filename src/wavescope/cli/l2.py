@@ -7,17 +7,19 @@ from pathlib import Path
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, progress
+from wavescope.cli._numbers import Real, Whole
+from wavescope.model.bounds import BYTES_GB, EA_CHANNELS, TOP
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME.")
-@click.option("--ideal-gb", type=float, metavar="GB", help="10^9 bytes that one dispatch has to read at least.")
 @click.option(
-    "--ea-channels", type=click.IntRange(min=1, max=64), metavar="N", help="Multiply reads of unknown size by N."
+    "--ideal-gb", type=Real(BYTES_GB), metavar="GB", help="10^9 bytes that one dispatch has to read at least."
 )
+@click.option("--ea-channels", type=Whole(EA_CHANNELS), metavar="N", help="Multiply reads of unknown size by N.")
 @click.option("--gpu", metavar="NAME", help="Target (gfx942) or product (MI300X) whose peak to compare with.")
-@click.option("--top", type=click.IntRange(0, 10**9), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
+@click.option("--top", type=Whole(TOP), metavar="N", help="Kernels to show; 0 = all. Default: 20.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table of kernels as CSV instead of text.")
 @json_option
 def command(

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console, emit_json
+from wavescope.cli._numbers import Whole
 from wavescope.cli._trace import whole_trace_verb
+from wavescope.model.bounds import AMOUNT, SOME
 
 if TYPE_CHECKING:
     from wavescope.analysis.occupancy.limits import Resources
     from wavescope.cli._trace import Asked
 
-_AMOUNT = click.IntRange(min=0)
+_AMOUNT = Whole(AMOUNT)
 _BESIDE_CURVE = 46
 """Characters that the other columns of the table of shader engines need."""
 
@@ -24,7 +26,7 @@ _BESIDE_CURVE = 46
 @click.option("--agprs", type=_AMOUNT, default=0, help="Accumulation registers per lane.")
 @click.option("--sgprs", type=_AMOUNT, help="Scalar registers per wave.")
 @click.option("--lds", type=_AMOUNT, metavar="BYTES", help="LDS per workgroup, static and dynamic.")
-@click.option("--workgroup", type=click.IntRange(min=1), metavar="N", help="Work-items per workgroup.")
+@click.option("--workgroup", type=Whole(SOME), metavar="N", help="Work-items per workgroup.")
 @click.option("--wave-size", type=click.Choice(["32", "64"]), help="Lanes per wave; default: the kernel's.")
 @click.option("--cu-mode", is_flag=True, help="RDNA: the kernel was built with -mcumode.")
 def command(

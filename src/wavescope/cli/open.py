@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli._io import code_object_option, json_option, resources_option
+from wavescope.cli._numbers import Whole
 from wavescope.cli._serving import Place, import_server, serving_options
+from wavescope.model.bounds import ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +28,7 @@ _MOST_SIBLINGS = 64
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--dispatch", type=int, help="Which dispatch of a folder with several; default: the fullest.")
+@click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
 @click.option("--one-run", is_flag=True, help="All PATHS are profiles of one run; else each is shown by itself.")
 @click.option(
     "--source-root",

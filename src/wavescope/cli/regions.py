@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console
+from wavescope.cli._numbers import Real, Whole
 from wavescope.cli._profile import profile_verb
+from wavescope.model.bounds import BINS, SHARE
 
 if TYPE_CHECKING:
     from wavescope.cli._profile import AskedProfile
@@ -18,10 +20,10 @@ __all__ = ["command"]
 
 
 @profile_verb
-@click.option("--depth", type=click.IntRange(1, 10_000), help="Levels of the tree to show; default: all.")
+@click.option("--depth", type=Whole(BINS), help="Levels of the tree to show; default: all.")
 @click.option(
     "--min-share",
-    type=click.FloatRange(0, 100),
+    type=Real(SHARE),
     default=1.0,
     show_default=True,
     metavar="PERCENT",

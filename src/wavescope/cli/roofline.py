@@ -8,8 +8,10 @@ import click
 
 from wavescope.cli._counters import counter_verb
 from wavescope.cli._io import console
+from wavescope.cli._numbers import Whole
 from wavescope.cli._picture import picture_options
 from wavescope.metrics import RULES
+from wavescope.model.bounds import ID
 
 if TYPE_CHECKING:
     from wavescope.cli._counters import AskedCounters
@@ -40,7 +42,9 @@ __all__ = ["command"]
     help="Roofs from the benchmark beside the capture (empirical), from the rates of the GPU (theoretical), or the "
     "benchmark where it measured one and rates elsewhere (best).",
 )
-@click.option("--device", type=int, metavar="N", help="GPU of roofline.csv whose benchmark counts. Default: the first.")
+@click.option(
+    "--device", type=Whole(ID), metavar="N", help="GPU of roofline.csv whose benchmark counts; default: the first."
+)
 @click.option(
     "--compat",
     type=click.Choice(RULES[1:]),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavescope.cli._numbers import Whole
 from wavescope.cli._trace import trace_verb
+from wavescope.model.bounds import AMOUNT, ITEM
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +29,7 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 @click.option("--source", "mode", flag_value="source", help="List source lines, even if their text is not here.")
 @click.option("--all", "show_all", is_flag=True, help="Everything; without it, windows around the hottest.")
 @click.option(
-    "--context", type=click.IntRange(min=0), default=3, show_default=True, metavar="N", help="Lines around the hottest."
+    "--context", type=Whole(AMOUNT), default=3, show_default=True, metavar="N", help="Lines around the hottest."
 )
 @click.option("--function", metavar="NAME", help="Only functions whose name contains NAME.")
 @click.option(
@@ -47,7 +49,7 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
     show_default=True,
     help="Cycles of all executions, per execution, or of the longest execution.",
 )
-@click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Costs of the N-th execution in one wave.")
+@click.option("--iteration", type=Whole(ITEM), metavar="N", help="Costs of the N-th execution in one wave.")
 @click.option(
     "--frame",
     type=click.Choice(("innermost", "outermost", "mine")),

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console
+from wavescope.cli._numbers import Whole
 from wavescope.cli._trace import Asked, trace_verb
+from wavescope.model.bounds import BINS
 
 if TYPE_CHECKING:
     from wavescope.analysis.counters import Counters
@@ -19,7 +21,7 @@ _MAX_DEFINITIONS = 1 << 20
 
 
 @trace_verb
-@click.option("--bins", type=click.IntRange(1, 10_000), help="Stretches of time; default: what fits the terminal.")
+@click.option("--bins", type=Whole(BINS), help="Stretches of time; default: what fits the terminal.")
 @click.option("--counters", "with_counters", is_flag=True, help="Show the counters in the trace and derived ones.")
 @click.option("--counter-names", metavar="A,B,...", help="Names of the counters, which raw traces do not hold.")
 @click.option(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.model.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from wavescope.page.document import Document
 
-__all__ = ["Question", "number", "text", "whole_number"]
+__all__ = ["Number", "Question", "engine", "number", "place", "text", "whole_number"]
 
 _LONGEST_TEXT = 4096
+_LONGEST_NUMBER = 40
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Question:
     """Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`."""
     required: tuple[str, ...] = ()
     exported: Callable[[Document], Iterable[Mapping[str, Any]]] | None = None
+    ranges: tuple[tuple[str, str], ...] = ()
+    """Pairs of parameters that bound a range: one that ends before it begins is refused."""
 
     def is_about(self, kind: str) -> bool:
         """Whether it can be asked about a document of this kind.
@@ -56,7 +61,7 @@ class Question:
         Raises
         ------
         UsageError
-            When one is unknown, missing or malformed.
+            When one is unknown, missing or malformed, or a range ends before it begins.
 
         Examples
         --------
@@ -68,7 +73,10 @@ class Question:
         if unknown or missing:
             what = f"{self.name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
             raise UsageError(what, advice=f"parameters: {', '.join(self.parameters) or 'none'}")
-        return {name: self.parameters[name](value) for name, value in given.items()}
+        values = {name: self.parameters[name](value) for name, value in given.items()}
+        for begin, end in self.ranges:
+            check_range(values.get(begin), values.get(end), f"{self.name}: the range ({begin}, {end})")
+        return values
 
     def held(self, document: Document) -> Iterable[Mapping[str, Any]]:
         """The parameters for which an exported page holds the answer.
@@ -81,50 +89,49 @@ class Question:
         return self.exported(document) if self.exported else ({},)
 
 
-def whole_number(given: str) -> int:
-    """A parser of whole numbers that fit 64 bits.
-
-    Raises
-    ------
-    UsageError
-        When it is none.
+@dataclass(frozen=True)
+class Number:
+    """A parser of numbers within bounds, whole ones unless said otherwise.
 
     Examples
     --------
-    >>> whole_number("-12")
-    -12
+    >>> Number(Bounds(0, 10))("7")
+    7
+    >>> Number(Bounds(0, 10))("11")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: '11' is not a whole number from 0 to 10
     """
-    try:
-        value = int(given)
-    except ValueError:
-        value = 1 << 64
-    if abs(value) >= 1 << 63:
-        what = f"{given[:40]!r} is not a whole number"
-        raise UsageError(what)
-    return value
+
+    bounds: Bounds
+    is_whole: bool = True
+
+    def __call__(self, given: str) -> Any:
+        """The number that a text says.
+
+        Raises
+        ------
+        UsageError
+            When it says none, or one outside of the bounds.
+        """
+        value: float | None = None
+        if given.isascii() and "_" not in given and len(given) <= _LONGEST_NUMBER:
+            with suppress(ValueError):
+                value = int(given) if self.is_whole else float(given)
+        if value is None or not self.bounds.holds(value):
+            kind = "whole number" if self.is_whole else "number"
+            what = f"{given[:_LONGEST_NUMBER]!r} is not a {kind} from {self.bounds.low:,} to {self.bounds.high:,}"
+            raise UsageError(what)
+        return value
 
 
-def number(given: str) -> float:
-    """A parser of finite numbers.
-
-    Raises
-    ------
-    UsageError
-        When it is none.
-
-    Examples
-    --------
-    >>> number("1.5")
-    1.5
-    """
-    try:
-        value = float(given)
-    except ValueError:
-        value = float("nan")
-    if value - value != 0:
-        what = f"{given[:40]!r} is not a number"
-        raise UsageError(what)
-    return value
+whole_number = Number(CYCLES)
+"""Any whole number that the page can name."""
+number = Number(CYCLES, is_whole=False)
+"""A time, in the unit of the document."""
+place = Number(ITEM)
+"""The place of something in a table or among tiles: a row, a wave, an item, a document."""
+engine = Number(ENGINE)
+"""A shader engine."""
 
 
 def text(given: str) -> str:

@@ -13,6 +13,7 @@ from wavescope.analysis.bottlenecks.suspects import CORE
 from wavescope.analysis.bottlenecks.trust import doubted_kernels, doubts_of
 from wavescope.analysis.counter_choice import ALL_DISPATCHES, CounterChoice
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import ROWS, bounded
 from wavescope.model.schema import frame_of, table_spec
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Bottlenecks(Answer):
     doubts: tuple[Doubt, ...]
 
 
+@bounded(top=ROWS)
 def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Bottlenecks:
     """Which limit each kernel is at; `top` = only that many of the longest.
 

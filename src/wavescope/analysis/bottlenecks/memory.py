@@ -8,6 +8,7 @@ from wavescope.analysis.bottlenecks.evidence import Value
 from wavescope.analysis.l2 import l2
 from wavescope.analysis.l2.verdict import findings
 from wavescope.errors import WavescopeError
+from wavescope.model.bounds import BYTES_GB, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ Traffic = dict[str, dict[str, Any]]
 """Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`."""
 
 
+@bounded(ideal_gb=BYTES_GB)
 def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[Traffic, tuple[str, ...]]:
     """What `l2` says of every kernel, and its notes; nothing where it cannot say anything.
 

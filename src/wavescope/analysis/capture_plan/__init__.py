@@ -14,6 +14,7 @@ from wavescope.arch.counting import Counting, counting_of
 from wavescope.errors import UsageError
 from wavescope.metrics import panels_of
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import SOME, bounded
 from wavescope.model.counter_set import ACCUMULATED
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -94,6 +95,7 @@ class CapturePlan(Answer):
     notes: tuple[str, ...]
 
 
+@bounded(max_passes=SOME)
 def plan_capture(
     gpu: str,
     *,

@@ -10,6 +10,7 @@ from wavescope.analysis.derived_counters.syntax import to_text
 from wavescope.analysis.derived_counters.values import derived_values, indices
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class DerivedCounters(Answer):
     sample_count: int
 
 
+@bounded(bins=BINS)
 def derived_counters(
     trace: ThreadTrace, *, definitions: str | None = None, names: Sequence[str] = (), bins: int = 60
 ) -> DerivedCounters:

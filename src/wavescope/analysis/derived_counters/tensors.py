@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wavescope.analysis._counter_samples import counter_names, samples, sampling_step
 from wavescope.analysis.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavescope.errors import UsageError
+from wavescope.model.bounds import ENGINE, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +41,7 @@ class RawTensors:
     sample_count: int
 
 
+@bounded(se=ENGINE)
 def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None = None) -> RawTensors:
     """Tensors of all counters, also without their prefix SQ_, the clocks, and the constants of the language.
 

@@ -9,6 +9,7 @@ from wavescope.analysis.derived_counters.builtin import BUILTIN
 from wavescope.analysis.derived_counters.evaluation import evaluate
 from wavescope.analysis.derived_counters.parser import parse
 from wavescope.analysis.derived_counters.tensors import raw_tensors
+from wavescope.model.bounds import ENGINE, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ class DerivedValues:
     """Definitions of the user without a value."""
 
 
+@bounded(se=ENGINE)
 def derived_values(
     trace: ThreadTrace, *, definitions: str | None = None, names: Sequence[str] = (), se: int | None = None
 ) -> DerivedValues:

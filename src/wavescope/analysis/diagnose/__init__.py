@@ -12,6 +12,7 @@ from wavescope.analysis.diagnose.remedies import remedies_for
 from wavescope.analysis.doubts import Doubt, doubts, verdict
 from wavescope.analysis.stall_classes import UNRESOLVED, stall_class
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BYTES_GB, bounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +60,7 @@ class Diagnosis(Answer):
     """The kernel of a counter capture that gives findings their reasons; None = no counters were given."""
 
 
+@bounded(ideal_gb=BYTES_GB)
 def diagnose(
     trace: ThreadTrace,
     *,

@@ -10,6 +10,7 @@ from wavescope.analysis.l2.traffic import Measurement, measure, short_path
 from wavescope.analysis.l2.verdict import findings, verdict
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BYTES_GB, EA_CHANNELS, bounded
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class L2(Answer):
     notes: tuple[str, ...]
 
 
+@bounded(ideal_gb=BYTES_GB, ea_channels=EA_CHANNELS)
 def l2(
     *captures: CounterSet,
     kernel: str | None = None,

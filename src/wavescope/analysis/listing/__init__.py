@@ -11,6 +11,7 @@ from wavescope.analysis.exposure import row_costs
 from wavescope.analysis.selection import Selection, select
 from wavescope.errors import UsageError
 from wavescope.model import Answer
+from wavescope.model.bounds import ITEM, bounded
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class IsaListing(Answer):
     loops: pl.DataFrame
 
 
+@bounded(wave=ITEM, iteration=ITEM)
 def isa_listing(
     trace: ThreadTrace, *, rows: pl.Series | None = None, wave: int | None = None, iteration: int | None = None
 ) -> IsaListing:

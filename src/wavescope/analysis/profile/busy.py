@@ -16,6 +16,7 @@ from wavescope.analysis.profile._intervals import (
     share_of,
 )
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ class PartialBusy:
         return frozenset(used.select(PLACE).rows())
 
 
+@bounded(bins=BINS)
 def partial_busy(profile: Profile, *, bins: int = 120, shared: frozenset[Place] = frozenset()) -> PartialBusy:
     """What one profile knows, with curves of at most `bins` stretches.
 
@@ -381,6 +383,7 @@ def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[p
     ]
 
 
+@bounded(bins=BINS)
 def busy(profile: Profile, *, bins: int = 120) -> Busy:
     """How much of the time each GPU of the profile had work, in all and in at most `bins` stretches of time.
 

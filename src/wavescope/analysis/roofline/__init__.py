@@ -12,6 +12,7 @@ from wavescope.analysis.roofline.points import kernel_row, operation_rows, point
 from wavescope.analysis.roofline.work import work_of
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import ID, ROWS, bounded
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Roofline(Answer):
     """What limits the trust in the numbers."""
 
 
+@bounded(top=ROWS, device=ID)
 def roofline(
     counters: CounterSet,
     *,

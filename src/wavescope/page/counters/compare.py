@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import kernels_of
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
@@ -74,6 +74,4 @@ def _every_other(document: Document) -> list[dict[str, int]]:
     return [{"base": other.number} for other in others if other.number != document.number and other.kind == "counters"]
 
 
-QUESTIONS = (
-    Question("counter_compare", "counters", counters_against, {"base": whole_number}, ("base",), _every_other),
-)
+QUESTIONS = (Question("counter_compare", "counters", counters_against, {"base": place}, ("base",), _every_other),)

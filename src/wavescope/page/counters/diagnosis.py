@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_kernel
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
@@ -40,4 +40,4 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 
 
-QUESTIONS = (Question("counter_diagnosis", "counters", diagnosis_of, {"kernel": whole_number}, (), every_kernel),)
+QUESTIONS = (Question("counter_diagnosis", "counters", diagnosis_of, {"kernel": place}, (), every_kernel),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
@@ -50,4 +50,4 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     return {"dispatches": to_builtins(shown) | {"row_count": rows.height, "hints": hints}}
 
 
-QUESTIONS = (Question("counter_dispatches", "counters", dispatches, {"kernel": whole_number}, (), every_kernel),)
+QUESTIONS = (Question("counter_dispatches", "counters", dispatches, {"kernel": place}, (), every_kernel),)

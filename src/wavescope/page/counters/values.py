@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
 from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, text, whole_number
+from wavescope.page.question import Question, place, text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,5 +102,5 @@ QUESTIONS = (
         ("table",),
         _every_table,
     ),
-    Question("counter_raw", "counters", raw_counters_of, {"kernel": whole_number}, (), every_kernel),
+    Question("counter_raw", "counters", raw_counters_of, {"kernel": place}, (), every_kernel),
 )

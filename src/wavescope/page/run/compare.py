@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 from wavescope.page.run.answers import handed_run
 
 if TYPE_CHECKING:
@@ -53,4 +53,4 @@ def _every_other_run(document: Document) -> list[dict[str, int]]:
     return [{"base": other.number} for other in others if other.number != document.number and other.kind == "run"]
 
 
-QUESTIONS = (Question("run_compare", "run", run_against, {"base": whole_number}, ("base",), _every_other_run),)
+QUESTIONS = (Question("run_compare", "run", run_against, {"base": place}, ("base",), _every_other_run),)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, text, whole_number
+from wavescope.model.bounds import ITEM, Bounds
+from wavescope.page.question import Number, Question, place, text
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import check_track, timeline_of
 
@@ -244,10 +245,11 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
     return [{"track": "run", "item": item} for item in sorted(longest["item"])]
 
 
-_ITEM = {"track": text, "item": whole_number}
-_KIND = {"track": text, "kind": whole_number, "item": whole_number, "step": whole_number}
+_STEPS = Bounds(-ITEM.high, ITEM.high)
+_ITEM = {"track": text, "item": place}
+_KIND = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
 QUESTIONS = (
     Question("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
     Question("span", "run", span, _ITEM, ("track", "item"), longest_events),
-    Question("flows", "run", flows, _ITEM | {"level": whole_number, "tile": whole_number}, ("track",), longest_events),
+    Question("flows", "run", flows, _ITEM | {"level": place, "tile": place}, ("track",), longest_events),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, engine
 from wavescope.page.trace.times import time_range
 
 if TYPE_CHECKING:
@@ -244,6 +244,6 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
 
 
 QUESTIONS = (
-    Question("derived", "trace", derived, {"text": definitions, "se": whole_number}),
+    Question("derived", "trace", derived, {"text": definitions, "se": engine}),
     Question("pipe_curves", "trace", pipe_curves),
 )

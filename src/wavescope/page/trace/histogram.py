@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.question import Question, number, whole_number
+from wavescope.page.question import Question, engine, number, place
 
 if TYPE_CHECKING:
     from wavescope.analysis.histogram import RowHistogram
@@ -49,8 +49,9 @@ def _exported(document: Document) -> list[dict[str, Any]]:
 
 
 _PARAMETERS = {
-    "bins": whole_number, "first": whole_number, "last": whole_number, "se": whole_number, "begin": number,
-    "end": number,
+    "bins": place, "first": place, "last": place, "se": engine, "begin": number, "end": number,
 }  # fmt: skip
 
-QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported),)
+_RANGES = (("first", "last"), ("begin", "end"))
+
+QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported, _RANGES),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -311,7 +311,7 @@ def _none(document: Document) -> tuple[dict[str, int], ...]:
     return ()
 
 
-_ITEM = {"item": whole_number}
+_ITEM = {"item": place}
 QUESTIONS = (
     Question("instruction", "trace", instruction, _ITEM, ("item",), _none),
     Question("resident_wave", "trace", resident_wave, _ITEM, ("item",), _few("waves")),

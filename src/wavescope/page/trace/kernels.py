@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import whole_number
+from wavescope.page.question import place
 
 if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
@@ -15,7 +15,7 @@ __all__ = ["KERNEL", "every_kernel", "of_kernel", "traced_kernels"]
 
 _MOST_EXPORTED = 8
 
-KERNEL = {"kernel": whole_number}
+KERNEL = {"kernel": place}
 """The parameter of questions that can be asked about one kernel; without it they are about all waves."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,5 +68,5 @@ def _waves_with_loops(document: Document) -> list[dict[str, int]]:
 
 QUESTIONS = (
     Question("loops", "trace", loops_of),
-    Question("wave_loops", "trace", wave_loops, {"wave": whole_number}, ("wave",), _waves_with_loops),
+    Question("wave_loops", "trace", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, number, whole_number
+from wavescope.page.question import Question, number, place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,9 @@ def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
     return ThreadTrace(kept | moved, trace.source)
 
 
+_RANGE = ("begin", "end")
+
 QUESTIONS = (
-    Question("wave_costs", "trace", wave_costs, {"wave": whole_number}, ("wave",), lambda _: ()),
-    Question("range_costs", "trace", range_costs, {"begin": number, "end": number}, ("begin", "end"), lambda _: ()),
+    Question("wave_costs", "trace", wave_costs, {"wave": place}, ("wave",), lambda _: ()),
+    Question("range_costs", "trace", range_costs, dict.fromkeys(_RANGE, number), _RANGE, lambda _: (), (_RANGE,)),
 )

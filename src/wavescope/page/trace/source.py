@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -209,5 +209,5 @@ QUESTIONS = (
     Question("source_calls", "trace", source_calls),
     Question("source_categories", "trace", source_categories),
     Question("source_reasons", "trace", source_reasons),
-    Question("source", "trace", source, {"file": whole_number}, ("file",), _every_file),
+    Question("source", "trace", source, {"file": place}, ("file",), _every_file),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, whole_number
+from wavescope.page.question import Question, place
 from wavescope.page.trace.times import aligned
 
 if TYPE_CHECKING:
@@ -122,6 +122,6 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 
 QUESTIONS = (
     Question("waves", "trace", waves),
-    Question("wave", "trace", wave, {"wave": whole_number}, ("wave",), _every_wave),
-    Question("wave_waits", "trace", wave_waits, {"wave": whole_number}, ("wave",), _every_wave),
+    Question("wave", "trace", wave, {"wave": place}, ("wave",), _every_wave),
+    Question("wave_waits", "trace", wave_waits, {"wave": place}, ("wave",), _every_wave),
 )

@@ -9,6 +9,7 @@ from wavescope.analysis.profile._gpus import PLACE, merged_elsewhere, partial_in
 from wavescope.analysis.profile._intervals import share_of
 from wavescope.analysis.profile.gaps.partial import PartialGaps, partial_gaps
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import ROWS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFram
     )
 
 
+@bounded(keep=ROWS)
 def gaps(profile: Profile, *, by_stream: bool = False, keep: int = 100) -> Gaps:
     """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps.
 

@@ -9,6 +9,7 @@ from wavescope.analysis.profile._gpus import PLACE, gpu_places, gpu_work
 from wavescope.analysis.profile._intervals import covered, gaps_between, intervals, merged
 from wavescope.analysis.profile._launches import Launches, cause_of, outermost, region_pieces, touching
 from wavescope.analysis.profile._waits import calls_inside, main_call
+from wavescope.model.bounds import ROWS, bounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,6 +42,7 @@ class PartialGaps:
         return frozenset(self.gpus.select(PLACE).rows())
 
 
+@bounded(keep=ROWS)
 def partial_gaps(
     profile: Profile, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
 ) -> PartialGaps:

@@ -10,6 +10,7 @@ from wavescope.analysis.profile._statistics import described, merged
 from wavescope.analysis.profile.kernels.occupancy import with_occupancy
 from wavescope.analysis.profile.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
 from wavescope.model.answer import Answer
+from wavescope.model.bounds import BINS, ROWS, bounded
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -311,6 +312,7 @@ def _counters(partials: Sequence[PartialKernels]) -> pl.DataFrame:
     ).with_columns(value_mean=share_of(pl.col("value_sum"), pl.col("dispatch_count")))
 
 
+@bounded(bins=BINS, keep=ROWS)
 def kernels(profile: Profile, name: str = "", *, bins: int = 60, keep: int = 20) -> Kernels:
     """The dispatches of kernels whose name contains `name`, or matches it as /regular expression/.
 

@@ -10,6 +10,7 @@ from wavescope.analysis.profile._gpus import gpu_places
 from wavescope.analysis.profile._intervals import bin_width
 from wavescope.analysis.profile._launches import Launches, region_pieces
 from wavescope.analysis.profile._statistics import Statistics, is_timed, statistics_of
+from wavescope.model.bounds import BINS, ROWS, bounded
 from wavescope.model.profile_schema import PROFILE
 from wavescope.model.schema import empty_frame
 
@@ -60,6 +61,7 @@ class PartialKernels:
     keep: int
 
 
+@bounded(bins=BINS, keep=ROWS)
 def partial_kernels(profile: Profile, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
     """What one profile knows about kernels whose name contains `name`, or matches it as /regular expression/.
 
