@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from wavescope.errors import MissingToolError, UsageError
+from wavescope.errors import UsageError
 from wavescope.export._staging import staged
 from wavescope.model.packages import require
 
@@ -16,7 +17,9 @@ __all__ = ["FORMATS", "check_picture", "write_picture"]
 FORMATS = (".svg", ".png")
 _ZOOM = 2
 """Pixels per unit of the SVG: sharp on paper and on dense screens."""
-_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text x="2" y="15">{}</text></svg>'
+_FONT = "DejaVu Sans"
+"""The font that is part of the package (`tools/make_font.py`): a PNG needs none of the system's, and is the same
+everywhere."""
 
 
 def check_picture(path: Path) -> None:
@@ -27,7 +30,7 @@ def check_picture(path: Path) -> None:
     UsageError
         When the name ends in neither .svg nor .png.
     MissingToolError
-        When PNG is asked for and the package that draws it, or every font, is missing.
+        When PNG is asked for and the package that draws it is missing.
 
     Examples
     --------
@@ -39,9 +42,6 @@ def check_picture(path: Path) -> None:
         raise UsageError(what, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png":
         require("resvg_py", "resvg-py")
-        if _drawn(_PROBE.format("Ag")) == _drawn(_PROBE.format("")):
-            what = "no fonts are installed: a PNG would be without text"
-            raise MissingToolError(what, advice="apt-get install fonts-dejavu-core, or write .svg")
 
 
 def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
@@ -52,7 +52,7 @@ def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
     UsageError
         When the file exists and `force` is not given, or the name ends in something else.
     MissingToolError
-        When PNG is asked for and the package that draws it, or every font, is missing.
+        When PNG is asked for and the package that draws it is missing.
     WavescopeError
         When the file system refuses.
 
@@ -73,4 +73,12 @@ def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
 def _drawn(svg: str) -> bytes:
     import resvg_py
 
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM))
+    with as_file(files("wavescope.export") / "fonts" / "DejaVuSans.ttf") as font:
+        drawn = resvg_py.svg_to_bytes(
+            svg_string=svg,
+            zoom=_ZOOM,
+            skip_system_fonts=True,
+            font_files=[str(font)],
+            **dict.fromkeys(("font_family", "sans_serif_family", "monospace_family"), _FONT),
+        )
+    return bytes(drawn)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,10 +54,38 @@ def test_without_the_package_png_is_refused_kindly(monkeypatch: pytest.MonkeyPat
     assert not list(tmp_path.iterdir())
 
 
-def test_without_fonts_png_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    resvg = pytest.importorskip("resvg_py")
-    monkeypatch.setattr(
-        picture, "_drawn", lambda svg: bytes(resvg.svg_to_bytes(svg_string=svg, skip_system_fonts=True))
-    )
-    with pytest.raises(MissingToolError, match="no fonts"):
-        write_picture(SVG, tmp_path / "a.png")
+def test_png_needs_no_font_of_the_system(tmp_path: Path) -> None:
+    """In a program of its own, that looks for fonts in empty folders: glyphs are there, and the bytes are the same."""
+    pytest.importorskip("resvg_py")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (tmp_path / "fonts.conf").write_text(f"<fontconfig><dir>{empty}</dir></fontconfig>")
+    homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "FONTCONFIG_PATH"), str(empty))
+    program = "import sys; from wavescope.export.picture import _drawn; sys.stdout.buffer.write(_drawn(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, SVG],
+        capture_output=True, check=True, timeout=120,
+        env={**os.environ, **homes, "FONTCONFIG_FILE": str(tmp_path / "fonts.conf")},
+    )  # fmt: skip
+    assert done.stdout == picture._drawn(SVG)
+    assert done.stdout != picture._drawn(SVG.replace("Ag", ""))
+
+
+@pytest.mark.parametrize("family", ["sans-serif", "monospace", "Inter, 'Helvetica Neue', sans-serif"])
+def test_every_family_is_drawn_with_the_font_of_the_package(family: str) -> None:
+    pytest.importorskip("resvg_py")
+    named = SVG.replace("<text", f'<text font-family="{family}"')
+    assert picture._drawn(named) == picture._drawn(SVG)
+
+
+@pytest.mark.parametrize("character", "Aé\u03b1\u0416\u2192\u00b7\u2026\u00d7\u2588")
+def test_the_font_has_latin_greek_cyrillic_and_signs(character: str) -> None:
+    pytest.importorskip("resvg_py")
+    drawn, missing = (picture._drawn(SVG.replace("Ag", text)) for text in (character, "\U0010fffd"))
+    assert drawn != missing
+
+
+def test_the_font_comes_with_its_licence() -> None:
+    folder = Path(picture.__file__).parent / "fonts"
+    assert "Bitstream" in (folder / "DejaVuSans.LICENCE.txt").read_text()
+    assert (folder / "DejaVuSans.ttf").stat().st_size < 200_000
