@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import UsageError
 from wavescope.export._compute_top import dispatch_rows, kernel_rows, system_rows
 from wavescope.export._staging import staged
+from wavescope.model.csv_text import harmless_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,7 +104,7 @@ def _file_name(table: MetricTable) -> str:
 
 def _text(rows: Iterable[Sequence[str]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows(harmless_rows(rows))
     return out.getvalue()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.export._labels import category_of
 from wavescope.export._staging import staged
 from wavescope.export._written import Written, left_out
-from wavescope.model.csv_text import harmless
+from wavescope.model.csv_text import harmless, harmless_rows
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class _Files:
             writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
             for agent in self._agents.iter_rows(named=True):
                 guid, pid = processes.get(agent["process"], (None, None))
-                writer.writerow([guid or "", *_agent_values(agent), pid])
+                writer.writerows(harmless_rows([[guid or "", *_agent_values(agent), pid]]))
         self.counts["agents"] += self._agents.height
 
 

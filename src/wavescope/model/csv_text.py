@@ -1,21 +1,51 @@
-"""A frame as CSV text that no spreadsheet takes for a formula and no terminal for a command."""
+"""CSV text that no spreadsheet takes for a formula and no terminal for a command: cells and headers alike."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     import polars as pl
 
-__all__ = ["harmless", "write_csv"]
+__all__ = ["harmless", "harmless_rows", "harmless_text", "write_csv"]
 
 _FORMULA = r"^[=+\-@\t\r]"
 _CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 
 
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?")
+
+
+def harmless_text(text: str) -> str:
+    """A text as `harmless` writes it; one that says a number stays as it is.
+
+    Examples
+    --------
+    >>> harmless_text("=1+1"), harmless_text("\\x1b[2J"), harmless_text("-1.5")
+    ("'=1+1", '\ufffd[2J', '-1.5')
+    """
+    clean = re.sub(_CONTROLS, "\ufffd", text)
+    return f"'{clean}" if re.match(_FORMULA, clean) and not _NUMBER.fullmatch(clean) else clean
+
+
+def harmless_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[object]]:
+    """Rows for a writer of CSV, headers among them, with every text harmless.
+
+    Examples
+    --------
+    >>> list(harmless_rows([["@name", 5]]))
+    [["'@name", 5]]
+    """
+    for row in rows:
+        yield [harmless_text(cell) if isinstance(cell, str) else cell for cell in row]
+
+
 def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with an apostrophe before texts that spreadsheets would run as formulas, and with U+FFFD for control
-    characters other than tabs and ends of lines.
+    characters other than tabs and ends of lines; names of columns too.
 
     Examples
     --------
@@ -32,7 +62,24 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
         if distinct.str.contains(f"{_FORMULA}|{_CONTROLS}").any():
             cell = pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd")
             made.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
-    return frame.with_columns(made)
+    named = _headers(frame.columns)
+    return frame.with_columns(made).rename(named) if named else frame.with_columns(made)
+
+
+def _headers(names: Sequence[str]) -> dict[str, str]:
+    """Column -> its harmless name, where that is another; it stays the only one of that name."""
+    taken = set(names)
+    renamed = {}
+    for name in names:
+        clean = harmless_text(name)
+        if clean == name:
+            continue
+        number = 2
+        while clean in taken:
+            clean, number = f"{harmless_text(name)}_{number}", number + 1
+        taken.add(clean)
+        renamed[name] = clean
+    return renamed
 
 
 def write_csv(frame: pl.DataFrame) -> str:

@@ -17,12 +17,16 @@ export function pictures(paint: Paint, size: () => Size): Offer[] {
   ];
 }
 
+/** Control characters other than tabs and ends of lines: a terminal would obey them. */
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
+
 /** A table as CSV. Cells that a spreadsheet would run as a formula get an apostrophe. */
 export function csv(header: string[], rows: Iterable<(string | number | null | undefined)[]>): string {
   const cell = (value: string | number | null | undefined) => {
     if (value === null || value === undefined || (typeof value === "number" && Number.isNaN(value))) return "";
     if (typeof value === "number") return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    const clean = value.replace(CONTROLS, "\ufffd");
+    const safe = /^[=+\-@\t\r]/.test(clean) ? `'${clean}` : clean;
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   const lines = [header.map(cell).join(",")];
