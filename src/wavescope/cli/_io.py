@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -28,6 +28,7 @@ __all__ = [
     "json_option",
     "progress",
     "resources_option",
+    "width_of",
     "with_options",
 ]
 
@@ -49,6 +50,11 @@ resources_option = click.option(
     help="A kernel-trace or agent CSV, result JSON or code object (or a folder of them) that tells registers, LDS and "
     "GPU; those beside the trace are found by themselves. May be repeated.",
 )
+_FILE_WIDTH = 120
+_SILENT_TERMINAL = 80
+_HEIGHT = 25
+_NARROWEST, _WIDEST = 20, 1000
+"""Tables cannot be laid out in less, and nobody reads more."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
@@ -59,14 +65,31 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
         stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to stop
-    width = None if stream.isatty() or "COLUMNS" in os.environ else 120
+    width = width_of(os.environ.get("COLUMNS", ""), _terminal_width(stream))
 
     class Piped(Console):
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError  # rich would leave with status 1; `main` knows better
 
     # Names and paths come from strangers: what looks like markup in them is printed as it is.
-    return Piped(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
+    # With a height, which nothing here depends on, rich does not ask the environment for sizes once more.
+    return Piped(
+        stderr=stderr, highlight=False, markup=False, emoji=False, width=width, height=_HEIGHT, soft_wrap=False
+    )
+
+
+def width_of(columns: str, terminal: int | None) -> int:
+    """Characters per line: what COLUMNS says, else the terminal, else what fits a file; within what can be laid out."""
+    asked = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 10 else 0
+    return min(max(asked or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal behind a stream; None = there is none, or it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _SILENT_TERMINAL if stream.isatty() else None
+    except (OSError, ValueError):
+        return _SILENT_TERMINAL
 
 
 def context_of_kind(
