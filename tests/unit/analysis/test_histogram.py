@@ -48,10 +48,16 @@ def test_rows_and_engines_are_chosen() -> None:
     assert row_histogram(trace, se=7).bins.is_empty()
 
 
-@pytest.mark.parametrize(("first", "last"), [(-5, 1 << 40), (9_999, 0), (3, -1)])
+@pytest.mark.parametrize(("first", "last"), [(0, 9_999), (9_999, 9_999), (3, 1 << 30)])
 def test_rows_outside_of_the_code_are_cut_to_it(first: int, last: int) -> None:
     got = row_histogram(small_trace(TEXTS, STEPS), first_row=first, last_row=last)
     assert 0 <= got.first_row <= got.last_row <= 4
+
+
+@pytest.mark.parametrize(("first", "last"), [(-5, 2), (0, 1 << 40), (3, -1), (3, 2)])
+def test_rows_that_make_no_sense_are_refused(first: int, last: int) -> None:
+    with pytest.raises(UsageError, match="row"):
+        row_histogram(small_trace(TEXTS, STEPS), first_row=first, last_row=last)
 
 
 @pytest.mark.parametrize("bins", [0, -1, 101, 1 << 60])

@@ -124,6 +124,5 @@ def test_waves_that_do_not_exist() -> None:
     document = document_of(trace_of([0, 5]))
     for question in ("wave_loops", "wave_costs"):
         for wave in ("7", "-1", str((1 << 63) - 1)):
-            parsed = QUESTIONS[question].parsed({"wave": wave})
             with pytest.raises(UsageError):
-                QUESTIONS[question].answer(document, **parsed)
+                QUESTIONS[question].answer(document, **QUESTIONS[question].parsed({"wave": wave}))

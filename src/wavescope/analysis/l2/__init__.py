@@ -176,9 +176,6 @@ def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float 
     if ideal_gb is not None and len(chosen) > 1:
         what = f"--ideal-gb speaks about one kernel, but there are {len(chosen):,}"
         raise UsageError(what, advice=f"choose one with --kernel: {shown}")
-    if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
-        what = "--ideal-gb must be more than 0"
-        raise UsageError(what)
     return chosen
 
 
