@@ -54,8 +54,14 @@ class Guard:
             return
         send = _with_headers(send)
         path: str = scope["path"]
-        _, given, *rest = path.split("/", 2)
-        refusal = _wrong_place(scope) or self._wrong_token(given) or _wrong_request(scope, rest[0] if rest else "")
+        before, _, behind = path.partition("/")
+        given, *rest = behind.split("/", 1)
+        refusal = (
+            _wrong_place(scope)
+            or _wrong_target(path, before)
+            or self._wrong_token(given)
+            or _wrong_request(scope, rest[0] if rest else "")
+        )
         if refusal:
             await _say(send, *refusal, as_json=bool(rest) and rest[0].startswith("api/"))
         elif not rest:
@@ -79,6 +85,13 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
         return 403, "This server answers only requests to 127.0.0.1 or localhost."
     if any(origin.lower() != f"http://{host}".lower() for origin in origins):
         return 403, "This server answers only its own page."
+    return None
+
+
+def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
+    """Why a target is none: `*`, an address with a host, or nonsense."""
+    if before or not path:
+        return 400, "This server answers only addresses that begin with a slash."
     return None
 
 
@@ -110,7 +123,11 @@ async def _say(send: Send, status: int, sentence: str, *, as_json: bool) -> None
     """A refusal: what the page can show when it was the page that asked, else text that a person can read."""
     body = json.dumps(Problem(status, sentence).body) if as_json else sentence + "\n"
     media_type = b"application/json" if as_json else b"text/plain; charset=utf-8"
-    headers = [(b"content-type", media_type), (b"content-length", str(len(body.encode())).encode())]
+    headers = [
+        (b"content-type", media_type),
+        (b"content-length", str(len(body.encode())).encode()),
+        (b"connection", b"close"),  # who is refused does not keep a place
+    ]
     if status == 405:
         headers.append((b"allow", b"GET, HEAD"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavescope.page.document import Library
+    from wavescope.server.connections import Limits
 
 __all__ = ["Serving", "listen"]
 
@@ -61,10 +62,11 @@ class Serving:
     >>> serving.stop()  # doctest: +SKIP
     """
 
-    def __init__(self, library: Library, page: Path, listener: socket.socket) -> None:
+    def __init__(self, library: Library, page: Path, listener: socket.socket, *, limits: Limits | None = None) -> None:
         import uvicorn
 
         from wavescope.server.app import make_app
+        from wavescope.server.connections import Limits, limited
 
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.library = library
@@ -72,7 +74,7 @@ class Serving:
         self.url = f"http://127.0.0.1:{self.port}/{token}/"
         config = uvicorn.Config(
             make_app(library, token, page),
-            http="h11",  # the one whose limit on headers can be set
+            http=limited(limits or Limits()),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -99,7 +99,7 @@ def test_one_kernel_alone(library):
     assert parts == [3 * total // 4, total // 4]
     assert frame(document, "stall_rows", kernel="4")["stall_cycles_total"].sum() == total // 4
     for kernel in ("1", "-1", "99999999999"):
-        with pytest.raises(UsageError, match="no traced wave entered|is not a whole number"):
+        with pytest.raises(UsageError, match=r"no traced wave entered|is not a whole number"):
             ask(document, "diagnose", {"kernel": kernel})
 
 
