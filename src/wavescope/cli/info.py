@@ -55,16 +55,19 @@ def command(
         from rich.text import Text
 
         console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
-        console().print(f"  next: {_next_for(path, kind)}", soft_wrap=True)
+        console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
 
 
 def _next_for(path: Path, kind: Kind) -> str:
     texts = {
         "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
         "STATISTICS": "wavescope summary on the *_trace.csv files beside it recomputes and extends these figures",
-        "DATABASE": "it is of no profiler that wavescope knows; query it with sqlite3",
-        "BROKEN_DATABASE": "check that it was copied whole; `sqlite3 FILE .recover` may save some rows",
+        "DATABASE": "it is of no profiler that wavescope knows",
     }
+    if kind.name == "BROKEN_DATABASE":
+        from wavescope.readers._sqlite import why_unreadable
+
+        return why_unreadable(path) or "it has no tables: record again, the recording did not finish"
     otherwise = (
         "point wavescope at thread traces (*.att, ui_output_*), profiles (ROCpd, RPD, rocprofv3 CSV, JSON) or counters"
         " (pmc_perf.csv, *_counter_collection.csv)"

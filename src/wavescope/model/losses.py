@@ -361,7 +361,7 @@ _KINDS = (
     LossKind(
         "unreadable_rows",
         "a table ends early ({detail}); the rows before the damage were read",
-        "copy the database again; `sqlite3 FILE .recover` may save more rows",
+        "copy the database again from where it was recorded, or record again",
     ),
     LossKind(
         "mixed_values",

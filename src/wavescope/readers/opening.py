@@ -340,7 +340,10 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     what, advice = {
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
-        Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),
+        Kind.DATABASE: (
+            "a database, but not of a profiler that wavescope knows",
+            "give one that rocprofv3, rocprof or RPD wrote",
+        ),
         Kind.BROKEN_DATABASE: ("a database that cannot be read", "check that the file was copied whole"),
         Kind.CODE_OBJECT: (
             "a code object, not a trace",

@@ -329,5 +329,8 @@ _INSTEAD = {
     Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
     Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
     Kind.CODE_OBJECT: ("a code object, not a profile of a run", "wavescope info {path}"),
-    Kind.DATABASE: ("a database, but not of a profiler that wavescope knows", "query it with sqlite3"),
+    Kind.DATABASE: (
+        "a database, but not of a profiler that wavescope knows",
+        "give one that rocprofv3, rocprof or RPD wrote",
+    ),
 }

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -154,7 +153,8 @@ def test_defaults_that_only_sqlite_knows(tmp_path: Path, default: str) -> None:
         ("CREATE TABLE u(b, a INTEGER, PRIMARY KEY(a))", True),
         ("CREATE TABLE u(a INTEGER, b INTEGER, PRIMARY KEY(a, b))", True),
         ("CREATE TABLE u(a INTEGER PRIMARY KEY, b) WITHOUT ROWID", False),
-        ("CREATE TABLE u(a INTEGER PRIMARY KEY, c AS (a + 1), b)", False),
+        ("CREATE TABLE u(a INTEGER PRIMARY KEY, c AS (a + 1), b)", True),
+        ("CREATE TABLE u(a INTEGER PRIMARY KEY, c AS (a + 1) STORED, b)", True),
     ],
 )
 def test_keys(tmp_path: Path, create: str, is_native: bool) -> None:
@@ -162,6 +162,15 @@ def test_keys(tmp_path: Path, create: str, is_native: bool) -> None:
     frame, _, was_native = both(write(tmp_path / "a.db", *statements), {"a": pl.Int64, "b": pl.Int64}, "u")
     assert was_native == is_native
     assert sorted(frame.rows()) == [(1, 10), (2, None), (3, 30)]
+
+
+def test_columns_that_are_computed_are_not_read(tmp_path: Path) -> None:
+    create = "CREATE TABLE u(a INTEGER PRIMARY KEY, c AS (zeroblob(1 << 29)), d AS (a * 2) STORED, b)"
+    path = write(tmp_path / "a.db", create, "INSERT INTO u(a, b) VALUES (3, 30)")
+    frame = both(path, {"c": pl.Int64, "d": pl.Int64, "b": pl.Int64}, "u")[0]
+    assert frame.rows() == [(None, 6, 30)]
+    with closing(Database(path)) as database:
+        assert database.tables["u"] == ("a", "d", "b")
 
 
 @pytest.mark.parametrize("settings", [{"encoding": "'UTF-16le'"}, {"encoding": "'UTF-16be'"}])
@@ -221,7 +230,7 @@ def test_a_log_that_is_being_written(tmp_path: Path) -> None:
         before = set(listing(tmp_path))
         frame, _, is_native = both(path, TYPES)
         assert set(listing(tmp_path)) == before
-    assert (len(frame), is_native) == (5, False)
+    assert (len(frame), is_native) == (5, True)
 
 
 @pytest.mark.parametrize("journal_mode", ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
@@ -260,18 +269,13 @@ def test_locked(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> N
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
         assert locker.stdout is not None
         assert locker.stdout.readline() == "locked\n"
-        began = time.monotonic()
-        if what == "waits":
-            assert both(path, TYPES)[0].rows() == ROWS
-        else:
-            with pytest.raises(NotATraceError, match="holds this database locked"):
-                Database(path)
-        assert time.monotonic() - began < 20
+        with pytest.raises(NotATraceError, match="holds this database locked"):
+            Database(path)
         locker.communicate()
     assert both(path, TYPES)[0].rows() == ROWS
 
 
-def test_a_change_between_two_reads_is_read_through_sqlite(tmp_path: Path) -> None:
+def test_after_a_change_a_copy_of_one_moment_is_read(tmp_path: Path) -> None:
     path = write(tmp_path / "a.db")
     with closing(Database(path)) as database:
         assert len(database.frame("t", TYPES)) == 4

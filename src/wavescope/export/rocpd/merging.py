@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,20 +122,22 @@ class _Copy:
 
     def __init__(self, found: ProfileInput) -> None:
         self.path = found.path
-        database = Database(found.path)
-        self.runs = find_runs(database)
-        self.names = table_names(database)
-        self.columns = database.tables
-        database.close()
+        with closing(Database(found.path)) as database:
+            self.runs = find_runs(database)
+            self.names = table_names(database)
+            self.columns = database.tables
 
     def into(self, file: RocpdFile, *, with_environment: bool) -> bool:
         """Copy all runs that `file` does not have; False = this file has to be read instead."""
         if not all(self._is_copyable(run, file.version) for run in self.runs):
             return False
         new = [run for run in self.runs if run.guid not in file.guids]
-        with _attached(file.connection, self.path):
+        with closing(Database(self.path)) as database, _attached(file.connection, database):
             for run in new:
                 file.counts += self._copy(run, file, with_environment=with_environment)
+            if database.has_changed():
+                what = "somebody wrote the file while it was copied"
+                raise sqlite3.DatabaseError(what)
         file.guids += [run.guid for run in new]
         file.losses += [Loss("duplicate_run", detail=run.guid) for run in self.runs if run not in new]
         return True
@@ -185,10 +187,11 @@ class _Copy:
 
 
 @contextmanager
-def _attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """`path` as the schema `source`, for reading; a database cannot come or go inside a transaction."""
+def _attached(connection: sqlite3.Connection, database: Database) -> Iterator[None]:
+    """`database` as the schema `source`, for reading; one cannot come or go inside a transaction."""
     connection.execute("COMMIT")
-    connection.execute("ATTACH DATABASE ? AS source", (f"{path.absolute().as_uri()}?mode=ro",))
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("ATTACH DATABASE ? AS source", (database.uri,))
     connection.execute("BEGIN")
     yield
     connection.execute("COMMIT")

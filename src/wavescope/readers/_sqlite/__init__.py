@@ -1,17 +1,17 @@
 """SQLite files as columns: opened read-only, never changed, read in pieces.
 
-The native core reads the pages of a file at rest, many times faster than SQLite gives out rows. What it does not read
-(files with a pending log or journal, UTF-16, tables without row ids) comes through SQLite, with the same values.
+The native core reads the pages of a file, many times faster than SQLite gives out rows. What it does not read (UTF-16,
+tables without row ids) comes through SQLite, with the same values. Only files that cannot change are read, as they lie
+there or copied; see `files`.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import weakref
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from wavescope.errors import NotATraceError, UsageError
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.sql_text import quoted
 from wavescope.readers._sqlite.files import ERRORS, OpenFile, tables_at_beginning
@@ -19,7 +19,8 @@ from wavescope.readers._sqlite.schema import StoredTable, read_tables, read_view
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    import sqlite3
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
     _Types = Mapping[str, pl.DataType | type[pl.DataType]]
 
-__all__ = ["CHUNK_ROWS", "Database", "table_names"]
+__all__ = ["CHUNK_ROWS", "Database", "table_names", "why_unreadable"]
+
+_Read = TypeVar("_Read")
 
 CHUNK_ROWS = 1 << 18
 """Rows of a piece."""
@@ -53,7 +56,7 @@ class Database:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import sqlite3, tempfile
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp(), "run.db")
     >>> with sqlite3.connect(path) as connection:
@@ -65,16 +68,23 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.losses: list[Loss] = []
-        self._file = OpenFile(path)
+        self._stored: dict[str, StoredTable] = {}
+        self.tables: dict[str, tuple[str, ...]] = {}
+        """Stored tables -> names of their columns."""
+        self.views: tuple[str, ...] = ()
+        try:
+            self._file = OpenFile(path)
+        except ERRORS as error:  # a log that SQLite cannot work off
+            raise self._unreadable(error) from error
         try:
             self._connection = self._connect()
-            self._stored = read_tables(self._connection)
-            self.tables: dict[str, tuple[str, ...]] = {table.name: table.columns for table in self._stored.values()}
-            """Stored tables -> names of their columns."""
-            self.views: tuple[str, ...] = read_views(self._connection)
+            self._steadily(self._read_schema)
         except ERRORS as error:
             self._file.close()
             raise self._unreadable(error) from error
+        except BaseException:
+            self._file.close()
+            raise
 
     def frame(self, table: str, columns: _Types) -> pl.DataFrame:
         """These columns of a table as Int64, Float64, String or Categorical; see `chunks`."""
@@ -89,18 +99,21 @@ class Database:
         value that does not fit the type asked for becomes null and is counted as a loss (`mixed_values`). A page that
         cannot be read ends the table with a loss (`unreadable_rows`).
         """
-        import polars as pl
-
-        stored = self._stored.get(table)
-        if stored is None:
-            return
-        types = {name: _type_of(dtype) for name, dtype in columns.items()}
-        wanted = {name: kind for name, kind in types.items() if name in stored.columns}
-        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
-        plan = stored.plan(wanted) if self._is_native(stored) else None
-        pieces = self._rows(stored, wanted, rows) if plan is None else self._pages(stored, plan, rows)
-        for piece in pieces:
-            yield piece.with_columns(absent).select(*columns) if absent else piece
+        self._reopen_if_changed()
+        losses: list[Loss] = []
+        is_begun = False
+        for piece in self._pieces(table, columns, rows, losses):
+            if self._file.has_changed():
+                break
+            is_begun = True
+            yield piece
+        if not self._file.has_changed():
+            for loss in losses:
+                self._lose(loss)
+        elif is_begun:
+            self._lose(Loss("unreadable_rows", detail=f"{table}: the file was changed while it was read"))
+        else:
+            yield from self.chunks(table, columns, rows)  # of a copy, which cannot change
 
     def whole(self, table: str, columns: Mapping[str, int]) -> _core.Table | None:
         """All rows of a table with these columns (`values.INTEGER`, ...), as the native core has them.
@@ -109,6 +122,7 @@ class Database:
         """
         from wavescope import _core
 
+        self._reopen_if_changed()
         stored = self._stored.get(table)
         if stored is None or not set(columns) <= set(stored.columns) or not self._is_native(stored):
             return None
@@ -129,24 +143,26 @@ class Database:
         NotATraceError
             When SQLite cannot answer it.
         """
-        self._reopen_if_changed()
-        steps = iter(range(_QUERY_STEPS))
-        self._connection.set_progress_handler(lambda: next(steps, None) is None, _STEP)
         try:
-            found = self._connection.execute(sql, parameters).fetchmany(most + 1)
-        except sqlite3.OperationalError as error:
+            found = self._steadily(lambda: self._queried(sql, parameters, most))
+        except ERRORS as error:
             if str(error) == "interrupted":
                 what = "a query takes too long"
                 raise UsageError(what, where=str(self.path), advice="ask for less") from error
             raise self._unreadable(error) from error
-        except ERRORS as error:
-            raise self._unreadable(error) from error
-        finally:
-            self._connection.set_progress_handler(None, 0)
         if len(found) > most:
             what = f"a query has more than {most:,} rows"
             raise UsageError(what, where=str(self.path), advice="ask for less")
         return found
+
+    @property
+    def uri(self) -> str:
+        """What a connection of SQLite may attach: a file at rest, until `has_changed`."""
+        return self._file.uri
+
+    def has_changed(self) -> bool:
+        """Whether somebody wrote to the file since it was opened."""
+        return self._file.has_changed()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -158,12 +174,38 @@ class Database:
         weakref.finalize(self, connection.close)
         return connection
 
+    def _read_schema(self) -> None:
+        self._stored = read_tables(self._connection)
+        self.tables = {table.name: table.columns for table in self._stored.values()}
+        self.views = read_views(self._connection)
+
+    def _queried(self, sql: str, parameters: Sequence[object], most: int) -> list[tuple[Any, ...]]:
+        steps = iter(range(_QUERY_STEPS))
+        self._connection.set_progress_handler(lambda: next(steps, None) is None, _STEP)
+        try:
+            return self._connection.execute(sql, parameters).fetchmany(most + 1)
+        finally:
+            self._connection.set_progress_handler(None, 0)
+
     def _is_native(self, stored: StoredTable) -> bool:
-        self._reopen_if_changed()
         pages = self._file.pages
         return pages is not None and pages.is_table(stored.root)
 
-    def _pages(self, stored: StoredTable, plan: list[Any], rows: int) -> Iterator[pl.DataFrame]:
+    def _pieces(self, table: str, columns: _Types, rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        stored = self._stored.get(table)
+        if stored is None:
+            return
+        types = {name: _type_of(dtype) for name, dtype in columns.items()}
+        wanted = {name: kind for name, kind in types.items() if name in stored.columns}
+        absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
+        plan = stored.plan(wanted) if self._is_native(stored) else None
+        found = self._rows(stored, wanted, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
+        for piece in found:
+            yield piece.with_columns(absent).select(*columns) if absent else piece
+
+    def _pages(self, stored: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         """Read by the native core."""
         import polars as pl
 
@@ -174,14 +216,14 @@ class Database:
         while len(piece := scan.next(rows)):
             yield pl.DataFrame(piece)
         if scan.damage:
-            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: {scan.damage}"))
-        if self._file.has_changed():
-            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: the file was changed while it was read"))
+            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {scan.damage}"))
         for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
             if count:
-                self._lose(Loss("mixed_values", count, f"{stored.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
 
-    def _rows(self, stored: StoredTable, wanted: dict[str, int], rows: int) -> Iterator[pl.DataFrame]:
+    def _rows(
+        self, stored: StoredTable, wanted: dict[str, int], rows: int, losses: list[Loss]
+    ) -> Iterator[pl.DataFrame]:
         """Read by SQLite."""
         import polars as pl
 
@@ -200,31 +242,44 @@ class Database:
                     made.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
                 yield pl.DataFrame(made) if made else pl.DataFrame({"": [None] * len(found)})
         except ERRORS as error:
-            self._lose(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
+            losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
         for name, count in mixed.items():
             if count:
-                self._lose(Loss("mixed_values", count, f"{stored.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{stored.name}.{name}"))
+
+    def _steadily(self, read: Callable[[], _Read]) -> _Read:
+        """What `read` gives; when somebody writes the file meanwhile, what it gives of a copy of one moment."""
+        self._reopen_if_changed()
+        try:
+            found = read()
+        except ERRORS:
+            if not self._file.has_changed():
+                raise
+        else:
+            if not self._file.has_changed():
+                return found
+        self._reopen_if_changed()
+        return read()
 
     def _reopen_if_changed(self) -> None:
-        """A file that is being written is read through SQLite, which locks it while it reads."""
-        if self._file.has_changed():
-            self._connection.close()
-            try:
-                self._connection = self._connect()
-            except ERRORS as error:
-                raise self._unreadable(error) from error
+        """Of a file that is being written, a copy of one moment is read."""
+        if not self._file.has_changed():
+            return
+        self._connection.close()
+        try:
+            self._file.reopen()
+            self._connection = self._connect()
+            self._read_schema()
+        except ERRORS as error:
+            raise self._unreadable(error) from error
 
     def _lose(self, loss: Loss) -> None:
         if loss not in self.losses:
             self.losses.append(loss)
 
     def _unreadable(self, error: Exception) -> NotATraceError:
-        where = str(self.path)
-        if "locked" in str(error):
-            what = "another process holds this database locked"
-            return NotATraceError(what, where=where, advice="wait until the process that writes it has ended")
         what = f"not a readable SQLite database ({error})"
-        return NotATraceError(what, where=where, advice="check that the file was copied whole")
+        return NotATraceError(what, where=str(self.path), advice="check that the file was copied whole")
 
 
 def table_names(path: Path) -> frozenset[str]:
@@ -244,6 +299,15 @@ def table_names(path: Path) -> frozenset[str]:
         return names
     with closing(Database(path)) as database:
         return frozenset(database.tables)
+
+
+def why_unreadable(path: Path) -> str:
+    """Why a database cannot be read, and what to do; empty when it can."""
+    try:
+        table_names(path)
+    except WavescopeError as error:
+        return "; ".join(part for part in (error.what, error.advice) if part)
+    return ""
 
 
 def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:

@@ -8,14 +8,19 @@ import sqlite3
 import tempfile
 import weakref
 import zlib
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.readers._sqlite.locks import BusyError, shared_lock
+from wavescope.readers._sqlite.moments import copy_moment, is_pending, open_descriptor
+from wavescope.readers._sqlite.permits import permit_reading
 from wavescope.readers._text import GZIP, SQLITE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavescope import _core
 
 __all__ = ["ERRORS", "OpenFile", "tables_at_beginning"]
@@ -30,29 +35,32 @@ MAX_RATIO = 200
 LOCK_SECONDS = 2.0
 """How long to wait for a database that another process holds locked."""
 
-_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-_READ_VERSION_AT, _PAGE_COUNT_AT, _WAL = 19, 28, bytes([2])
+_PAGE_COUNT_AT = 28
 _BEGINNING = 1 << 18
-_WAL_HEADER_BYTES = 32
 _BLOCK = 1 << 20
+_WAIT = "wait until the process that writes it has ended"
 
 
 class OpenFile:
-    """A database file, open: for the native core (`pages`) and for SQLite (`connect`)."""
+    """A database file, open: for the native core (`pages`) and for SQLite (`connect`).
+
+    SQLite never sees a file that could change, nor what lies beside one: it would lock it, make files beside it, or
+    work off a stranger's journal. A file at rest is opened as one that cannot change; of any other, and of one that
+    somebody begins to write, a copy of one moment is read.
+    """
 
     pages: _core.SqliteFile | None = None
-    """Its pages, when all of its content is in them and the native core reads such files."""
+    """Its pages, when the native core reads such files."""
 
     def __init__(self, path: Path) -> None:
+        self._named = path
         self._path = path
         self._descriptor = -1
         self._is_ours = False
+        self._opened_as: tuple[object, ...] = ()
         self._endings: list[weakref.finalize[..., OpenFile]] = []
         try:
-            with path.open("rb") as stream:
-                is_packed = stream.read(len(GZIP)) == GZIP
-            if is_packed:
-                self._path = self._unpacked(path)
+            self._path = path.resolve()  # logs and journals lie beside the file itself, not beside a link to it
             self._open()
         except OSError as error:
             self.close()
@@ -62,6 +70,11 @@ class OpenFile:
             self.close()
             raise
 
+    @property
+    def uri(self) -> str:
+        """What SQLite may open: the file, or our copy of it, as one that cannot change."""
+        return f"{self._path.absolute().as_uri()}?mode=ro&immutable=1"
+
     def connect(self) -> sqlite3.Connection:
         """A connection that neither changes the file nor leaves anything beside it.
 
@@ -70,25 +83,33 @@ class OpenFile:
         sqlite3.Error, UnicodeDecodeError
             When SQLite cannot open it.
         """
-        if self._is_pending() and not self._is_ours and not self._is_shared():
-            self._path = self._copied()
-            self._open()
+        connection = sqlite3.connect(self.uri, uri=True, check_same_thread=False)
+        connection.text_factory = lambda text: text.decode(errors="replace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         try:
-            return self._connected()
-        except sqlite3.OperationalError as error:
-            if self._is_ours or "locked" in str(error) or not self._is_pending():
-                raise
-        # Nobody writes it any more, but a log or a journal is left that SQLite would have to work off.
-        self._path = self._copied()
-        self._open()
-        return self._connected()
+            for setting in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON"):
+                connection.execute(f"PRAGMA {setting}")
+            connection.set_authorizer(permit_reading)
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        except ERRORS:
+            connection.close()
+            raise
+        return connection
 
     def has_changed(self) -> bool:
-        """Whether somebody wrote to the file since it was opened; from then on it is read through SQLite alone."""
-        if self.pages is None or self._stamp() == self._opened_as:
-            return False
-        self.pages = None
-        return True
+        """Whether somebody wrote to the file since it was opened; never so for a copy of ours."""
+        return not self._is_ours and self._stamp() != self._opened_as
+
+    def reopen(self) -> None:
+        """Go over to a copy of this moment, which cannot change any more.
+
+        Raises
+        ------
+        NotATraceError
+            When somebody writes the file for too long, or it cannot be copied.
+        """
+        with self._unchanging():
+            self._take_copy()
 
     def close(self) -> None:
         """Let go of the file, and of what was unpacked or copied."""
@@ -97,105 +118,77 @@ class OpenFile:
             self._endings.pop()()
 
     def _open(self) -> None:
+        self._use(open_descriptor(self._path))
+        if os.pread(self._descriptor, len(GZIP), 0) == GZIP:
+            target = self._temporary()
+            self._unpack_to(target)
+            self._use_copy(target)
+            return
+        with self._unchanging():
+            if is_pending(self._descriptor, self._path):
+                self._take_copy()
+            else:
+                self._opened_as = self._stamp()
+
+    def _use(self, descriptor: int) -> None:
         from wavescope import _core
 
-        self._descriptor = os.open(self._path, os.O_RDONLY)
-        self._endings.append(weakref.finalize(self, os.close, self._descriptor))
-        self._opened_as = self._stamp()
-        pages = _core.SqliteFile(self._descriptor)
-        self.pages = pages if pages.is_readable and not self._is_pending() else None
+        self._endings.append(weakref.finalize(self, os.close, descriptor))
+        self._descriptor = descriptor
+        pages = _core.SqliteFile(descriptor)
+        self.pages = pages if pages.is_readable else None
 
-    def _connected(self) -> sqlite3.Connection:
-        # A file at rest is opened as one that cannot change: else SQLite locks it, and makes files beside it.
-        is_at_rest = not self._is_pending() and self._stamp() == self._opened_as
-        how = "immutable=1" if is_at_rest else "mode=ro"
-        connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False, timeout=LOCK_SECONDS
-        )
-        connection.text_factory = lambda text: text.decode(errors="replace")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    def _use_copy(self, copy: Path) -> None:
+        self._use(open_descriptor(copy))
+        self._path = copy
+        self._is_ours = True
+
+    @contextmanager
+    def _unchanging(self) -> Iterator[None]:
+        """Nobody who writes through SQLite changes the file inside the block."""
         try:
-            for setting in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON"):
-                connection.execute(f"PRAGMA {setting}")
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        except ERRORS:
-            connection.close()
-            raise
-        return connection
+            with shared_lock(self._descriptor, LOCK_SECONDS):
+                yield
+        except BusyError as error:
+            what = "another process holds this database locked"
+            raise NotATraceError(what, where=str(self._named), advice=_WAIT) from error
+
+    def _take_copy(self) -> None:
+        target = self._temporary()
+        source, before = self._descriptor, self._stamp()
+        try:
+            copy_moment(source, self._path, target, LOCK_SECONDS)
+        except OSError as error:
+            what = f"is being written or holds unfinished changes, and cannot be copied ({error.strerror or error})"
+            advice = "set TMPDIR to a folder with more room"
+            raise NotATraceError(what, where=str(self._named), advice=advice) from error
+        # Not everybody heeds the lock: some write without SQLite, and some file systems have no locks.
+        if self._stamp() != before:
+            what = "is being written"
+            raise NotATraceError(what, where=str(self._named), advice=_WAIT)
+        self._use_copy(target)
 
     def _stamp(self) -> tuple[object, ...]:
         """Differs after every change of the file."""
         status = os.fstat(self._descriptor)
         counter = os.pread(self._descriptor, 4, 24)
-        return status.st_size, status.st_mtime_ns, counter, self._is_pending()
-
-    def _is_pending(self) -> bool:
-        """Whether a part of the content is in a log (WAL) or has to be taken back with a journal."""
-        if _head(self._beside("-journal")) == _JOURNAL_MAGIC:
-            return True
-        # Not by opening it again: closing it would give up the locks that SQLite holds for this process.
-        if os.pread(self._descriptor, 1, _READ_VERSION_AT) != _WAL:
-            return False
-        try:
-            return self._beside("-wal").stat().st_size > _WAL_HEADER_BYTES
-        except OSError:
-            return False
-
-    def _is_shared(self) -> bool:
-        """Whether reading through SQLite makes no new file: no log, or one with the index that its writers share."""
-        return not self._beside("-wal").exists() or self._beside("-shm").exists()
-
-    def _beside(self, ending: str) -> Path:
-        return self._path.with_name(self._path.name + ending)
+        return status.st_size, status.st_mtime_ns, counter, is_pending(self._descriptor, self._path)
 
     def _temporary(self) -> Path:
-        """A name for a file of ours, which goes when this is closed or forgotten."""
+        """A name for a file of ours in a folder that others cannot enter; it goes when this is closed or forgotten."""
         folder = tempfile.mkdtemp(prefix="wavescope-")
         self._endings.append(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
-        self._is_ours = True
         return Path(folder, "database")
 
-    def _copied(self) -> Path:
-        """A copy in which SQLite has worked off the log or the journal.
-
-        Raises
-        ------
-        sqlite3.Error, UnicodeDecodeError
-            When SQLite cannot.
-        NotATraceError
-            When there is no room for it, or the file changes meanwhile.
-        """
-        target = self._temporary()
-        before = self._stamp()
-        try:
-            for ending in ("", "-wal", "-journal"):
-                source = self._beside(ending)
-                if ending == "" or source.exists():
-                    shutil.copyfile(source, target.with_name(target.name + ending))
-        except OSError as error:
-            what = f"holds unfinished changes and cannot be copied to work them off ({error.strerror or error})"
-            advice = "set TMPDIR to a folder with more room"
-            raise NotATraceError(what, where=str(self._path), advice=advice) from error
-        if self._stamp() != before:
-            what = "is being written"
-            raise NotATraceError(what, where=str(self._path), advice="wait until the process that writes it has ended")
-        connection = sqlite3.connect(target)
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        finally:
-            connection.close()
-        return target
-
-    def _unpacked(self, path: Path) -> Path:
-        """The content of a gzip file, in a temporary one.
+    def _unpack_to(self, target: Path) -> None:
+        """Write the content of a gzip file.
 
         Raises
         ------
         NotATraceError
             When the file is damaged, unpacks to suspiciously much, or finds no room.
         """
-        target = self._temporary()
+        path = self._named
         limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
         try:
             _unpack(path, target, limit)
@@ -205,7 +198,6 @@ class OpenFile:
                 raise NotATraceError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
             what = f"cannot be unpacked ({error})"
             raise NotATraceError(what, where=str(path), advice="check that the file was copied whole") from error
-        return target
 
 
 def tables_at_beginning(path: Path) -> frozenset[str] | None:
@@ -220,12 +212,13 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
             return None  # no database, or one that is unpacked in no time
         page_size = int.from_bytes(begin[16:18], "big")
         count = int.from_bytes(begin[_PAGE_COUNT_AT : _PAGE_COUNT_AT + 4], "big")
-        with tempfile.NamedTemporaryFile(prefix="wavescope-") as file:
-            file.write(begin)
-            file.truncate(count * (1 << 16 if page_size == 1 else page_size))  # a hole: it takes no room
-            file.flush()
-            with closing(sqlite3.connect(f"{Path(file.name).as_uri()}?immutable=1", uri=True)) as connection:
+        with tempfile.TemporaryDirectory(prefix="wavescope-") as folder:
+            file = Path(folder, "database")
+            file.write_bytes(begin)
+            os.truncate(file, count * (1 << 16 if page_size == 1 else page_size))  # a hole: it takes no room
+            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
                 connection.execute("PRAGMA trusted_schema=OFF")
+                connection.set_authorizer(permit_reading)
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
                 return frozenset(name for (name,) in rows)
     except (*ERRORS, OSError, zlib.error):
@@ -243,11 +236,3 @@ def _unpack(path: Path, target: Path, limit: int) -> None:
                 what = f"unpacks to more than {limit >> 20:,} MiB"
                 raise NotATraceError(what, where=str(path), advice="unpack it yourself if you trust it")
             plain.write(block)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(_JOURNAL_MAGIC))
-    except OSError:
-        return b""

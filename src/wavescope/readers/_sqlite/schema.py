@@ -1,4 +1,8 @@
-"""The stored tables of a database, as SQLite itself understands their declarations."""
+"""The stored tables of a database, as SQLite itself understands their declarations.
+
+Columns that SQLite would compute whenever they are read (`AS (...)`, not stored) are left out: the formula is a
+stranger's, and no profiler writes any.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,10 @@ _Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]
 """What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing."""
 
 
+_COMPUTED = 2
+"""How `table_xinfo` marks columns that are computed whenever they are read."""
+
+
 class _Unknown(Exception):  # noqa: N818 - never leaves this module
     """A default whose value only SQLite knows."""
 
@@ -28,7 +36,6 @@ class _Declared:
     name: str
     type: str
     default: str | None
-    is_computed: bool
 
     @property
     def affinity(self) -> str:
@@ -67,7 +74,7 @@ _AFFINITIES = {
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table: its first page and its columns."""
+    """A table: its first page and its stored columns, in the order in which its records have them."""
 
     name: str
     root: int
@@ -82,8 +89,6 @@ class StoredTable:
 
     def plan(self, types: Mapping[str, int]) -> _Plan | None:
         """How the native core reads columns, each as a type; None when only SQLite can."""
-        if any(column.is_computed for column in self.declared):
-            return None
         places = {column.name: place for place, column in enumerate(self.declared)}
         made: _Plan = []
         for name, kind in types.items():
@@ -113,7 +118,9 @@ def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
     found: dict[str, tuple[int, list[_Declared], list[str]]] = {}
     for table, root, name, kind, default, key, hidden in rows:
         _, columns, keys = found.setdefault(table, (root, [], []))
-        columns.append(_Declared(name, kind or "", default, is_computed=hidden != 0))
+        if hidden == _COMPUTED:
+            continue
+        columns.append(_Declared(name, kind or "", default))
         if key:
             keys.append(name if kind == "INTEGER" and table not in own_keys else "")
     return {
