@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from wavescope.errors import OutputError
+from wavescope.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["new_database"]
+__all__ = ["check_beside", "new_database"]
+
+
+def check_beside(target: Path) -> None:
+    """Refuse to write where the log or the journal of another database lies: SQLite would apply it to this one.
+
+    Raises
+    ------
+    UsageError
+        When there is one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> check_beside(Path("/nowhere/run.db"))
+    """
+    for ending in ("-journal", "-wal"):
+        if os.path.lexists(left := target.with_name(target.name + ending)):
+            what = f"{left.name} lies beside the output; SQLite would apply it to the new database"
+            raise UsageError(what, where=str(target), advice="move it away, or give another place")
 
 
 @contextmanager

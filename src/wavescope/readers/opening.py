@@ -337,6 +337,10 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
         what = "no thread trace in this folder"
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=where, advice=advice)
+    if kind is Kind.BROKEN_DATABASE:
+        from wavescope.readers._sqlite import why_unreadable
+
+        return NotATraceError(why_unreadable(path) or "a database without tables", where=where)
     what, advice = {
         Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
         Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
@@ -344,7 +348,6 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
             "a database, but not of a profiler that wavescope knows",
             "give one that rocprofv3, rocprof or RPD wrote",
         ),
-        Kind.BROKEN_DATABASE: ("a database that cannot be read", "check that the file was copied whole"),
         Kind.CODE_OBJECT: (
             "a code object, not a trace",
             f"wavescope info {where} shows its kernels; open the folder with its .att files to see it run",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
-from wavescope.readers._sqlite import Database, files, table_names
+from wavescope.readers._sqlite import Database, files, locks, table_names
 from wavescope.readers._text import SQLITE
 
 TYPES: dict[str, Any] = {
@@ -416,3 +417,96 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
         with closing(Database(path)) as database:
             database.frame("t", TYPES)
     assert len(list(folder.iterdir())) == before
+
+
+WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+for line in sys.stdin:
+    connection.execute(line)
+    print("done", flush=True)
+"""
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Any]:
+    """Another process that executes statements on `a.db`, each finished when the call returns."""
+    path = write(tmp_path / "a.db")
+    command = [sys.executable, "-c", WRITER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def execute(*statements: str) -> None:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for statement in statements:
+                process.stdin.write(statement + "\n")
+                process.stdin.flush()
+                assert process.stdout.readline() == "done\n"
+
+        yield execute
+        process.communicate()
+
+
+MANY = (
+    "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) "
+    "INSERT INTO t(text) SELECT hex(zeroblob(900)) FROM n"
+)
+
+
+def test_a_transaction_that_has_not_touched_the_file_is_not_seen(tmp_path: Path, writer: Any) -> None:
+    writer("BEGIN IMMEDIATE", "INSERT INTO t(id) VALUES (77)")
+    assert (tmp_path / "a.db-journal").exists()
+    assert both(tmp_path / "a.db", TYPES)[0].rows() == ROWS
+    writer("COMMIT")
+    assert len(both(tmp_path / "a.db", TYPES)[0]) == 5
+
+
+def test_a_change_that_begins_after_opening_is_said(
+    tmp_path: Path, writer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LOCK_SECONDS", 0.05)
+    with closing(Database(tmp_path / "a.db")) as database:
+        writer("PRAGMA cache_size=1", "BEGIN", "DROP TABLE t", "CREATE TABLE t(a, b, text)", MANY)
+        # A part of the pages is new by now: this is no damage.
+        with pytest.raises(NotATraceError, match="holds this database locked"):
+            database.query("SELECT count(*) FROM t")
+        with pytest.raises(NotATraceError, match="holds this database locked"):
+            database.frame("t", TYPES)
+        writer("COMMIT")
+        assert database.query("SELECT count(*) FROM t") == [(400,)]
+        assert database.tables["t"] == ("a", "b", "text")
+        assert (len(database.frame("t", TYPES)), database.losses) == (400, [])
+
+
+def test_a_change_while_the_tables_are_listed(tmp_path: Path, writer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def connect_and_write(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        calls.append(arguments)
+        connection = sqlite3.Connection(*arguments, **named)
+        if len(calls) == 1:  # between the look at the file and the first page that is read
+            writer("DROP TABLE t", "CREATE TABLE other(text)", MANY.replace("t(text)", "other(text)"), "VACUUM")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_and_write)
+    with closing(Database(tmp_path / "a.db")) as database:
+        assert database.tables == {"other": ("text",)}
+        assert len(database.frame("other", {"text": pl.String})) == 400
+        assert "wavescope-" in database.uri
+
+
+def test_a_log_is_not_moved_into_the_file_while_it_is_copied(tmp_path: Path, writer: Any) -> None:
+    writer("PRAGMA journal_mode=WAL", MANY)
+    path = tmp_path / "a.db"
+    assert (tmp_path / "a.db-shm").exists()
+    with closing(Database(path)) as database:
+        writer("DELETE FROM t WHERE id > 100", "PRAGMA wal_checkpoint(TRUNCATE)")
+        assert len(database.frame("t", TYPES)) == 404
+    assert len(both(path, TYPES)[0]) < 404
+    descriptor = os.open(tmp_path / "a.db-shm", os.O_RDONLY)
+    try:
+        with locks.checkpoint_lock(descriptor, 0):
+            writer("INSERT INTO t(id) VALUES (1000)", "PRAGMA wal_checkpoint(PASSIVE)")
+            assert both(path, TYPES)[0]["id"].max() == 1000
+    finally:
+        os.close(descriptor)

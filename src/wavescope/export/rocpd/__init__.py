@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.export._sqlite_file import new_database
+from wavescope.export._sqlite_file import check_beside, new_database
 from wavescope.export._staging import staged
 from wavescope.export._written import Written, left_out
 from wavescope.export.rocpd.guids import guids_of
@@ -50,6 +50,7 @@ def write_rocpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = 
     0
     """
     target = Path(out)
+    check_beside(target)
     with staged([target], force=force) as (twin,), RocpdFile.made(twin) as file:
         for part in profile.parts:
             file.add(part)

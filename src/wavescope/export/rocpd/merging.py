@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.export._sqlite_file import check_beside
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.export.rocpd import RocpdFile
@@ -66,6 +67,7 @@ def merge_profiles(
     0
     """
     target = Path(out)
+    check_beside(target)
     copies = {number: _Copy(found) for number, found in enumerate(inputs) if _is_plain_rocpd(found)}
     while True:
         try:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.export._sqlite_file import new_database
+from wavescope.export._sqlite_file import check_beside, new_database
 from wavescope.export._staging import staged
 from wavescope.export._written import Written, left_out
 from wavescope.export.rpd.file import RpdFile
@@ -54,6 +54,7 @@ def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = Fa
     0
     """
     target = Path(out)
+    check_beside(target)
     counts: Counter[str] = Counter()
     losses: list[Loss] = []
     with staged([target], force=force) as (twin,), new_database(twin) as connection:

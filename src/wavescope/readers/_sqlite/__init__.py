@@ -19,7 +19,6 @@ from wavescope.readers._sqlite.schema import StoredTable, read_tables, read_view
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -72,18 +71,18 @@ class Database:
         self.tables: dict[str, tuple[str, ...]] = {}
         """Stored tables -> names of their columns."""
         self.views: tuple[str, ...] = ()
+        self._disconnect: Callable[[], object] = lambda: None
         try:
             self._file = OpenFile(path)
         except ERRORS as error:  # a log that SQLite cannot work off
             raise self._unreadable(error) from error
         try:
-            self._connection = self._connect()
-            self._steadily(self._read_schema)
+            self._steadily(self._load)
         except ERRORS as error:
-            self._file.close()
+            self.close()
             raise self._unreadable(error) from error
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def frame(self, table: str, columns: _Types) -> pl.DataFrame:
@@ -166,15 +165,13 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
+        self._disconnect()
         self._file.close()
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = self._file.connect()
-        weakref.finalize(self, connection.close)
-        return connection
-
-    def _read_schema(self) -> None:
+    def _load(self) -> None:
+        self._disconnect()
+        self._connection = self._file.connect()
+        self._disconnect = weakref.finalize(self, self._connection.close)
         self._stored = read_tables(self._connection)
         self.tables = {table.name: table.columns for table in self._stored.values()}
         self.views = read_views(self._connection)
@@ -265,11 +262,9 @@ class Database:
         """Of a file that is being written, a copy of one moment is read."""
         if not self._file.has_changed():
             return
-        self._connection.close()
         try:
             self._file.reopen()
-            self._connection = self._connect()
-            self._read_schema()
+            self._load()
         except ERRORS as error:
             raise self._unreadable(error) from error
 

@@ -167,7 +167,9 @@ def _no_counters(path: Path, kind: Kind) -> WavescopeError:
     if kind in THREAD_TRACES:
         what, advice = f"{kind.value}: no counters of dispatches", f"wavescope hotspots {path}"
     elif kind is Kind.BROKEN_DATABASE:
-        what, advice = kind.value, "check that it was copied whole"
+        from wavescope.readers._sqlite import why_unreadable
+
+        what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
     elif path.is_dir():
         what = "no counters in this folder"
         advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"
