@@ -103,7 +103,7 @@ async function searchCounters(test: (text: string) => boolean, results: Collecte
     const note = `${exact(kernel.dispatch_count)} dispatches · ${percent(kernel.duration_share)} of the time`;
     results.add("Kernels", () => ({ text: kernel.kernel_name, note, go }));
   }
-  for (const panel of await counterMetrics(current.value)) {
+  for (const panel of await counterMetrics(current.value).answer()) {
     for (const metric of panel.tables.flatMap((table) => table.metrics)) {
       if (!test(metric.name) && !test(metric.formula ?? "")) continue;
       const go = () => {

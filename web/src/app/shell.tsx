@@ -215,11 +215,11 @@ const SHOWN_LOSSES = 2;
 const LOSSES_OF: Record<Overview["kind"], string> = { trace: "losses", run: "run_losses", counters: "counter_losses" };
 
 function Losses() {
-  const isClosed = useSignal(false);
+  const closedFor = useSignal<Overview | null>(null);
   const facts = overview.value;
   const losses = facts?.losses ?? [];
   const worst = [...losses].sort((a, b) => Number(b.is_damage) - Number(a.is_damage));
-  if (!losses.length || isClosed.value) return null;
+  if (!losses.length || closedFor.value === facts) return null;
   const more = losses.length - SHOWN_LOSSES;
   return (
     <div class={`banner${worst[0]?.is_damage ? " damage" : ""}`} role="status" data-banner="losses">
@@ -232,7 +232,7 @@ function Losses() {
       <button type="button" class="quiet" onClick={() => frontView(LOSSES_OF[facts?.kind ?? "trace"])}>
         {more > 0 ? `and ${exact(more)} more: show all` : "what to do"}
       </button>
-      <button type="button" class="quiet" aria-label="Close" onClick={() => (isClosed.value = true)}>
+      <button type="button" class="quiet" aria-label="Close" onClick={() => (closedFor.value = facts)}>
         ×
       </button>
     </div>

@@ -9,6 +9,8 @@ const MOST_KEPT_BYTES = 128 << 20;
 
 interface Kept {
   answer: Promise<unknown>;
+  /** What the answer is, once it is here. */
+  value?: { value: unknown };
   /** As they came; 0 = not here yet. */
   bytes: number;
 }
@@ -60,7 +62,9 @@ function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
     entry.bytes = bytes.byteLength;
     if (kept.get(key) === entry) keptBytes += entry.bytes;
     forget();
-    return read(bytes);
+    const value = read(bytes);
+    entry.value = { value };
+    return value;
   });
   entry.answer = answer;
   kept.set(key, entry);
@@ -85,14 +89,91 @@ function forget(): void {
 
 const asJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as unknown;
 
-/** An answer in JSON. */
-export function askJson<T>(document: number, question: string, parameters: Parameters = {}): Promise<T> {
-  return once(path(document, question, parameters), asJson) as Promise<T>;
+const asColumns = (bytes: Uint8Array) => Columns.from(bytes);
+
+type Given = string | number | boolean | null | undefined | Given[] | { readonly [name: string]: Given };
+
+/**
+ * A question as a value: its key holds everything that its answer depends on, so two questions with one key have one
+ * answer, and what was asked for one key is never shown for another. Only this module makes them.
+ */
+class Question<T> {
+  constructor(
+    readonly key: string,
+    private readonly now: () => { value: T } | undefined,
+    private readonly later: () => Promise<T>,
+  ) {}
+
+  /** The answer if it is here already. */
+  peek(): { value: T } | undefined {
+    return this.now();
+  }
+
+  answer(): Promise<T> {
+    return this.later();
+  }
+
+  /**
+   * The same question with its answer read in some way. `read` is a named function that uses nothing but its arguments
+   * (tools/check_questions.mjs looks): whatever else the reading depends on is given here and becomes part of the key.
+   */
+  as<U, G extends Given[]>(read: (value: T, ...given: G) => U, ...given: G): Question<U> {
+    return new Question(
+      `${this.key} as ${read.name}${JSON.stringify(given)}`,
+      () => {
+        const known = this.now();
+        return known && { value: read(known.value, ...given) };
+      },
+      () => this.later().then((value) => read(value, ...given)),
+    );
+  }
 }
 
-/** An answer in Arrow. */
-export function askTable(document: number, question: string, parameters: Parameters = {}): Promise<Columns> {
-  return once(path(document, question, parameters), (bytes) => Columns.from(bytes));
+export type { Question };
+
+function question<T>(key: string, read: (bytes: Uint8Array) => unknown): Question<T> {
+  return new Question<T>(
+    key,
+    () => kept.get(key)?.value as { value: T } | undefined,
+    () => once(key, read) as Promise<T>,
+  );
+}
+
+/** A question whose answer is JSON. */
+export function json<T>(document: number, name: string, parameters: Parameters = {}): Question<T> {
+  return question<T>(path(document, name, parameters), asJson);
+}
+
+/** A question whose answer is a table in Arrow. */
+export function arrow(document: number, name: string, parameters: Parameters = {}): Question<Columns> {
+  return question<Columns>(path(document, name, parameters), asColumns);
+}
+
+/** Several questions as one: it is answered when all are. */
+export function together<T extends readonly Question<unknown>[]>(
+  ...parts: T
+): Question<{ -readonly [I in keyof T]: T[I] extends Question<infer A> ? A : never }> {
+  type Answers = { -readonly [I in keyof T]: T[I] extends Question<infer A> ? A : never };
+  return new Question<Answers>(
+    `[${parts.map((part) => part.key).join(", ")}]`,
+    () => {
+      const known = parts.map((part) => part.peek());
+      return known.every((one) => one !== undefined)
+        ? { value: known.map((one) => one.value) as unknown as Answers }
+        : undefined;
+    },
+    () => Promise.all(parts.map((part) => part.answer())) as Promise<unknown> as Promise<Answers>,
+  );
+}
+
+/** The answer in JSON, for who does not show it: views hold questions (`useAnswer`). */
+export function askJson<T>(document: number, name: string, parameters: Parameters = {}): Promise<T> {
+  return json<T>(document, name, parameters).answer();
+}
+
+/** The answer in Arrow, for who does not show it. */
+export function askTable(document: number, name: string, parameters: Parameters = {}): Promise<Columns> {
+  return arrow(document, name, parameters).answer();
 }
 
 /** An answer in Arrow that is not kept here, because who asks keeps it: tiles of timelines. */

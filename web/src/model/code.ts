@@ -1,11 +1,10 @@
 // The code of the current trace and what each row of it cost: loaded once per document, for every view that shows
 // instructions or source lines. Rows are numbered from 0 without gaps, so arrays here are indexed by row.
-import { effect, type ReadonlySignal, signal } from "@preact/signals";
-import { askTable } from "../data/ask";
+import { effect } from "@preact/signals";
+import { arrow } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
-import { turn } from "./connection";
 import { current, overview } from "./document";
-import { asAnswerError, type Loaded } from "./loaded";
+import { answering } from "./loaded";
 import { type Place, type Selection, select, selection } from "./selection";
 import { bounds, reveal, shown } from "./timewindow";
 import { loadWave, timesOf } from "./wave_data";
@@ -47,64 +46,51 @@ export interface Costs {
   readonly exposedIdle: Float64Array;
 }
 
-const codeLoaded = signal<Loaded<Code>>({ state: "waiting" });
-const costsLoaded = signal<Loaded<Costs>>({ state: "waiting" });
-export const codeAnswer: ReadonlySignal<Loaded<Code>> = codeLoaded;
-export const costsAnswer: ReadonlySignal<Loaded<Costs>> = costsLoaded;
+export const codeAnswer = answering(() =>
+  overview.value?.kind === "trace" ? arrow(current.value, "code").as(codeFrom) : null,
+);
+export const costsAnswer = answering(() =>
+  overview.value?.kind === "trace" ? arrow(current.value, "costs").as(costsFrom, overview.value.row_count) : null,
+);
 
 /** The code, or null while it is on its way. */
 export function codeNow(): Code | null {
-  return codeLoaded.value.state === "ready" ? codeLoaded.value.value : null;
+  return codeAnswer.value.state === "ready" ? codeAnswer.value.value : null;
 }
 
 /** The costs, or null while they are on their way. */
 export function costsNow(): Costs | null {
-  return costsLoaded.value.state === "ready" ? costsLoaded.value.value : null;
+  return costsAnswer.value.state === "ready" ? costsAnswer.value.value : null;
 }
 
+/** Most views of a trace need both: they are on their way before the first of them asks. */
 effect(() => {
-  void turn.value; // what failed is asked again when the server is back
-  const facts = overview.value;
-  codeLoaded.value = { state: "waiting" };
-  costsLoaded.value = { state: "waiting" };
-  if (facts?.kind !== "trace") return;
-  const document = current.peek();
-  const isStale = () => overview.peek() !== facts;
-  const into = <T>(loaded: { value: Loaded<T> }, question: string, make: (table: Columns) => T) =>
-    askTable(document, question).then(
-      (table) => {
-        if (!isStale()) loaded.value = { state: "ready", value: make(table) };
-      },
-      (error: unknown) => {
-        if (!isStale()) loaded.value = { state: "failed", error: asAnswerError(error) };
-      },
-    );
-  void into(codeLoaded, "code", codeFrom);
-  void into(costsLoaded, "costs", (table) => costsFrom(table, facts.row_count));
+  void codeAnswer.value;
+  void costsAnswer.value;
 });
 
-function codeFrom(table: Columns): Code {
+function codeFrom(columns: Columns): Code {
   return {
-    count: table.length,
-    text: table.texts("text"),
-    mnemonic: table.texts("mnemonic"),
-    kind: table.texts("class"),
-    functionName: table.texts("function"),
-    file: table.texts("file"),
-    line: table.numbers("line"),
-    chain: table.texts("inline_chain"),
-    codeObject: table.texts("code_object"),
-    address: table.texts("address"),
+    count: columns.length,
+    text: columns.texts("text"),
+    mnemonic: columns.texts("mnemonic"),
+    kind: columns.texts("class"),
+    functionName: columns.texts("function"),
+    file: columns.texts("file"),
+    line: columns.numbers("line"),
+    chain: columns.texts("inline_chain"),
+    codeObject: columns.texts("code_object"),
+    address: columns.texts("address"),
   };
 }
 
 /** Answers of the shape of `costs`, spread over all rows. */
-export function costsFrom(table: Columns, rowCount: number): Costs {
-  const rows = table.numbers("row");
+export function costsFrom(columns: Columns, rowCount: number): Costs {
+  const rows = columns.numbers("row");
   const spread = (...names: string[]) => {
     const sums = new Float64Array(rowCount);
     for (const name of names) {
-      const values = table.numbers(name);
+      const values = columns.numbers(name);
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
         sums[row] = (sums[row] ?? 0) + (values[i] as number);

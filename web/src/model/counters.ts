@@ -1,5 +1,5 @@
 // Counter captures: which kernel and normalization the views are about, and the answers that several of them share.
-import { askJson, askTable, type Parameters } from "../data/ask";
+import { arrow, json, type Parameters, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
 import type { Frame } from "./answers";
 import { type CounterKernel, countersOverview, overview } from "./document";
@@ -109,17 +109,17 @@ export function ofChosenNormalized(): Parameters {
 }
 
 /** What is declared about every metric of the capture's GPU. */
-export function counterMetrics(document: number): Promise<Panel[]> {
-  return askJson<Panel[]>(document, "counter_metrics");
+export function counterMetrics(document: number): Question<Panel[]> {
+  return json<Panel[]>(document, "counter_metrics");
 }
 
-export function counterPanels(document: number, parameters: Parameters): Promise<PanelsAnswer> {
-  return askJson<PanelsAnswer>(document, "counter_panels", parameters);
+export function counterPanels(document: number, parameters: Parameters): Question<PanelsAnswer> {
+  return json<PanelsAnswer>(document, "counter_panels", parameters);
 }
 
 /** Values per L2 channel. */
-export function counterChannels(document: number, parameters: Parameters): Promise<Columns> {
-  return askTable(document, "counter_channels", parameters);
+export function counterChannels(document: number, parameters: Parameters): Question<Columns> {
+  return arrow(document, "counter_channels", parameters);
 }
 
 /** Every metric by its id. */

@@ -1,6 +1,6 @@
 // Curves over time: which there are, and their tiles. A tile holds, per series and bin, mean, smallest and largest value.
 import { signal } from "@preact/signals";
-import { askJson, askTable, type Parameters } from "../data/ask";
+import { askTable, json, type Parameters, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
 import type { AnswerError } from "../data/source";
 import { current } from "./document";
@@ -28,9 +28,12 @@ interface Names extends Levels {
   curves: Omit<CurveSet, keyof Levels>[];
 }
 
-/** All curves of the current trace. */
-export async function askCurves(): Promise<CurveSet[]> {
-  const { curves, ...levels } = await askJson<Names>(current.value, "curve_names");
+/** All curves of a document. */
+export function curvesOf(document: number): Question<CurveSet[]> {
+  return json<Names>(document, "curve_names").as(setsFrom);
+}
+
+function setsFrom({ curves, ...levels }: Names): CurveSet[] {
   return curves.map((set) => ({ ...levels, ...set }));
 }
 

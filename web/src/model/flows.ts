@@ -1,5 +1,6 @@
 // Lines of a run's timeline: arrows from a call to the dispatch or copy that it launched, and edges between events of one name.
-import { askJson, askTable } from "../data/ask";
+import { arrow, json, type Question, together } from "../data/ask";
+import type { Columns } from "../data/columns";
 import { tileWidth } from "./levels";
 import type { Range } from "./selection";
 import type { Track } from "./tracks";
@@ -47,17 +48,24 @@ export function tilesAround(track: Track, range: Range): TileRange {
 const numbersOf = ({ first, last }: TileRange) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
 /** The edges of some tiles. */
-export async function edgesOf(document: number, track: Track, tiles: TileRange): Promise<Edges[]> {
+export function edgesOf(document: number, track: Track, tiles: TileRange): Question<Edges[]> {
   const { level } = tiles;
-  const answers = numbersOf(tiles).map((tile) => askTable(document, "edges", { track: track.name, level, tile }));
-  return (await Promise.all(answers)).map((table) => ({ lanes: table.numbers("lane"), times: table.numbers("time") }));
+  const asked = numbersOf(tiles).map((tile) => arrow(document, "edges", { track: track.name, level, tile }));
+  return together(...asked).as(edgesFrom);
+}
+
+function edgesFrom(answers: Columns[]): Edges[] {
+  return answers.map((columns) => ({ lanes: columns.numbers("lane"), times: columns.numbers("time") }));
 }
 
 /** The flows of some tiles; of those that reach over several, one. */
-export async function flowsOf(document: number, track: Track, tiles: TileRange): Promise<Flows> {
-  const answers = await Promise.all(
-    numbersOf(tiles).map((tile) => askJson<Flows>(document, "flows", { track: track.name, level: tiles.level, tile })),
-  );
+export function flowsOf(document: number, track: Track, tiles: TileRange): Question<Flows> {
+  const { level } = tiles;
+  const asked = numbersOf(tiles).map((tile) => json<Flows>(document, "flows", { track: track.name, level, tile }));
+  return together(...asked).as(flowsFrom);
+}
+
+function flowsFrom(answers: Flows[]): Flows {
   const found = new Map<number, Flow>();
   for (const answer of answers) for (const flow of answer.flows) found.set(flow.to_item, flow);
   const isWhole = answers.every((answer) => answer.count === answer.flows.length);

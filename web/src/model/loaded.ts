@@ -1,37 +1,54 @@
 // Answers on their way: every view shows that it waits, what arrived, or what went wrong.
-import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { computed, type ReadonlySignal, signal, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { Question } from "../data/ask";
 import { AnswerError } from "../data/source";
 import { reportFailure, turn } from "./connection";
 
 export type Loaded<T> = { state: "waiting" } | { state: "ready"; value: T } | { state: "failed"; error: AnswerError };
 
+const WAITING: { state: "waiting" } = { state: "waiting" };
+
 export function asAnswerError(error: unknown): AnswerError {
   return error instanceof AnswerError ? error : new AnswerError(String(error instanceof Error ? error.message : error));
 }
 
-/**
- * The answer to what `ask` asks, asked again whenever a signal that `ask` reads has changed. The last answer stays
- * until the next one is there; `null` from `ask` means that there is nothing to ask.
- */
-export function useAnswer<T>(ask: () => Promise<T> | null): ReadonlySignal<Loaded<T>> {
-  const loaded = useSignal<Loaded<T>>({ state: "waiting" });
-  const latest = useSignal({ number: 0 });
-  useSignalEffect(() => {
-    void turn.value;
-    const asked = ask();
-    const mine = ++latest.peek().number;
-    if (!asked) return;
-    asked.then(
+/** Asks; the signal is of this question alone, so whatever arrives late stands under no other. */
+function asked<T>(question: Question<T> | null): ReadonlySignal<Loaded<T>> {
+  const known = question?.peek();
+  const loaded = signal<Loaded<T>>(known ? { state: "ready", value: known.value } : WAITING);
+  if (question && !known) {
+    question.answer().then(
       (value) => {
-        if (mine === latest.peek().number) loaded.value = { state: "ready", value };
+        loaded.value = { state: "ready", value };
       },
       (error: unknown) => {
-        if (mine !== latest.peek().number) return;
         const problem = asAnswerError(error);
         reportFailure(problem);
         loaded.value = { state: "failed", error: problem };
       },
     );
+  }
+  return loaded;
+}
+
+/**
+ * The answer to a question. The question is a value that is made anew whenever the component is drawn, out of all that
+ * it depends on; when its key is another one, the old answer is gone at once. `null` = there is nothing to ask.
+ */
+export function useAnswer<T>(question: Question<T> | null): ReadonlySignal<Loaded<T>> {
+  const mine = useMemo(() => asked(question), [question?.key, turn.value]); // asked again when the server is back
+  const latest = useSignal(mine);
+  latest.value = mine;
+  return useMemo(() => computed(() => latest.value.value), []);
+}
+
+/** The answer to what `ask` asks, for what is loaded once per document: asked for when it is first read. */
+export function answering<T>(ask: () => Question<T> | null): ReadonlySignal<Loaded<T>> {
+  const question = computed(ask);
+  const latest = computed(() => {
+    void turn.value;
+    return asked(question.value);
   });
-  return useComputed(() => loaded.value);
+  return computed(() => latest.value.value);
 }

@@ -1,9 +1,9 @@
 // The loops of the current trace and the iterations of one wave: where they begin, and stepping from one to the next.
-import { effect, signal } from "@preact/signals";
-import { askJson, askTable } from "../data/ask";
+import { arrow, json, type Question } from "../data/ask";
+import type { Columns } from "../data/columns";
 import { selectRow } from "./code";
 import { current, overview } from "./document";
-import { asAnswerError, type Loaded } from "./loaded";
+import { answering } from "./loaded";
 import { selection } from "./selection";
 import { show } from "./timewindow";
 import { loadWave, positionsOf } from "./wave_data";
@@ -59,35 +59,14 @@ export interface Iteration {
   stall: number;
 }
 
-const loaded = signal<Loaded<Loops>>({ state: "waiting" });
-let asked: unknown = null;
-
-/** The loops; asked for when a view first wants them. */
-export function loopsAnswer(): Loaded<Loops> {
-  const facts = overview.value;
-  if (facts?.kind === "trace" && asked !== facts) {
-    asked = facts;
-    askJson<Loops>(current.peek(), "loops").then(
-      (value) => {
-        if (asked === facts) loaded.value = { state: "ready", value };
-      },
-      (error: unknown) => {
-        if (asked === facts) loaded.value = { state: "failed", error: asAnswerError(error) };
-      },
-    );
-  }
-  return loaded.value;
-}
-
-effect(() => {
-  void overview.value;
-  loaded.value = { state: "waiting" };
-  asked = null;
-});
+/** Asked for when a view first wants them. */
+export const loopsAnswer = answering(() =>
+  overview.value?.kind === "trace" ? json<Loops>(current.value, "loops") : null,
+);
 
 /** The loops now; empty while they are on their way. */
 export function loopsNow(): Loop[] {
-  const answer = loopsAnswer();
+  const answer = loopsAnswer.value;
   return answer.state === "ready" ? answer.value.loops.rows : [];
 }
 
@@ -99,13 +78,16 @@ export function loopAround(loops: Loop[], row: number | undefined): Loop | undef
 }
 
 /** All iterations of all loops in one wave, in the order of loops and time. */
-export async function loadIterations(wave: number, document = current.value): Promise<Iteration[]> {
-  const table = await askTable(document, "wave_loops", { wave });
-  const [loop, entry, number] = ["loop", "entry", "iteration"].map((name) => table.numbers(name));
-  const [begin, cycles, stall] = ["begin_cycles", "cycles", "stall_cycles"].map((name) => table.numbers(name));
-  const isLast = table.flags("is_last");
+export function iterationsOf(document: number, wave: number): Question<Iteration[]> {
+  return arrow(document, "wave_loops", { wave }).as(iterationsFrom);
+}
+
+function iterationsFrom(columns: Columns): Iteration[] {
+  const [loop, entry, number] = ["loop", "entry", "iteration"].map((name) => columns.numbers(name));
+  const [begin, cycles, stall] = ["begin_cycles", "cycles", "stall_cycles"].map((name) => columns.numbers(name));
+  const isLast = columns.flags("is_last");
   const at = (values: ArrayLike<number> | undefined, i: number) => values?.[i] ?? Number.NaN;
-  return Array.from({ length: table.length }, (_, i) => ({
+  return Array.from({ length: columns.length }, (_, i) => ({
     loop: at(loop, i),
     entry: at(entry, i),
     iteration: at(number, i),

@@ -1,5 +1,5 @@
 // How busy pipes are over time: curves that are 1 while a pipe of a SIMD issues, and their shares of any stretch.
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import type { Bins, CurveSeries, CurveSet } from "./curves";
 import type { Range } from "./selection";
 
@@ -21,7 +21,7 @@ export interface PipeCurves extends CurveSet {
   series: (CurveSeries & { keys: PipeKeys & CurveSeries["keys"] })[];
 }
 
-export const askPipeCurves = (document: number) => askJson<PipeCurves>(document, "pipe_curves");
+export const pipeCurves = (document: number) => json<PipeCurves>(document, "pipe_curves");
 
 /** A pipe, or no issue, in a stretch: cycles added up over SIMDs, and their share; null = of nothing. */
 export interface PipeShare {

@@ -1,11 +1,11 @@
 // Source files and lines of the current trace with what they cost, for the views of source: loaded once per document.
 
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { baseName } from "../base/path";
-import { askTable } from "../data/ask";
+import { arrow, together } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current, overview } from "./document";
-import { asAnswerError, type Loaded } from "./loaded";
+import { answering } from "./loaded";
 import { change, settings } from "./settings";
 
 /** Cycles of all executions, and PC samples. */
@@ -71,9 +71,9 @@ const PARTS = Object.keys(COLUMNS) as (keyof SourceCost)[];
 
 const NOTHING = Object.fromEntries(PARTS.map((part) => [part, 0])) as unknown as SourceCost;
 
-function costsOf(table: Columns, prefix: string): SourceCost[] {
-  const columns = PARTS.map((part) => table.numbers(prefix + COLUMNS[part]));
-  return Array.from({ length: table.length }, (_, row) => {
+function costsOf(costs: Columns, prefix: string): SourceCost[] {
+  const columns = PARTS.map((part) => costs.numbers(prefix + COLUMNS[part]));
+  return Array.from({ length: costs.length }, (_, row) => {
     const cost = { ...NOTHING };
     PARTS.forEach((part, at) => {
       cost[part] = columns[at]?.[row] ?? 0;
@@ -82,7 +82,7 @@ function costsOf(table: Columns, prefix: string): SourceCost[] {
   });
 }
 
-function sourcesFrom(fileTable: Columns, lineTable: Columns): Sources {
+function sourcesFrom([fileTable, lineTable]: [Columns, Columns]): Sources {
   const [own, inclusive] = [costsOf(fileTable, ""), costsOf(fileTable, "inclusive_")];
   const hasText = fileTable.flags("has_text");
   const lineCount = fileTable.numbers("line_count");
@@ -117,33 +117,12 @@ function sourcesFrom(fileTable: Columns, lineTable: Columns): Sources {
   return { files, lines, linesOf, total };
 }
 
-const loaded = signal<Loaded<Sources>>({ state: "waiting" });
-export const sourcesAnswer: ReadonlySignal<Loaded<Sources>> = loaded;
-
-let wanted = false;
-let loadedFor: unknown = null;
-
-/** Views that show source call this once they are on screen: nothing is asked before. */
-export function wantSources(): void {
-  if (wanted) return;
-  wanted = true;
-  effect(() => {
-    const facts = overview.value;
-    if (facts === loadedFor) return;
-    loadedFor = facts;
-    loaded.value = { state: "waiting" };
-    if (facts?.kind !== "trace") return;
-    const document = current.peek();
-    Promise.all([askTable(document, "source_files"), askTable(document, "source_lines")]).then(
-      ([files, lines]) => {
-        if (loadedFor === facts) loaded.value = { state: "ready", value: sourcesFrom(files, lines) };
-      },
-      (error: unknown) => {
-        if (loadedFor === facts) loaded.value = { state: "failed", error: asAnswerError(error) };
-      },
-    );
-  });
-}
+/** Asked for when a view that shows source is first on screen. */
+export const sourcesAnswer = answering(() =>
+  overview.value?.kind === "trace"
+    ? together(arrow(current.value, "source_files"), arrow(current.value, "source_lines")).as(sourcesFrom)
+    : null,
+);
 
 export type Attribution = "own" | "inclusive";
 export type SortBy = "cycles" | "stall" | "exposed";

@@ -1,5 +1,5 @@
 // The tracks of a document: lanes of spans on one time axis, with levels of detail.
-import { askJson, askUnkept, type Parameters } from "../data/ask";
+import { askUnkept, json, type Parameters, type Question } from "../data/ask";
 import { cellWidth, cover, covered, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
 import type { Range } from "./selection";
 import { Tile } from "./tile";
@@ -280,17 +280,16 @@ function before(tile: Tile, lane: number, of: Span): number {
   return best;
 }
 
-const sets = new Map<number, Promise<TrackSet>>();
+const sets = new Map<number, TrackSet>();
 
-/** The tracks of a document, asked for once. */
-export function trackSet(document: number): Promise<TrackSet> {
-  const known = sets.get(document);
-  if (known) return known;
-  const asked = askJson<{ tracks: Track[] }>(document, "tracks").then(
-    ({ tracks }) =>
-      new TrackSet(tracks, async (parameters) => Tile.from(await askUnkept(document, "spans", parameters))),
-  );
-  sets.set(document, asked);
-  asked.catch(() => sets.delete(document));
-  return asked;
+/** The tracks of a document; one set of them, for it keeps its tiles. */
+export function tracksOf(document: number): Question<TrackSet> {
+  return json<{ tracks: Track[] }>(document, "tracks").as(setFrom, document);
+}
+
+function setFrom({ tracks }: { tracks: Track[] }, document: number): TrackSet {
+  const tile = async (parameters: Parameters) => Tile.from(await askUnkept(document, "spans", parameters));
+  const set = sets.get(document) ?? new TrackSet(tracks, tile);
+  sets.set(document, set);
+  return set;
 }

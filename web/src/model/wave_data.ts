@@ -1,6 +1,6 @@
 // The instructions of one wave, and what follows from them: executions, gaps, per-row figures.
-import { askTable } from "../data/ask";
-import type { Numbers } from "../data/columns";
+import { arrow, type Question } from "../data/ask";
+import type { Columns, Numbers } from "../data/columns";
 import { current } from "./document";
 
 export interface WaveData {
@@ -15,17 +15,25 @@ export interface WaveData {
   readonly row: Numbers;
 }
 
-export async function loadWave(wave: number, document = current.value): Promise<WaveData> {
-  const table = await askTable(document, "wave", { wave });
+export function waveOf(document: number, wave: number): Question<WaveData> {
+  return arrow(document, "wave", { wave }).as(waveFrom, wave);
+}
+
+function waveFrom(columns: Columns, wave: number): WaveData {
   return {
     wave,
-    count: table.length,
-    time: table.numbers("time_cycles"),
-    stall: table.numbers("stall_cycles"),
-    duration: table.numbers("duration_cycles"),
-    category: table.numbers("category"),
-    row: table.numbers("row"),
+    count: columns.length,
+    time: columns.numbers("time_cycles"),
+    stall: columns.numbers("stall_cycles"),
+    duration: columns.numbers("duration_cycles"),
+    category: columns.numbers("category"),
+    row: columns.numbers("row"),
   };
+}
+
+/** The same, for who does not show it. */
+export function loadWave(wave: number, document = current.value): Promise<WaveData> {
+  return waveOf(document, wave).answer();
 }
 
 /** When the wave executed a row, in order. */

@@ -1,9 +1,9 @@
 // The traced waves of the current document, loaded once: where they ran, when, and how much of it they stalled.
-import { effect, signal } from "@preact/signals";
-import { askTable } from "../data/ask";
+import { effect } from "@preact/signals";
+import { arrow } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current, overview } from "./document";
-import { asAnswerError, type Loaded } from "./loaded";
+import { answering } from "./loaded";
 import { select, selection } from "./selection";
 
 export interface Wave {
@@ -22,35 +22,27 @@ export interface Wave {
   stall: number;
 }
 
-const loaded = signal<Loaded<Wave[]>>({ state: "waiting" });
+const answer = answering(() => (overview.value?.kind === "trace" ? arrow(current.value, "waves").as(wavesFrom) : null));
 
 /** The waves in the order of their numbers; empty while they are on their way. */
 export function wavesNow(): Wave[] {
-  return loaded.value.state === "ready" ? loaded.value.value : [];
+  return answer.value.state === "ready" ? answer.value.value : NONE;
 }
 
+const NONE: Wave[] = [];
+
+/** Every view that is about one wave needs them: they are on their way before the first of them asks. */
 effect(() => {
-  const facts = overview.value;
-  loaded.value = { state: "waiting" };
-  if (facts?.kind !== "trace") return;
-  const isStale = () => overview.peek() !== facts;
-  askTable(current.peek(), "waves").then(
-    (table) => {
-      if (!isStale()) loaded.value = { state: "ready", value: wavesFrom(table) };
-    },
-    (error: unknown) => {
-      if (!isStale()) loaded.value = { state: "failed", error: asAnswerError(error) };
-    },
-  );
+  void answer.value;
 });
 
-function wavesFrom(table: Columns): Wave[] {
+function wavesFrom(columns: Columns): Wave[] {
   const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "begin_cycles", "end_cycles"];
-  const columns = [...names, "first_instruction", "instruction_count", "stall_cycles_total"].map((name) =>
-    table.numbers(name),
+  const all = [...names, "first_instruction", "instruction_count", "stall_cycles_total"].map((name) =>
+    columns.numbers(name),
   );
-  return Array.from({ length: table.length }, (_, i) => {
-    const [wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall] = columns.map(
+  return Array.from({ length: columns.length }, (_, i) => {
+    const [wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall] = all.map(
       (values) => values[i] as number,
     ) as [number, number, number, number, number, number, number, number, number, number, number];
     return { wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall };

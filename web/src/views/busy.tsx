@@ -2,8 +2,8 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { percent } from "../base/format";
-import { askJson } from "../data/ask";
-import { askCurves, type CurveSet } from "../model/curves";
+import { json } from "../data/ask";
+import { type CurveSet, curvesOf } from "../model/curves";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import type { Told } from "../model/run";
@@ -72,8 +72,8 @@ const TITLES: Record<string, string> = {
 const ALL = "";
 
 function Busy() {
-  const answer = useAnswer(() => askJson<BusyAnswer>(current.value, "run_busy"));
-  const curves = useAnswer(() => askCurves());
+  const answer = useAnswer(json<BusyAnswer>(current.value, "run_busy"));
+  const curves = useAnswer(curvesOf(current.value));
   return (
     <div class="view">
       <div class="busy-curves">

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, measured } from "../base/format";
 import { matcher } from "../base/matcher";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { chooseKernel, chosenKernel } from "../model/counters";
 import { current, documents } from "../model/document";
@@ -80,8 +80,8 @@ function CounterCompare() {
     (line) => line.number !== current.value && (line.kind ?? "counters") === "counters",
   );
   const base = useSignal(others[0]?.number ?? -1);
-  const answer = useAnswer(() =>
-    base.value >= 0 ? askJson<Comparison>(current.value, "counter_compare", { base: base.value }) : null,
+  const answer = useAnswer(
+    base.value >= 0 ? json<Comparison>(current.value, "counter_compare", { base: base.value }) : null,
   );
   if (!others.length) {
     return (
@@ -91,7 +91,11 @@ function CounterCompare() {
     );
   }
   const choose = <BaseChooser others={others} base={base} view="counter_compare" />;
-  return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
+  return (
+    <Answered answer={answer} choose={choose}>
+      {(value) => <Tables answer={value} choose={choose} />}
+    </Answered>
+  );
 }
 
 const number = (name: "base" | "value" | "delta" | "noise", title: string, hint: string): Column<MetricChange> => ({

@@ -1,7 +1,7 @@
 // When GPUs idle between work, and why: causes, lengths, and the longest gaps with what stood around them.
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds } from "../base/format";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -76,7 +76,7 @@ const LARGEST: Described[] = [
 ];
 
 function Gaps() {
-  const answer = useAnswer(() => askJson<GapsAnswer>(current.value, "run_gaps"));
+  const answer = useAnswer(json<GapsAnswer>(current.value, "run_gaps"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import { baseName } from "../base/path";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -85,7 +85,7 @@ const PARTS = [
 ] as const;
 
 function Overlap() {
-  const answer = useAnswer(() => askJson<OverlapAnswer>(current.value, "run_overlap"));
+  const answer = useAnswer(json<OverlapAnswer>(current.value, "run_overlap"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 

@@ -1,7 +1,7 @@
 // How evenly the work is spread over the processes of a run: compute time, waiting in collectives, who arrives late.
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -76,7 +76,7 @@ const KERNELS: Described[] = [
 ];
 
 function Ranks() {
-  const answer = useAnswer(() => askJson<RanksAnswer>(current.value, "run_ranks"));
+  const answer = useAnswer(json<RanksAnswer>(current.value, "run_ranks"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 

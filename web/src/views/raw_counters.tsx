@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, measured } from "../base/format";
 import { matcher } from "../base/matcher";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { ofChosen } from "../model/counters";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -35,8 +35,12 @@ interface RawAnswer {
 }
 
 function RawCounters() {
-  const answer = useAnswer(() => askJson<RawAnswer>(current.value, "counter_raw", ofChosen()));
-  return <Answered answer={answer}>{(value) => <Table answer={value} />}</Answered>;
+  const answer = useAnswer(json<RawAnswer>(current.value, "counter_raw", ofChosen()));
+  return (
+    <Answered answer={answer} choose={<CounterKernelChooser />}>
+      {(value) => <Table answer={value} />}
+    </Answered>
+  );
 }
 
 function columnsOf(hints: Record<string, string>): Column<RawCounter>[] {

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
-import { askJson, askTable } from "../data/ask";
+import { arrow, json } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
@@ -48,8 +48,8 @@ const OPEN_AT_FIRST = 12;
 
 function Regions() {
   const domain = useSignal("all");
-  const domains = useAnswer(() => askJson<string[]>(current.value, "run_region_domains"));
-  const answer = useAnswer(() => askTable(current.value, "run_regions", { domain: domain.value }));
+  const domains = useAnswer(json<string[]>(current.value, "run_region_domains"));
+  const answer = useAnswer(arrow(current.value, "run_regions", { domain: domain.value }));
   const known = domains.value.state === "ready" ? domains.value.value : [];
   const choose = (
     <label>
@@ -70,7 +70,11 @@ function Regions() {
       </select>
     </label>
   );
-  return <Answered answer={answer}>{(table) => <Tree key={domain.value} table={table} choose={choose} />}</Answered>;
+  return (
+    <Answered answer={answer} choose={choose}>
+      {(table) => <Tree key={domain.value} table={table} choose={choose} />}
+    </Answered>
+  );
 }
 
 function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild }) {

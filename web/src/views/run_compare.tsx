@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current, documents } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -62,10 +62,10 @@ const FIGURES: Described[] = [
 const QUIET = ["same", "unknown"];
 
 function RunCompare() {
-  const others = documents.value.filter((line) => line.number !== current.value);
+  const others = documents.value.filter((line) => line.number !== current.value && (line.kind ?? "run") === "run");
   const base = useSignal(others[0]?.number ?? -1);
-  const answer = useAnswer(() =>
-    base.value >= 0 ? askJson<Comparison>(current.value, "run_compare", { base: base.value }) : null,
+  const answer = useAnswer(
+    base.value >= 0 ? json<Comparison>(current.value, "run_compare", { base: base.value }) : null,
   );
   if (!others.length) {
     return (
@@ -75,7 +75,11 @@ function RunCompare() {
     );
   }
   const choose = <BaseChooser others={others} base={base} view="run_compare" />;
-  return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
+  return (
+    <Answered answer={answer} choose={choose}>
+      {(value) => <Tables answer={value} choose={choose} />}
+    </Answered>
+  );
 }
 
 function Tables({ answer, choose }: { answer: Comparison; choose: preact.ComponentChild }) {

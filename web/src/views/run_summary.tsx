@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current, runOverview } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -66,7 +66,7 @@ function groupColumn(by: string, nodes: number): Column<Thing>[] {
 
 function RunSummary() {
   const by = useSignal<string>("all");
-  const answer = useAnswer(() => askJson<SummaryAnswer>(current.value, "run_summary", { by: by.value }));
+  const answer = useAnswer(json<SummaryAnswer>(current.value, "run_summary", { by: by.value }));
   const choose = (
     <label>
       of{" "}
@@ -85,7 +85,11 @@ function RunSummary() {
       </select>
     </label>
   );
-  return <Answered answer={answer}>{(value) => <Tables answer={value} choose={choose} />}</Answered>;
+  return (
+    <Answered answer={answer} choose={choose}>
+      {(value) => <Tables answer={value} choose={choose} />}
+    </Answered>
+  );
 }
 
 function Tables({ answer, choose }: { answer: SummaryAnswer; choose: preact.ComponentChild }) {

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../base/format";
-import { askJson } from "../data/ask";
+import { json } from "../data/ask";
 import { type ProducerRow, truncation, type WaitRow, type WaitsAnswer } from "../model/answers";
 import { selectRow } from "../model/code";
 import { current } from "../model/document";
@@ -150,8 +150,12 @@ function edgesOf(answer: WaitsAnswer): Edge[] {
 }
 
 function Waits() {
-  const answer = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits", ofKernel()));
-  return <Answered answer={answer}>{(value) => <Edges answer={value} />}</Answered>;
+  const answer = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
+  return (
+    <Answered answer={answer} choose={<KernelChooser />}>
+      {(value) => <Edges answer={value} />}
+    </Answered>
+  );
 }
 
 function Edges({ answer }: { answer: WaitsAnswer }) {

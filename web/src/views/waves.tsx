@@ -1,7 +1,7 @@
 // The traced waves as a table: where, how long, how many instructions, how much stall. A click makes one the target.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../base/format";
-import { askTable } from "../data/ask";
+import { arrow } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -75,7 +75,7 @@ function rowsOf(table: Columns): Wave[] {
 }
 
 function Waves() {
-  const answer = useAnswer(() => askTable(current.value, "waves"));
+  const answer = useAnswer(arrow(current.value, "waves"));
   return <Answered answer={answer}>{(table) => <Table table={table} />}</Answered>;
 }
 

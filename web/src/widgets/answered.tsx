@@ -1,19 +1,42 @@
 // What every view shows while its answer is on its way, and when it cannot be given.
 import type { ReadonlySignal } from "@preact/signals";
-import { Component, type ComponentChildren, type VNode } from "preact";
+import { Component, type ComponentChildren, Fragment, type VNode } from "preact";
+import { useRef } from "preact/hooks";
 import { AnswerError } from "../data/source";
 import type { Loaded } from "../model/loaded";
 
 interface Props<T> {
   answer: ReadonlySignal<Loaded<T>>;
+  /** What chooses the question, where `children` hold it: it is there also when there is no answer. */
+  choose?: ComponentChildren;
   children: (value: T) => ComponentChildren;
 }
 
-export function Answered<T>({ answer, children }: Props<T>): VNode {
+/**
+ * While the answer to the next question is on its way, what was drawn of the last one stays as it was, so that filters
+ * and the focus are not lost; it is not seen after a moment, and never drawn anew (theme.css).
+ */
+export function Answered<T>({ answer, choose, children }: Props<T>): VNode {
+  const drawn = useRef<ComponentChildren>(null);
   const loaded = answer.value;
-  if (loaded.state === "waiting") return <p class="note waiting">Loading…</p>;
-  if (loaded.state === "failed") return <Problem error={loaded.error} />;
-  return <>{children(loaded.value)}</>;
+  if (loaded.state === "failed") {
+    drawn.current = null;
+    return (
+      <>
+        {choose ? <div class="toolbar">{choose}</div> : null}
+        <Problem error={loaded.error} />
+      </>
+    );
+  }
+  const isWaiting = loaded.state === "waiting";
+  if (isWaiting && drawn.current === null) return <p class="note waiting">Loading…</p>;
+  if (!isWaiting) drawn.current = children(loaded.value);
+  return (
+    <div class="answered" aria-busy={isWaiting}>
+      {isWaiting ? <p class="note waiting">Loading…</p> : null}
+      <Fragment key="drawn">{drawn.current}</Fragment>
+    </div>
+  );
 }
 
 export function Problem({ error }: { error: AnswerError }): VNode {

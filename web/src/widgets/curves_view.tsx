@@ -1,6 +1,7 @@
 // A view of one kind of curves with a choice of shader engine.
 import { useSignal } from "@preact/signals";
-import { askCurves, type CurveSet } from "../model/curves";
+import { type CurveSet, curvesOf } from "../model/curves";
+import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { Answered, Nothing } from "./answered";
 import { CurveChart, type CurveChartProps } from "./curve_chart";
@@ -16,7 +17,7 @@ interface Props extends Omit<CurveChartProps, "set" | "children"> {
 }
 
 export function CurvesView(props: Props) {
-  const answer = useAnswer(() => askCurves());
+  const answer = useAnswer(curvesOf(current.value));
   return (
     <Answered answer={answer}>
       {(sets) => <Chosen {...props} sets={sets.filter((s) => s.name === props.name)} />}

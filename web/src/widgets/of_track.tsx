@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { type Track, type TrackSet, trackSet } from "../model/tracks";
+import { type Track, type TrackSet, tracksOf } from "../model/tracks";
 import { Answered, Nothing } from "./answered";
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function OfTrack({ name, nothing, children }: Props) {
-  const answer = useAnswer(() => trackSet(current.value));
+  const answer = useAnswer(tracksOf(current.value));
   return (
     <Answered answer={answer}>
       {(set) => {

@@ -1,6 +1,6 @@
 // Barriers: how long the waves of a workgroup waited for their last one, which one that was, and what it did before.
 import { exact, percent, short } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
@@ -20,8 +20,12 @@ import type { BarrierRow, BarriersAnswer, LastWave } from "./shapes";
 import "./barriers.css";
 
 function Barriers() {
-  const answer = useAnswer(() => askJson<BarriersAnswer>(current.value, "barriers", ofKernel()));
-  return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
+  const answer = useAnswer(json<BarriersAnswer>(current.value, "barriers", ofKernel()));
+  return (
+    <Answered answer={answer} choose={<KernelChooser />}>
+      {(value) => <Page answer={value} />}
+    </Answered>
+  );
 }
 
 function Page({ answer }: { answer: BarriersAnswer }) {

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact, measured, nanoseconds } from "../../base/format";
-import { askTable } from "../../data/ask";
+import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import { tickValue } from "../../draw/curves";
 import { paintMark } from "../../draw/marks";
@@ -32,7 +32,7 @@ const COLUMNS: Column<DispatchValue>[] = [
 ];
 
 function ByDispatch() {
-  const panels = useAnswer(() => counterMetrics(current.value));
+  const panels = useAnswer(counterMetrics(current.value));
   return <Answered answer={panels}>{(value) => <Chosen panels={value} />}</Answered>;
 }
 
@@ -47,17 +47,9 @@ function Chosen({ panels }: { panels: Panel[] }) {
   );
   const metric = metrics.has(selection.value.metric ?? "") ? (selection.value.metric as string) : DURATION;
   const table = tableOf(metric) || tables[0]?.id;
-  const answer = useAnswer(() => {
-    const chosen = metrics.has(selection.value.metric ?? "") ? (selection.value.metric as string) : DURATION;
-    const asked = tableOf(chosen) || tables[0]?.id;
-    const per = normalization();
-    if (!asked) return null;
-    return askTable(
-      current.value,
-      "counter_values",
-      per === "kernel" ? { table: asked } : { table: asked, normalization: per },
-    );
-  });
+  const per = normalization();
+  const asked = table && (per === "kernel" ? { table } : { table, normalization: per });
+  const answer = useAnswer(asked ? arrow(current.value, "counter_values", asked) : null);
   if (!table) return <Nothing>Nothing to show: no metrics are known for this GPU.</Nothing>;
   const known = metrics.get(metric);
   const unit = known ? known.unit.replace("/N", `/${normalization()}`) : "ns";
@@ -84,7 +76,7 @@ function Chosen({ panels }: { panels: Panel[] }) {
     </select>
   );
   return (
-    <Answered answer={answer}>
+    <Answered answer={answer} choose={choose}>
       {(columns) => (
         <Plot columns={columns} metric={metric} unit={unit} name={known?.name ?? "Duration"} choose={choose} />
       )}

@@ -1,8 +1,7 @@
 // This trace against another one of the page: totals, what each unit of the code costs in both, and their code side by side.
 import { signal, useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
-import { askJson, askTable } from "../../data/ask";
+import { arrow, json, together } from "../../data/ask";
 import { current, documents } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
@@ -45,29 +44,25 @@ function Compare() {
       </Nothing>
     );
   }
-  return <Pair />;
+  return <Pair base={base} />;
 }
 
 type Part = (typeof PARTS)[number];
 
-function Pair() {
+function Pair({ base }: { base: number }) {
   const part = useSignal<Part>("summary");
-  const kind = () => (part.value === "code" ? "instruction" : chosenKind.value);
-  const both = useAnswer(() => {
-    const base = baseNow();
-    if (base === null) return null;
-    const asked = { other: base, by: kind() };
-    return Promise.all([
-      askJson<CompareAnswer>(current.value, "compare", asked),
-      askTable(current.value, "compare_units", asked),
-    ]);
-  });
+  const by = part.value === "code" ? "instruction" : chosenKind.value;
+  const both = useAnswer(
+    together(
+      json<CompareAnswer>(current.value, "compare", { other: base, by }),
+      arrow(current.value, "compare_units", { other: base, by }).as(unitsOf),
+    ),
+  );
   const ready = both.value.state === "ready" ? both.value.value : null;
-  const units = useMemo(() => (ready ? unitsOf(ready[1]) : []), [ready]);
   return (
     <div class="view">
       <div class="toolbar">
-        <Choices part={part.value} onPart={(next) => (part.value = next)} />
+        <Choices base={base} part={part.value} onPart={(next) => (part.value = next)} />
         {ready?.[0].different_kernels ? (
           <Chip
             tone="bad"
@@ -76,22 +71,24 @@ function Pair() {
             different kernels
           </Chip>
         ) : null}
-        <SaveMenu name="compare" offers={ready ? [tableOffer(unitColumns(ready[0].by, 1), () => units)] : []} />
+        <SaveMenu name="compare" offers={ready ? [tableOffer(unitColumns(ready[0].by, 1), () => ready[1])] : []} />
       </div>
-      <Answered answer={both}>{([answer]) => <Shown answer={answer} units={units} part={part.value} />}</Answered>
+      <Answered answer={both}>
+        {([answer, units]) => <Shown answer={answer} units={units} base={base} part={part.value} />}
+      </Answered>
     </div>
   );
 }
 
 /** Which trace to compare with, what to show of it, and by which units: there also when the answer failed. */
-function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void }) {
+function Choices({ base, part, onPart }: { base: number; part: Part; onPart: (part: Part) => void }) {
   return (
     <>
       <label>
         This trace against{" "}
         <select
           aria-label="Base"
-          value={baseNow() ?? ""}
+          value={base}
           onChange={(event) => (chosenBase.value = Number(event.currentTarget.value))}
         >
           {choices().map((line) => (
@@ -101,7 +98,7 @@ function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void })
           ))}
         </select>
       </label>
-      <OtherWay base={baseNow() ?? 0} view="compare" />
+      <OtherWay base={base} view="compare" />
       <span class="parts" role="tablist">
         {PARTS.map((name) => (
           <button
@@ -135,7 +132,14 @@ function Choices({ part, onPart }: { part: Part; onPart: (part: Part) => void })
   );
 }
 
-function Shown({ answer, units, part }: { answer: CompareAnswer; units: Unit[]; part: Part }) {
+interface ShownProps {
+  answer: CompareAnswer;
+  units: Unit[];
+  base: number;
+  part: Part;
+}
+
+function Shown({ answer, units, base, part }: ShownProps) {
   if (part === "units") return <Units units={units} columns={unitColumns(answer.by, largest(units))} by={answer.by} />;
   if (part === "code") return <SideBySide units={units} answer={answer} />;
   return (
@@ -147,7 +151,7 @@ function Shown({ answer, units, part }: { answer: CompareAnswer; units: Unit[]; 
         {exact(answer.beyond_noise_count)} of {exact(units.length)} {answer.by}s differ beyond noise, measured from{" "}
         {answer.noise_from}.
       </p>
-      <Totals answer={answer} base={baseNow() ?? 0} by={answer.by} />
+      <Totals answer={answer} base={base} by={answer.by} />
       <Classes answer={answer} />
       <Definition text={answer.definition} />
     </div>

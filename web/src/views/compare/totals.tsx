@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { exact, percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json, together } from "../../data/ask";
 import { current, documents } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { Answered } from "../../widgets/answered";
@@ -49,10 +49,10 @@ export function Totals({ answer, base, by }: { answer: CompareAnswer; base: numb
   const others = documents.value.filter(
     (line) => line.number !== base && line.number !== current.value && (line.kind ?? "trace") === "trace",
   );
-  const more = useAnswer(() => {
-    if (!all.value) return Promise.resolve([]);
-    return Promise.all(others.map((line) => askJson<CompareAnswer>(line.number, "compare", { other: base, by })));
-  });
+  const asked = all.value ? others : [];
+  const more = useAnswer(
+    together(...asked.map((line) => json<CompareAnswer>(line.number, "compare", { other: base, by }))),
+  );
   return (
     <Section title="Totals" hint="Everything is per wave">
       <Answered answer={more}>

@@ -14,7 +14,7 @@ import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
 import { type Place, preview, type Range, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
-import { type Lane, type Span, type Track, type TrackSet, trackSet } from "../../model/tracks";
+import { type Lane, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
 import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
 import { selectWave, targetWave, type Wave } from "../../model/waves";
@@ -30,7 +30,7 @@ import { computeUnitRows } from "./rows";
 const COMFORTABLE = { least: 6, most: 22 };
 
 function ComputeUnit() {
-  const answer = useAnswer(() => trackSet(current.value));
+  const answer = useAnswer(tracksOf(current.value));
   return <Answered answer={answer}>{(set) => <Lanes set={set} />}</Answered>;
 }
 

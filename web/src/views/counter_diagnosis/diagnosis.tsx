@@ -1,5 +1,5 @@
 // Which limit each kernel is at, by its counters, and what would decide what they leave open.
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { ofChosen } from "../../model/counters";
 import { current } from "../../model/document";
@@ -31,8 +31,12 @@ const COLUMNS: Column<Line>[] = [
 ];
 
 function Diagnosis() {
-  const answer = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
-  return <Answered answer={answer}>{(value) => <Kernels answer={value} />}</Answered>;
+  const answer = useAnswer(json<DiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
+  return (
+    <Answered answer={answer} choose={<CounterKernelChooser />}>
+      {(value) => <Kernels answer={value} />}
+    </Answered>
+  );
 }
 
 function Kernels({ answer }: { answer: DiagnosisAnswer }) {

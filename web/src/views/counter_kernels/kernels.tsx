@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { type Frame, truncation } from "../../model/answers";
 import { chooseKernel, chosenKernel, ofChosen } from "../../model/counters";
 import { type CounterKernel, countersOverview, current } from "../../model/document";
@@ -103,7 +103,7 @@ function Kernels() {
 }
 
 function DispatchTable() {
-  const answer = useAnswer(() => askJson<Dispatches>(current.value, "counter_dispatches", ofChosen()));
+  const answer = useAnswer(json<Dispatches>(current.value, "counter_dispatches", ofChosen()));
   return (
     <Answered answer={answer}>
       {({ dispatches }) => {

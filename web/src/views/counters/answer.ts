@@ -1,7 +1,6 @@
 // The answer to `derived`.
-import { askJson, type Parameters } from "../../data/ask";
+import { json, type Parameters, type Question } from "../../data/ask";
 import type { CurveSet } from "../../model/curves";
-import { current } from "../../model/document";
 
 export interface DerivedProblem {
   line: number;
@@ -32,11 +31,14 @@ export interface DerivedAnswer extends CurveSet {
 }
 
 /** Values of derived counters: of the built-in set, or of these definitions. */
-export async function askDerived(text: string | null, se: number | null): Promise<DerivedAnswer> {
+export function derivedOf(document: number, text: string | null, se: number | null): Question<DerivedAnswer> {
   const asked: Parameters = {};
   if (text !== null) asked.text = text;
   if (se !== null) asked.se = se;
-  const answer = await askJson<DerivedAnswer>(current.value, "derived", asked);
+  return json<DerivedAnswer>(document, "derived", asked).as(withText, text);
+}
+
+function withText(answer: DerivedAnswer, text: string | null): DerivedAnswer {
   return { ...answer, text: text ?? undefined };
 }
 

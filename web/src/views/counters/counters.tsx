@@ -1,13 +1,14 @@
 // Counters streamed into the trace, what is derived from them, and the shader clock, over time.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { askCurves, type CurveSeries, type CurveSet } from "../../model/curves";
+import { type CurveSeries, type CurveSet, curvesOf } from "../../model/curves";
+import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
 import { Answered, Nothing, Problem } from "../../widgets/answered";
 import { CurveChart } from "../../widgets/curve_chart";
 import { EngineSelect } from "../../widgets/engine_select";
-import { askDerived, type DerivedAnswer } from "./answer";
+import { type DerivedAnswer, derivedOf } from "./answer";
 import { Editor } from "./editor";
 import { chosenSet, savedSets } from "./saved_sets";
 import "./counters.css";
@@ -20,7 +21,7 @@ const CHARTS: [Chart, string][] = [
 ];
 
 function Counters() {
-  const answer = useAnswer(() => askCurves());
+  const answer = useAnswer(curvesOf(current.value));
   return <Answered answer={answer}>{(sets) => <Charts sets={sets} />}</Answered>;
 }
 
@@ -124,10 +125,8 @@ function Derived({ se, isShown, isEditing, close }: DerivedProps) {
   const applied = useSignal<string | null>(
     useMemo(() => (chosenSet.peek() === null ? null : (savedSets.peek()[chosenSet.peek() ?? ""] ?? null)), []),
   );
-  const engine = useSignal(se);
-  engine.value = se;
-  const builtin = useAnswer(() => askDerived(null, null));
-  const answer = useAnswer(() => askDerived(applied.value, engine.value));
+  const builtin = useAnswer(derivedOf(current.value, null, null));
+  const answer = useAnswer(derivedOf(current.value, applied.value, se));
   const loaded = answer.value;
   const value = loaded.state === "ready" ? loaded.value : null;
   const start = builtin.value.state === "ready" ? builtin.value.value.builtin : null;

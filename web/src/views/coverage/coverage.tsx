@@ -1,6 +1,6 @@
 // Can I trust this trace? What was traced, on which paths the waves went, which are unlike the others, and every doubt.
 import { exact, percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { type DoubtLine, TRUST } from "../../model/answers";
 import { current } from "../../model/document";
@@ -24,8 +24,8 @@ interface DoubtsAnswer {
 }
 
 function Coverage() {
-  const doubts = useAnswer(() => askJson<DoubtsAnswer>(current.value, "doubts"));
-  const covered = useAnswer(() => askJson<CoverageAnswer>(current.value, "coverage"));
+  const doubts = useAnswer(json<DoubtsAnswer>(current.value, "doubts"));
+  const covered = useAnswer(json<CoverageAnswer>(current.value, "coverage"));
   return (
     <Answered answer={covered}>
       {(answer) => (

@@ -1,7 +1,7 @@
 // The plan: what to change first, with evidence. Each finding is a card; every word that names something is a link to it.
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { colourOf, seriesColour } from "../../draw/palette";
 import { type ProducerRow, TRUST, type WaitsAnswer } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
@@ -33,10 +33,14 @@ const COLUMNS: Column<FindingCard>[] = [
 ];
 
 function Diagnosis() {
-  const plan = useAnswer(() => askJson<DiagnosisAnswer>(current.value, "diagnose", ofKernel()));
-  const waits = useAnswer(() => askJson<WaitsAnswer>(current.value, "waits", ofKernel()));
+  const plan = useAnswer(json<DiagnosisAnswer>(current.value, "diagnose", ofKernel()));
+  const waits = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
   const known = waits.value.state === "ready" ? waits.value.value : null;
-  return <Answered answer={plan}>{(answer) => <Plan answer={answer} waits={known} />}</Answered>;
+  return (
+    <Answered answer={plan} choose={<KernelChooser />}>
+      {(answer) => <Plan answer={answer} waits={known} />}
+    </Answered>
+  );
 }
 
 function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer | null }) {

@@ -14,7 +14,6 @@ import {
   type SourceLine,
   type Sources,
   sourcesAnswer,
-  wantSources,
   weightOf,
 } from "../../model/source";
 import type { View } from "../../model/view";
@@ -28,7 +27,6 @@ import { ROW_HEIGHT, Row } from "./row";
 import "./explorer.css";
 
 function Explorer() {
-  useEffect(wantSources, []);
   return <Answered answer={sourcesAnswer}>{(sources) => <Tree sources={sources} />}</Answered>;
 }
 

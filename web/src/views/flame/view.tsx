@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { askTable } from "../../data/ask";
+import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import {
   FLAME_ROW,
@@ -48,7 +48,7 @@ const TREES = [
 function FlameView() {
   const facts = traceOverview();
   const tree = useSignal(facts.instruction_count || facts.holds.samples ? "source" : "scopes");
-  const answer = useAnswer(() => askTable(current.value, "flame", { tree: tree.value }));
+  const answer = useAnswer(arrow(current.value, "flame", { tree: tree.value }));
   return (
     <Answered answer={answer}>
       {(table) => <Graph key={tree.value} table={table} tree={tree} hasMarkers={(facts.holds.markers ?? 0) > 0} />}

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
-import { askJson, type Parameters } from "../../data/ask";
+import { json, type Parameters } from "../../data/ask";
 import { BarFrame, type HistogramBin, paintHistogram } from "../../draw/histogram";
 import type { Painter } from "../../draw/painter";
 import { colourOf } from "../../draw/palette";
@@ -39,8 +39,8 @@ function HotspotHistogram() {
     return options.value.when === "range" ? (selection.value.range ?? null) : null;
   });
   const settled = useSettled(window);
-  const answer = useAnswer(() =>
-    askJson<HistogramAnswer>(current.value, "histogram", parametersOf(options.value, settled.value)),
+  const answer = useAnswer(
+    json<HistogramAnswer>(current.value, "histogram", parametersOf(options.value, settled.value)),
   );
   const set = (change: Partial<Options>) => {
     options.value = { ...options.value, ...change };

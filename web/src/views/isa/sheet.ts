@@ -1,14 +1,14 @@
 // Everything the listing shows, put together from the answers that its modes need.
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { askTable } from "../../data/ask";
+import { arrow, together } from "../../data/ask";
 import type { AnswerError } from "../../data/source";
 import { type Code, type Costs, costsAnswer, costsFrom } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Loaded, useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
-import { loadWave, type WaveData } from "../../model/wave_data";
+import { type WaveData, waveOf } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 import { type Arrow, arrowsOfAll, arrowsOfWave, branchesOfAll, branchesOfWave } from "./arrows";
 import { type Bars, classBars, latencyAndStall, latencyBars, memoryBars, sampleBars } from "./bars";
@@ -63,44 +63,32 @@ export function useSheet(code: Code): Sheet {
 
   // One wave is needed for its figures, and for the executions of a row.
   const needsWave = useComputed(() => isOneWave(mode.value) || selection.value.row !== undefined);
-  const waveAnswer = useAnswer(() => (number.value === undefined || !needsWave.value ? null : loadWave(number.value)));
-  const waitsOfAll = useAnswer(() => (facts.holds.waits ? askTable(current.value, "arrows") : null));
-  const branchTable = useAnswer(() => askTable(current.value, "branches"));
-  const waitsOfWave = useAnswer(() =>
-    number.value !== undefined && isOneWave(mode.value) && facts.holds.waits
-      ? withWave(number.value, askTable(current.value, "wave_waits", { wave: number.value }))
+  const of = current.value;
+  const shownWave = number.value;
+  const waveAnswer = useAnswer(shownWave === undefined || !needsWave.value ? null : waveOf(of, shownWave));
+  const waitsOfAll = useAnswer(facts.holds.waits ? arrow(of, "arrows") : null);
+  const branchTable = useAnswer(arrow(of, "branches"));
+  const waitsOfWave = useAnswer(
+    shownWave !== undefined && isOneWave(mode.value) && facts.holds.waits
+      ? arrow(of, "wave_waits", { wave: shownWave })
       : null,
   );
-  const costsOfWave = useAnswer(() =>
-    number.value !== undefined && (mode.value === "sum_wave" || mode.value === "mean_wave")
-      ? withWave(number.value, askTable(current.value, "wave_costs", { wave: number.value }))
+  const costsOfWave = useAnswer(
+    shownWave !== undefined && (mode.value === "sum_wave" || mode.value === "mean_wave")
+      ? arrow(of, "wave_costs", { wave: shownWave }).as(costsFrom, rowCount)
       : null,
   );
-  const range = useComputed(() => (inRange.value ? selection.value.range : undefined));
-  const costsOfRange = useAnswer(() =>
-    range.value ? askTable(current.value, "range_costs", { begin: range.value.begin, end: range.value.end }) : null,
+  const range = inRange.value ? selection.value.range : undefined;
+  const costsOfRange = useAnswer(
+    range ? arrow(of, "range_costs", { begin: range.begin, end: range.end }).as(costsFrom, rowCount) : null,
   );
-  const classes = useAnswer(() => (canvas.value === "classes" ? askTable(current.value, "stall_rows") : null));
-  const latencies = useAnswer(() => (canvas.value === "memory" ? askTable(current.value, "row_latencies") : null));
-  const sampled = useAnswer(() =>
-    facts.holds.samples
-      ? Promise.all([askTable(current.value, "samples"), askTable(current.value, "sample_reasons")])
-      : null,
-  );
+  const classes = useAnswer(canvas.value === "classes" ? arrow(of, "stall_rows") : null);
+  const latencies = useAnswer(canvas.value === "memory" ? arrow(of, "row_latencies") : null);
+  const sampled = useAnswer(facts.holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
 
-  const wave = ready(waveAnswer);
-  const targetData = wave && wave.wave === number.value ? wave : null;
-  const rangeTable = range.value ? ready(costsOfRange) : null;
-  const all = ready(costsAnswer);
-  const costs = useMemo<Costs | null>(
-    () => (range.value ? rangeTable && costsFrom(rangeTable, rowCount) : all),
-    [range.value, rangeTable, all, rowCount],
-  );
-  const ofWave = ready(costsOfWave);
-  const waveCosts = useMemo(
-    () => (ofWave && ofWave.wave === number.value ? costsFrom(ofWave.table, rowCount) : null),
-    [ofWave, number.value, rowCount],
-  );
+  const targetData = ready(waveAnswer);
+  const costs: Costs | null = ready(range ? costsOfRange : costsAnswer);
+  const waveCosts = ready(costsOfWave);
   const iteration = selection.value.iteration ?? 0;
   const given = { costs, waveCosts, wave: targetData, waveBegin: target.value?.begin ?? 0, iteration, rowCount };
   const figures = useMemo(
@@ -115,8 +103,7 @@ export function useSheet(code: Code): Sheet {
   const waveWaits = ready(waitsOfWave);
   const waits = useMemo(() => {
     if (!oneWave) return arrowTable ? arrowsOfAll(arrowTable) : [];
-    const isHere = targetData && waveWaits?.wave === targetData.wave;
-    return isHere ? arrowsOfWave(waveWaits.table, targetData) : [];
+    return targetData && waveWaits ? arrowsOfWave(waveWaits, targetData) : [];
   }, [oneWave, arrowTable, waveWaits, targetData]);
   const taken = ready(branchTable);
   const branches = useMemo(() => {
@@ -141,8 +128,8 @@ export function useSheet(code: Code): Sheet {
     return new Float64Array(rowCount);
   }, [figures, samples, withIdle, rowCount]);
 
-  const problems = [waveAnswer, waitsOfAll, branchTable, classes, latencies, sampled, costsAnswer];
-  const failed = [...problems, ...(range.value ? [costsOfRange] : [])].find(({ value }) => value.state === "failed");
+  const answers = [waveAnswer, waitsOfAll, branchTable, classes, latencies, sampled, costsAnswer, costsOfRange];
+  const failed = answers.find(({ value }) => value.state === "failed");
   return {
     code,
     mode: mode.value,
@@ -157,8 +144,4 @@ export function useSheet(code: Code): Sheet {
     targetData,
     problem: failed?.value.state === "failed" ? failed.value.error : null,
   };
-}
-
-async function withWave<T>(wave: number, table: Promise<T>): Promise<{ wave: number; table: T }> {
-  return { wave, table: await table };
 }

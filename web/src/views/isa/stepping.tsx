@@ -3,8 +3,9 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { revealExecution } from "../../model/code";
+import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { type Iteration, iterationAt, loadIterations, loopAround, loopsNow, showIteration } from "../../model/loops";
+import { iterationAt, iterationsOf, loopAround, loopsNow, showIteration } from "../../model/loops";
 import { selection } from "../../model/selection";
 import { shown } from "../../model/timewindow";
 import { timesOf, type WaveData } from "../../model/wave_data";
@@ -27,9 +28,7 @@ export function Stepping({ data, toHottest }: Props) {
   const loop = loopAround(loopsNow(), row);
   const wave = useComputed(() => targetWave()?.wave);
   const hasLoops = loopsNow().length > 0;
-  const answer = useAnswer<Iteration[]>(() =>
-    wave.value === undefined || !loopAround(loopsNow(), selection.value.row) ? null : loadIterations(wave.value),
-  );
+  const answer = useAnswer(wave.value === undefined || !loop ? null : iterationsOf(current.value, wave.value));
   const all = answer.value.state === "ready" ? answer.value.value : [];
   const iterations = loop ? all.filter((iteration) => iteration.loop === loop.loop) : [];
   const time = times[number] ?? (shown.value.begin + shown.value.end) / 2;

@@ -2,14 +2,14 @@
 
 import { useMemo } from "preact/hooks";
 import { baseName } from "../../base/path";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { numberOf, seriesColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { gpuName, processName, type Told } from "../../model/run";
 import { bounds, show } from "../../model/timewindow";
-import { trackSet } from "../../model/tracks";
+import { tracksOf } from "../../model/tracks";
 import { frontView } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type Paint } from "../../widgets/canvas";
@@ -113,13 +113,13 @@ const LONGEST: Described[] = [
 
 /** The colour that the kernel has in the timeline. */
 function useKernelColour(name: string): string {
-  const tracks = useAnswer(() => trackSet(current.value)).value;
+  const tracks = useAnswer(tracksOf(current.value)).value;
   const known = tracks.state === "ready" ? tracks.value.track("run")?.kinds.find((kind) => kind.name === name) : null;
   return seriesColour(known?.kind ?? numberOf(name));
 }
 
 export function KernelDetails({ name }: { name: string }) {
-  const answer = useAnswer(() => askJson<KernelAnswer>(current.value, "run_kernel", { name }));
+  const answer = useAnswer(json<KernelAnswer>(current.value, "run_kernel", { name }));
   return (
     <div class="kernels-more" key={name} data-kernel={name}>
       <Answered answer={answer}>{(value) => <Details answer={value} name={name} />}</Answered>

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -41,7 +41,7 @@ const DESCRIBED: Described[] = [
 ];
 
 function Kernels() {
-  const answer = useAnswer(() => askJson<KernelsAnswer>(current.value, "run_kernels"));
+  const answer = useAnswer(json<KernelsAnswer>(current.value, "run_kernels"));
   return <Answered answer={answer}>{(value) => <Table answer={value} />}</Answered>;
 }
 

@@ -3,12 +3,12 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { selectRow } from "../../model/code";
-import { traceOverview } from "../../model/document";
+import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { type Iteration, type Loop, type Loops, loadIterations, loopAround, loopsAnswer } from "../../model/loops";
+import { iterationsOf, type Loop, type Loops, loopAround, loopsAnswer } from "../../model/loops";
 import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
-import { loadWave } from "../../model/wave_data";
+import { waveOf } from "../../model/wave_data";
 import { targetWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
@@ -82,8 +82,7 @@ function placeOf(loop: Loop): string {
 }
 
 function LoopsView() {
-  const answer = useComputed(loopsAnswer);
-  return <Answered answer={answer}>{(loops) => <Shown answer={loops} />}</Answered>;
+  return <Answered answer={loopsAnswer}>{(loops) => <Shown answer={loops} />}</Answered>;
 }
 
 function Shown({ answer }: { answer: Loops }) {
@@ -96,8 +95,8 @@ function Shown({ answer }: { answer: Loops }) {
   const holds = clicked && (row === undefined || (clicked.first_row <= row && row <= clicked.last_row));
   const chosen = (holds ? clicked : undefined) ?? around ?? loops[0];
   const wave = useComputed(() => targetWave()?.wave);
-  const iterations = useAnswer<Iteration[]>(() => (wave.value === undefined ? null : loadIterations(wave.value)));
-  const data = useAnswer(() => (wave.value === undefined ? null : loadWave(wave.value)));
+  const iterations = useAnswer(wave.value === undefined ? null : iterationsOf(current.value, wave.value));
+  const data = useAnswer(wave.value === undefined ? null : waveOf(current.value, wave.value));
   const own = useMemo(
     () =>
       iterations.value.state === "ready" && chosen

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, nanoseconds } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { ofChosenNormalized } from "../../model/counters";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -45,8 +45,20 @@ const SMALLEST = 0.78;
 const LARGEST = 2.2;
 
 function MemoryChart() {
-  const answer = useAnswer(() => askJson<MemoryChartAnswer>(current.value, "memory_chart", ofChosenNormalized()));
-  return <Answered answer={answer}>{(value) => <Chart answer={value} />}</Answered>;
+  const answer = useAnswer(json<MemoryChartAnswer>(current.value, "memory_chart", ofChosenNormalized()));
+  return (
+    <Answered
+      answer={answer}
+      choose={
+        <>
+          <CounterKernelChooser />
+          <NormalizationChooser />
+        </>
+      }
+    >
+      {(value) => <Chart answer={value} />}
+    </Answered>
+  );
 }
 
 function Chart({ answer }: { answer: MemoryChartAnswer }) {

@@ -1,7 +1,7 @@
 // How long each memory operation took: from the waits that drained it, and from the hardware's level counters.
 import { useSignal } from "@preact/signals";
 import { exact, percent, short } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
@@ -21,8 +21,12 @@ import type { LatencyAnswer } from "./shapes";
 import "./memory_latency.css";
 
 function MemoryLatency() {
-  const answer = useAnswer(() => askJson<LatencyAnswer>(current.value, "memory_latency", ofKernel()));
-  return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
+  const answer = useAnswer(json<LatencyAnswer>(current.value, "memory_latency", ofKernel()));
+  return (
+    <Answered answer={answer} choose={<KernelChooser />}>
+      {(value) => <Page answer={value} />}
+    </Answered>
+  );
 }
 
 function Page({ answer }: { answer: LatencyAnswer }) {

@@ -1,6 +1,6 @@
 // What fits on a SIMD: how many waves each resource allows, how many were there, and the next step up.
 import { percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -48,7 +48,7 @@ const CSV: Column<LimiterLine>[] = (
 ).map((name) => ({ name, title: name, value: (row) => row[name], width: "" }));
 
 function OccupancyLimits() {
-  const answer = useAnswer(() => askJson<LimitsAnswer>(current.value, "occupancy_limits"));
+  const answer = useAnswer(json<LimitsAnswer>(current.value, "occupancy_limits"));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 

@@ -1,8 +1,10 @@
 // Every panel of a counter capture as tables, with a search over all of them.
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import { together } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import {
   counterChannels,
@@ -53,11 +55,22 @@ interface Answers {
 }
 
 function Panels() {
-  const answers = useAnswer(async (): Promise<Answers> => {
-    const asked = counterPanels(current.value, ofChosenNormalized());
-    return { panels: await counterMetrics(current.value), answer: await asked };
-  });
-  return <Answered answer={answers}>{(value) => <Tables {...value} />}</Answered>;
+  const answers = useAnswer(
+    together(counterMetrics(current.value), counterPanels(current.value, ofChosenNormalized())),
+  );
+  return (
+    <Answered
+      answer={answers}
+      choose={
+        <>
+          <CounterKernelChooser />
+          <NormalizationChooser />
+        </>
+      }
+    >
+      {([panels, answer]) => <Tables panels={panels} answer={answer} />}
+    </Answered>
+  );
 }
 
 function Tables({ panels, answer }: Answers) {
@@ -189,7 +202,7 @@ function OneTable({ shown, declared }: { shown: ShownTable; declared: Map<string
 }
 
 function Channels({ tables }: { tables: ShownTable[] }) {
-  const answer = useAnswer(() => counterChannels(current.value, ofChosenNormalized()));
+  const answer = useAnswer(counterChannels(current.value, ofChosenNormalized()));
   return (
     <Answered answer={answer}>
       {(columns: Columns) =>

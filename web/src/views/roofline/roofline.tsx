@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { measured, percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { LogFrame, type LogWindow } from "../../draw/loglog";
 import { seriesColour } from "../../draw/palette";
 import { truncation } from "../../model/answers";
@@ -28,14 +28,18 @@ import "./roofline.css";
 
 function Roofline() {
   const ceilings = useSignal("best");
-  const answer = useAnswer(() => {
-    const chosen = chosenKernel()?.kernel ?? 0;
-    return askJson<RooflineAnswer>(current.value, "counter_roofline", {
+  const chosen = chosenKernel()?.kernel ?? 0;
+  const answer = useAnswer(
+    json<RooflineAnswer>(current.value, "counter_roofline", {
       ...(ceilings.value === "best" ? {} : { ceilings: ceilings.value }),
       ...(chosen < MOST_KERNELS ? {} : { kernel: chosen }), // one that is not among the longest stands alone
-    });
-  });
-  return <Answered answer={answer}>{(value) => <Plot answer={value} ceilings={ceilings} />}</Answered>;
+    }),
+  );
+  return (
+    <Answered answer={answer} choose={<CounterKernelChooser />}>
+      {(value) => <Plot answer={value} ceilings={ceilings} />}
+    </Answered>
+  );
 }
 
 const POINTS: Column<RoofPoint>[] = (
@@ -61,25 +65,29 @@ function toggled(set: ReadonlySet<string>, name: string): Set<string> {
 }
 
 function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<string> }) {
-  const work = useSignal<Work>(firstWork(answer));
-  const levels = useSignal<ReadonlySet<string>>(new Set(levelsOf(answer).filter((name) => name !== "MALL")));
-  const kinds = useSignal<ReadonlySet<string>>(firstKinds(answer, work.value));
+  // null = not chosen: what is shown first depends on the answer, and another answer has other roofs
+  const chosenWork = useSignal<Work | null>(null);
+  const chosenLevels = useSignal<ReadonlySet<string> | null>(null);
+  const chosenKinds = useSignal<ReadonlySet<string> | null>(null);
+  const work = chosenWork.value ?? firstWork(answer);
+  const levels = useMemo(
+    () => chosenLevels.value ?? new Set(levelsOf(answer).filter((name) => name !== "MALL")),
+    [answer, chosenLevels.value],
+  );
+  const kinds = useMemo(() => chosenKinds.value ?? firstKinds(answer, work), [answer, work, chosenKinds.value]);
   const window = useSignal<LogWindow | null>(null);
   const over = useSignal<{ mark: Scene["marks"][number]; x: number; y: number } | null>(null);
   const frame = useRef<LogFrame | null>(null);
   const size = useRef<Size>({ width: 900, height: 560 });
   const scene = useRef<Scene | null>(null);
-  scene.current = useMemo(
-    () => sceneOf(answer, { work: work.value, levels: levels.value, kinds: kinds.value }),
-    [answer, work.value, levels.value, kinds.value],
-  );
+  scene.current = useMemo(() => sceneOf(answer, { work, levels, kinds }), [answer, work, levels, kinds]);
   const shares = useMemo(() => new Map(answer.kernels.rows.map((row) => [row.kernel, row.duration_share])), [answer]);
   const shown = scene.current;
   const draw: Paint = (painter, area) => {
     const hovered = preview.value.kernel === undefined ? null : Number(preview.value.kernel);
     const lit = { chosen: chosenKernel()?.kernel ?? null, hovered };
     const drawn = new LogFrame(window.value ?? shown.window, area.width, area.height);
-    paintRoofline(painter, drawn, shown, shares, lit, work.value);
+    paintRoofline(painter, drawn, shown, shares, lit, work);
     frame.current = drawn;
   };
   const paint: Paint = (painter, area) => {
@@ -113,18 +121,18 @@ function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<s
         <Chips
           label="Levels of memory"
           choices={[...levelsOf(answer)].sort((a, b) => order(a) - order(b)).map((name) => ({ value: name, name }))}
-          isOn={(name) => levels.value.has(name)}
+          isOn={(name) => levels.has(name)}
           onToggle={(name) => {
-            levels.value = toggled(levels.value, name);
+            chosenLevels.value = toggled(levels, name);
           }}
         />
         {works.length > 1 ? (
           <select
             aria-label="Operations"
-            value={work.value}
+            value={work}
             onChange={(event) => {
-              work.value = event.currentTarget.value as Work;
-              kinds.value = firstKinds(answer, work.value);
+              chosenWork.value = event.currentTarget.value as Work;
+              chosenKinds.value = null;
               window.value = null;
             }}
           >
@@ -134,10 +142,10 @@ function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<s
         ) : null}
         <Chips
           label="Compute roofs"
-          choices={kindsOf(answer, work.value).map(({ name }) => ({ value: name, name }))}
-          isOn={(name) => kinds.value.has(name)}
+          choices={kindsOf(answer, work).map(({ name }) => ({ value: name, name }))}
+          isOn={(name) => kinds.has(name)}
           onToggle={(name) => {
-            kinds.value = toggled(kinds.value, name);
+            chosenKinds.value = toggled(kinds, name);
           }}
         />
         {window.value ? (
@@ -178,7 +186,7 @@ function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<s
         </div>
         <Legend levels={[...new Set(shown.marks.map((mark) => mark.level))]} roofs={shown.roofs} />
       </div>
-      <Kernels answer={answer} work={work.value} />
+      <Kernels answer={answer} work={work} />
     </div>
   );
 }

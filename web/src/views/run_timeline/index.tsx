@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
-import { askJson } from "../../data/ask";
+import { askJson, json } from "../../data/ask";
 import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
@@ -71,20 +71,14 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     });
   });
   const item = useComputed(() => spanItem(selection.value.span));
-  const event = useAnswer(() =>
-    item.value < 0 ? null : askJson<EventAnswer>(current.value, "span", { track: track.name, item: item.value }),
+  const event = useAnswer(
+    item.value < 0 ? null : json<EventAnswer>(current.value, "span", { track: track.name, item: item.value }),
   );
-  const chosen = event.value.state === "ready" && event.value.value.item === item.value ? event.value.value : null;
+  const chosen = event.value.state === "ready" ? event.value.value : null;
   const tiles = useComputed(() => tilesAround(track, shown.value));
-  const window = useComputed(() => JSON.stringify(tiles.value));
-  const flows = useAnswer(() => {
-    void window.value;
-    return withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null;
-  });
-  const edges = useAnswer(() => {
-    void window.value;
-    return edgesOf(current.value, track, tiles.peek());
-  });
+  void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
+  const flows = useAnswer(withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null);
+  const edges = useAnswer(edgesOf(current.value, track, tiles.peek()));
   const around = useComputed(() => {
     const told = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
     return told ? within(told, shown.value) : null;

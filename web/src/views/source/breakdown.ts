@@ -1,7 +1,7 @@
 // What the cost of each line of a file consists of: reasons of samples, categories of instructions.
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
-import { askTable } from "../../data/ask";
+import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -24,7 +24,7 @@ function byLine(table: Columns, file: SourceFile, names: ArrayLike<string>, amou
 
 /** Why samples of each line were not issued, in words. */
 export function useReasons(file: SourceFile): Map<number, string> {
-  const answer = useAnswer(() => (isSampled.value ? askTable(current.value, "source_reasons") : null));
+  const answer = useAnswer(isSampled.value ? arrow(current.value, "source_reasons") : null);
   const which = attribution.value;
   const table = answer.value.state === "ready" ? answer.value.value : null;
   return useMemo(() => {
@@ -37,9 +37,9 @@ export function useReasons(file: SourceFile): Map<number, string> {
 
 /** Latency of each line by category, as parts of a bar. */
 export function useCategories(file: SourceFile, isWanted: boolean): Map<number, CostPart[]> {
-  const answer = useAnswer(() => askTable(current.value, "source_categories"));
+  const answer = useAnswer(isWanted ? arrow(current.value, "source_categories") : null);
   const which = attribution.value;
-  const table = isWanted && answer.value.state === "ready" ? answer.value.value : null;
+  const table = answer.value.state === "ready" ? answer.value.value : null;
   return useMemo(() => {
     if (!table) return new Map<number, CostPart[]>();
     const known: Record<string, string> = { ...traceOverview().categories, 15: "MATRIX" };

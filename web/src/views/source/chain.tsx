@@ -1,6 +1,6 @@
 // From where the selected line was called, and what was inlined into it.
 import { short } from "../../base/format";
-import { askTable } from "../../data/ask";
+import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import { selectPlace } from "../../model/code";
 import { current } from "../../model/document";
@@ -33,7 +33,7 @@ function neighbours(calls: Columns, sources: Sources, file: number, line: number
 }
 
 export function Chain({ sources }: { sources: Sources }) {
-  const answer = useAnswer(() => askTable(current.value, "source_calls"));
+  const answer = useAnswer(arrow(current.value, "source_calls"));
   const place = selection.value.place;
   const file = place ? sources.files.find((one) => one.file === place.file) : undefined;
   if (answer.value.state !== "ready" || !place || !file) return null;

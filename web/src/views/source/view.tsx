@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { percent } from "../../base/format";
 import { baseName } from "../../base/path";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -16,7 +16,6 @@ import {
   type SourceFile,
   type Sources,
   sourcesAnswer,
-  wantSources,
   weightOf,
 } from "../../model/source";
 import type { View } from "../../model/view";
@@ -29,7 +28,6 @@ import "./source.css";
 const MOST_TABS = 12;
 
 function Source() {
-  useEffect(wantSources, []);
   return <Answered answer={sourcesAnswer}>{(sources) => <Files sources={sources} />}</Answered>;
 }
 
@@ -101,7 +99,7 @@ interface FileProps {
 }
 
 function OneFile({ sources, file, search }: FileProps) {
-  const answer = useAnswer(() => askJson<FileText>(current.value, "source", { file: file.number }));
+  const answer = useAnswer(json<FileText>(current.value, "source", { file: file.number }));
   return (
     <Answered answer={answer}>
       {(text) => <FileLines sources={sources} file={file} text={text} search={search} />}

@@ -40,10 +40,22 @@ const COLUMNS: Column<MetricRow>[] = [
 ];
 
 function SpeedOfLight() {
-  const answer = useAnswer(() => counterPanels(current.value, ofChosenNormalized()));
-  const metrics = useAnswer(() => counterMetrics(current.value).then(metricsById));
+  const answer = useAnswer(counterPanels(current.value, ofChosenNormalized()));
+  const metrics = useAnswer(counterMetrics(current.value).as(metricsById));
   const declared = metrics.value.state === "ready" ? metrics.value.value : new Map<string, Metric>();
-  return <Answered answer={answer}>{(value) => <Bars answer={value} declared={declared} />}</Answered>;
+  return (
+    <Answered
+      answer={answer}
+      choose={
+        <>
+          <CounterKernelChooser />
+          <NormalizationChooser />
+        </>
+      }
+    >
+      {(value) => <Bars answer={value} declared={declared} />}
+    </Answered>
+  );
 }
 
 function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string, Metric> }) {

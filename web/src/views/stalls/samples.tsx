@@ -1,6 +1,6 @@
 // PC samples: how often waves were found stalled, for which reason, and at which instructions.
 import { exact, percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import type { Frame } from "../../model/answers";
 import { current } from "../../model/document";
@@ -95,7 +95,7 @@ const UNITS: Column<SampledUnit>[] = [
 ];
 
 export function Samples() {
-  const answer = useAnswer(() => askJson<SamplesAnswer>(current.value, "sample_hotspots"));
+  const answer = useAnswer(json<SamplesAnswer>(current.value, "sample_hotspots"));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
-import { askJson, askTable } from "../../data/ask";
+import { arrow, json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import type { Frame } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
@@ -84,12 +84,16 @@ function Stalls() {
 }
 
 function Measured() {
-  const answer = useAnswer(() => askJson<StallsAnswer>(current.value, "stalls", ofKernel()));
-  return <Answered answer={answer}>{(value) => <Classes answer={value} />}</Answered>;
+  const answer = useAnswer(json<StallsAnswer>(current.value, "stalls", ofKernel()));
+  return (
+    <Answered answer={answer} choose={<KernelChooser />}>
+      {(value) => <Classes answer={value} />}
+    </Answered>
+  );
 }
 
 function Classes({ answer }: { answer: StallsAnswer }) {
-  const rows = useAnswer(() => askTable(current.value, "stall_rows", ofKernel()));
+  const rows = useAnswer(arrow(current.value, "stall_rows", ofKernel()));
   const table = rows.value.state === "ready" ? rows.value.value : null;
   const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRow[]>()), [table]);
   const classes = answer.classes.rows.filter((c) => c.stall_cycles_total > 0);

@@ -1,6 +1,6 @@
 // The trace on one screen: how its cycles were spent, how much it holds, how busy the hardware was.
 import { exact, percent, short } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
 import { paintRing } from "../../draw/ring";
@@ -20,7 +20,7 @@ import "./summary.css";
 const RING: Size = { width: 150, height: 150 };
 
 function Summary() {
-  const answer = useAnswer(() => askJson<SummaryAnswer>(current.value, "summary"));
+  const answer = useAnswer(json<SummaryAnswer>(current.value, "summary"));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 

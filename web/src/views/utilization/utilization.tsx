@@ -1,7 +1,7 @@
 // What every pipe of every SIMD issues, when none does, and how busy each is altogether.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
-import { askJson } from "../../data/ask";
+import { json } from "../../data/ask";
 import type { Frame as TimelineFrame } from "../../draw/frame";
 import { paintMoment } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
@@ -12,7 +12,7 @@ import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
-import { askPipeCurves, NO_ISSUE, type PipeCurves, type PipeShare, sharesIn } from "../../model/pipe_shares";
+import { NO_ISSUE, type PipeCurves, type PipeShare, pipeCurves, sharesIn } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
 import { bounds, shown } from "../../model/timewindow";
@@ -105,9 +105,9 @@ function Utilization() {
 function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const facts = traceOverview();
   const handle = useMemo(() => new TimelineHandle(), []);
-  const answer = useAnswer(() => askJson<Use>(current.value, "utilization"));
+  const answer = useAnswer(json<Use>(current.value, "utilization"));
   const use = answer.value.state === "ready" ? answer.value.value : null;
-  const asked = useAnswer(() => askPipeCurves(current.value));
+  const asked = useAnswer(pipeCurves(current.value));
   const curves = asked.value.state === "ready" ? asked.value.value : null;
   const tiles = useMemo(() => (curves ? new CurveTiles(curves) : null), [curves]);
   const rows = useMemo(
