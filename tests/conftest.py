@@ -15,7 +15,9 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, suppress_health_check=list(HealthCheck), max_examples=2_000)
 settings.load_profile(os.environ.get("WAVESCOPE_EXAMPLES", "same"))
-os.environ["WAVESCOPE_CACHE"] = ""  # tests leave nothing in the cache folder of whoever runs them
+# Tests leave nothing in the folders of whoever runs them.
+os.environ["WAVESCOPE_CACHE"] = ""
+os.environ["WAVESCOPE_CONFIG"] = ""
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -39,7 +40,8 @@ def test_a_raw_capture_is_decoded_and_served_until_ctrl_c(capture):
     with running("open", capture) as program:
         assert urlsplit(program.url).hostname == "127.0.0.1"
         assert program.ask("documents")[0] == {
-            "number": 0, "label": "capture", "path": str(capture), "kind": "trace", "is_open": True,
+            "number": 0, "label": "capture", "path": str(capture), "identity": f"{capture}.wavescope-notes.json",
+            "kind": "trace", "is_open": True,
         }  # fmt: skip
         assert program.ask("0/overview")["instruction_count"] > 0
         status, said, seconds = program.interrupt()
@@ -55,6 +57,21 @@ def test_scripts_get_the_address_as_json_in_the_first_line(capture):
         assert program.first_line.startswith('{"url":"http://127.0.0.1:')
         assert program.ask("documents")[0]["is_open"]
         assert program.interrupt()[:2] == (0, "stopped\n")
+
+
+def test_a_place_is_opened_again_by_the_command_that_the_page_copies(capture, tmp_path):
+    settings = {"WAVESCOPE_CONFIG": str(tmp_path / "config")}
+    options = ["--no-browser", "--no-cache", "--source-root", tmp_path, "--at", "#row=3&layout=t(isa;0)"]
+    with running("open", capture, *options, environment=settings) as program:
+        address, _, place = program.url.partition("#")
+        assert place == "row=3&layout=t(isa;0)"
+        with urlopen(f"{address}api/kept", timeout=30) as reply:  # noqa: S310 - its own address
+            told = json.loads(reply.read())
+    command = shlex.join(["wavescope", "open", str(capture), "--source-root", str(tmp_path), "--no-cache"])
+    assert told == {"entries": {}, "place": str(tmp_path / "config" / "page.json"), "problem": "", "command": command}
+    assert not (tmp_path / "config").exists()  # looking writes nothing
+    done = call("open", capture, "--at", "a b")
+    assert (done.status, "no place of the page" in done.stderr) == (2, True)
 
 
 def test_over_ssh_it_tells_the_way_through(capture, tmp_path):

@@ -69,8 +69,8 @@ class Place:
     def __exit__(self, *_: object) -> None:
         self.listener.close()
 
-    def serve(self, library: Library, *, no_browser: bool, as_json: bool = False) -> None:
-        """Serve until Ctrl-C, which is how one leaves: that is no failure.
+    def serve(self, library: Library, *, no_browser: bool, as_json: bool = False, at: str = "") -> None:
+        """Serve until Ctrl-C, which is how one leaves: that is no failure. The page opens at the place `at`.
 
         The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
         program with its own exit status.
@@ -80,10 +80,11 @@ class Place:
         first = library.documents[0]
         try:
             serving = Serving(library, self.page, self.listener)
-            _tell(serving.url, serving.port, as_json=as_json)
+            url = f"{serving.url}#{at}" if at else serving.url
+            _tell(url, serving.port, as_json=as_json)
             has_browser = not no_browser and _has_browser()
             if has_browser:
-                _open_browser(serving.url)
+                _open_browser(url)
             try:
                 if first.kept_answers and first.kept_answers.is_known:
                     first.kept_answers.when_quiet(_PAGE_FIRST_SECONDS)

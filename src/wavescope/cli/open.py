@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
+from click.core import ParameterSource
 
 from wavescope.cli._io import code_object_option, json_option, resources_option
 from wavescope.cli._numbers import Whole
 from wavescope.cli._serving import Place, import_server, serving_options
+from wavescope.errors import UsageError
 from wavescope.model.bounds import ID
 
 if TYPE_CHECKING:
@@ -45,6 +49,13 @@ _MOST_SIBLINGS = 64
 @click.option(
     "--target", metavar="NAME", help="GPU (gfx942 or MI300X) of a counter capture, if the capture does not say it."
 )
+@click.option(
+    "--at",
+    metavar="PLACE",
+    default="",
+    callback=lambda _context, _option, place: _place(place),
+    help="Where the page opens: document, selection, time and views, as the page's *Copy link* writes them.",
+)
 @click.option("--no-cache", is_flag=True, help="Keep no answers in the cache folder for the next time, and use none.")
 @serving_options
 @code_object_option
@@ -54,6 +65,7 @@ def command(
     paths: tuple[Path, ...],
     one_run: bool,
     notes: Path | None,
+    at: str,
     no_cache: bool,
     port: int,
     no_browser: bool,
@@ -75,11 +87,46 @@ def command(
     import_server()
     with Place(port) as place:
         library = _library(paths, one_run=one_run, reading=reading)
+        library.command = _again()
         if notes is not None:
             library.documents[0].notes = str(notes)
         if not no_cache and len(library.documents) == 1:
             library.documents[0].kept_answers = _kept_answers(paths, reading)
-        place.serve(library, no_browser=no_browser, as_json=as_json)
+        place.serve(library, no_browser=no_browser, as_json=as_json, at=at)
+
+
+_LONGEST_PLACE = 16_000
+_OF_ONE_RUN = ("at", "port", "no_browser", "as_json")
+"""Options that say how to show the documents this time, not what they are."""
+
+
+def _place(place: str) -> str:
+    """The part of the page's address behind `#`; the page leaves out of it what makes no sense."""
+    place = place.removeprefix("#")
+    if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
+        what = "--at is no place of the page"
+        raise UsageError(what, advice="take what *Copy link* of the page gives")
+    return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
+
+
+def _again() -> str:
+    """The command line that opens the same documents, from whatever folder."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not given or name in _OF_ONE_RUN:
+            continue
+        value = context.params[name]
+        option = parameter.opts[0] if isinstance(parameter, click.Option) else None
+        if value is True:
+            words.append(str(option))
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            words += [option] if option else []
+            words.append(str(one.absolute() if isinstance(one, Path) else one))
+    return shlex.join(["wavescope", "open", *words])
 
 
 def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -> Library:

@@ -112,7 +112,14 @@ class Document:
         True
         """
         kind = self.kind if self.is_open else None
-        return {"number": self.number, "label": self.label, "path": self.path, "kind": kind, "is_open": self.is_open}
+        return {
+            "number": self.number,
+            "label": self.label,
+            "path": self.path,
+            "identity": self.notes or self.path,  # the same whenever it is opened, from wherever
+            "kind": kind,
+            "is_open": self.is_open,
+        }
 
     @property
     def trace(self) -> ThreadTrace:
@@ -190,6 +197,8 @@ class Library:
     """
 
     documents: list[Document] = field(default_factory=list)
+    command: str = ""
+    """What shows the same documents again, to be followed by `--at PLACE`; empty = not known."""
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:

@@ -13,8 +13,8 @@ from starlette.routing import Route, Router
 from wavescope.errors import UsageError
 from wavescope.page.asking import ask, json
 from wavescope.page.question import whole_number
+from wavescope.server import kept, notes
 from wavescope.server.guard import Guard
-from wavescope.server.notes import MOST_BYTES, read_notes, write_notes
 from wavescope.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
     >>> make_app(Library(), "secret", Path(".")).token
     b'secret'
     """
-    answers, files = _Answers(library), _Files(page)
+    answers, files = _Answers(library, kept.config_folder()), _Files(page)
     routes = [
         Route("/api/documents", answers.documents),
+        Route("/api/kept", answers.kept, methods=["GET", "PUT"]),
         Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
         Route("/api/{number}/{question}", answers.answer),
         Route("/", files.file),
@@ -60,8 +61,9 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
 class _Answers:
     """What the page asks about the documents of a library."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, config: Path | None) -> None:
         self.library = library
+        self.config = config
 
     def documents(self, _: Request) -> Response:
         first = self.library.documents[0] if self.library.documents else None
@@ -95,13 +97,26 @@ class _Answers:
         try:
             document = self._document(request)
             if request.method != "PUT":
-                return _sent(json(await run_in_threadpool(read_notes, document.notes)))
-            content = await _body(request)
-            return _sent(json(await run_in_threadpool(write_notes, document.notes, content)))
+                return _sent(json(await run_in_threadpool(notes.read_notes, document.notes)))
+            content = await _body(request, notes.MOST_BYTES)
+            return _sent(json(await run_in_threadpool(notes.write_notes, document.notes, content)))
         except ClientDisconnect:
             return Response()
         except BaseException as error:
             return _failed(problem_of(error, document))
+
+    async def kept(self, request: Request) -> Response:
+        """What is kept for the user, and the command that shows the same documents again."""
+        try:
+            if request.method != "PUT":
+                found = await run_in_threadpool(kept.read_kept, self.config)
+                return _sent(json({**found, "command": self.library.command}))
+            content = await _body(request, kept.MOST_BYTES)
+            return _sent(json(await run_in_threadpool(kept.change_kept, self.config, content)))
+        except ClientDisconnect:
+            return Response()
+        except BaseException as error:
+            return _failed(problem_of(error))
 
     def _document(self, request: Request) -> Document:
         return self.library.document(whole_number(request.path_params["number"]))
@@ -135,17 +150,17 @@ def _failed(problem: Problem) -> Response:
     return _sent(json(problem.body), problem.status)
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most_bytes: int) -> bytes:
     """What the page sends to be written; another site's form cannot send this type, nor hide where it comes from."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        what = "notes are sent as application/json"
+        what = "what is to be kept is sent as application/json"
         raise UsageError(what)
     if "origin" not in request.headers:
-        what = "only the page saves notes"
+        what = "only the page has something to keep"
         raise UsageError(what)
     content = b""
     async for piece in request.stream():
         content += piece
-        if len(content) > MOST_BYTES:
+        if len(content) > most_bytes:
             break  # one byte too many is all that it takes to refuse them
     return content

@@ -19,7 +19,10 @@ from wavescope.server.serving import Serving, listen
 
 
 def test_documents_are_listed_and_know_their_kind_once_opened(client, trace_path):
-    line = {"number": 1, "label": "unopened", "path": str(trace_path), "kind": None, "is_open": False}
+    line = {
+        "number": 1, "label": "unopened", "path": str(trace_path), "identity": str(trace_path), "kind": None,
+        "is_open": False,
+    }  # fmt: skip
     assert client.json("api/documents")[1] == line
     assert client.json("api/1/overview")["kind"] == "trace"
     assert client.json("api/documents")[1] == line | {"kind": "trace", "is_open": True}

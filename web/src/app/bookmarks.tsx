@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { AnswerError } from "../data/source";
 import { textOf } from "../model/code";
+import { keptPlace } from "../model/kept";
 import { asAnswerError } from "../model/loaded";
 import {
   addNote,
@@ -73,7 +74,9 @@ export function Bookmarks({ close }: { close: () => void }) {
           </button>
         </div>
       ))}
-      {notes.value.length ? null : <p class="note">None yet. They are kept in this browser.</p>}
+      {notes.value.length ? null : (
+        <p class="note">None yet. They are kept {keptPlace.value ? `in ${keptPlace.value}` : "in this browser"}.</p>
+      )}
       {canSave.value && notes.value.length ? (
         <p>
           <button
@@ -88,7 +91,7 @@ export function Bookmarks({ close }: { close: () => void }) {
           >
             Save beside the trace
           </button>{" "}
-          <span class="faint">{savedAt.value ? `saved in ${savedAt.value}` : "so far only in this browser"}</span>
+          <span class="faint">{savedAt.value ? `saved in ${savedAt.value}` : "so far only for you"}</span>
         </p>
       ) : null}
       {trouble.value ? <Problem error={trouble.value} /> : null}

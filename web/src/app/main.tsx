@@ -15,6 +15,7 @@ import {
   overview,
   unreadable,
 } from "../model/document";
+import { keep, kept, openKept } from "../model/kept";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
 import { selection } from "../model/selection";
@@ -33,22 +34,15 @@ effect(() => {
   document.documentElement.dataset.theme = settings.value.theme;
 });
 
-const layoutKey = () => `wavescope.layout.${overview.value?.kind}`;
+const layoutKey = () => `layout.${overview.value?.kind}`;
 
 function keptLayout(): Layout | null {
-  try {
-    return read(localStorage.getItem(layoutKey()) ?? "");
-  } catch {
-    return null;
-  }
+  const layout = kept(layoutKey());
+  return typeof layout === "string" ? read(layout) : null;
 }
 
 function keepLayout(layout: string): void {
-  try {
-    localStorage.setItem(layoutKey(), layout);
-  } catch {
-    // a browser without storage forgets, nothing else
-  }
+  if (kept(layoutKey()) !== layout) keep(layoutKey(), layout);
 }
 
 /** The whole time of a document; counters have none. */
@@ -112,7 +106,9 @@ async function awaitDocuments(host: HTMLElement): Promise<boolean> {
 async function start(host: HTMLElement): Promise<void> {
   const first = readAddress(location.hash);
   if (first.document === 0) askAhead();
+  const keeping = openKept();
   if (!(await awaitDocuments(host))) return;
+  await keeping;
   const isOpen = await open(first, () => {});
 
   render(null, host);

@@ -12,6 +12,7 @@ import {
   type RunOverview,
   unreadable,
 } from "../model/document";
+import { keptProblem, openCommand } from "../model/kept";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
@@ -51,12 +52,14 @@ export function Shell({ go, resetLayout }: Props) {
         >
           ★ {notes.value.length || ""}
         </button>
+        <CopyLink />
         <Looks />
         <button type="button" class="quiet" onClick={() => (helpIsOpen.value = true)} title="Keyboard map (?)">
           ?
         </button>
       </div>
       <Losses />
+      <NotKept />
       <Welcome />
       {trouble.value ? <Problem error={trouble.value} /> : <LongWait />}
       {unreadable.value && !unreadable.value.isConnection ? <Problem error={unreadable.value} /> : null}
@@ -64,6 +67,20 @@ export function Shell({ go, resetLayout }: Props) {
       {searchIsOpen.value ? <Search /> : null}
       {bookmarksAreOpen.value ? <Bookmarks close={() => (bookmarksAreOpen.value = false)} /> : null}
     </header>
+  );
+}
+
+/** Settings that were not read, or cannot be kept: said once, above the views. */
+function NotKept() {
+  const problem = keptProblem.value;
+  if (!problem || problem.isConnection) return null;
+  return (
+    <div class="banner" role="status" data-banner="not-kept">
+      <span title={[problem.where, problem.advice].filter(Boolean).join("\n")}>{problem.what}</span>
+      <button type="button" class="quiet" aria-label="Close" onClick={() => (keptProblem.value = null)}>
+        ×
+      </button>
+    </div>
   );
 }
 
@@ -181,6 +198,35 @@ function ViewsMenu({ resetLayout }: { resetLayout: () => void }) {
       })}
       <option value="reset">Reset the layout</option>
     </select>
+  );
+}
+
+/** What shows this place again: the command, or the address of an exported page. A server's own address ends with it. */
+function CopyLink() {
+  const copied = useSignal("");
+  const copy = () => {
+    const place = location.hash.replace(/^#/, "");
+    const text = openCommand.value ? `${openCommand.value} --at '${place}'` : location.href;
+    const refused = () => prompt("Copy this:", text);
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => (copied.value = text), refused);
+    else refused();
+  };
+  return (
+    <button
+      type="button"
+      class="quiet"
+      data-action="copy-link"
+      title={openCommand.value ? "Copy the command that shows exactly this again" : "Copy the address of this place"}
+      onClick={copy}
+      onBlur={() => (copied.value = "")}
+    >
+      Copy link
+      {copied.value ? (
+        <output class="copied" data-copied>
+          copied: {copied.value}
+        </output>
+      ) : null}
+    </button>
   );
 }
 

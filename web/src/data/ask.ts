@@ -185,6 +185,8 @@ export interface DocumentLine {
   number: number;
   label: string;
   path: string;
+  /** The same whenever it is opened: what is kept about it is kept under this. */
+  identity?: string;
   /** Not known before it was opened. */
   kind: "trace" | "run" | "counters" | null;
   is_open: boolean;

@@ -1,46 +1,44 @@
-// Bookmarks with notes: kept in this browser per document, and beside the trace when the user asks for it.
+// Bookmarks with notes: kept for this user per document, and beside the trace when the user asks for it.
 import { signal } from "@preact/signals";
 import { loadNotes, type StoredNote, saveNotes } from "../data/notes";
 import { current, documents } from "./document";
+import { keep, kept } from "./kept";
 
 export type Note = StoredNote;
 
 export const notes = signal<Note[]>([]);
-/** Where they were last saved beside the trace; null = only in this browser. */
+/** Where they were last saved beside the trace; null = nowhere. */
 export const savedAt = signal<string | null>(null);
 export const canSave = signal(false);
 /** Whether something changed since they were saved beside the trace. */
 export const isUnsaved = signal(false);
 
-const key = () => `wavescope.notes.${documents.value[current.value]?.path ?? ""}`;
+/** Pages that were exported by an earlier version say only its path. */
+const identity = () => {
+  const line = documents.value[current.value];
+  return line?.identity ?? line?.path ?? "";
+};
+const key = () => `notes.${identity()}`;
 
 function isNote(value: unknown): value is Note {
   const note = (value ?? {}) as Record<string, unknown>;
   return ["id", "text", "address", "created"].every((name) => typeof note[name] === "string");
 }
 
-function kept(): Note[] {
-  try {
-    const read: unknown = JSON.parse(localStorage.getItem(key()) ?? "[]");
-    return Array.isArray(read) ? read.filter(isNote) : [];
-  } catch {
-    return [];
-  }
+function keptNotes(): Note[] {
+  const read = kept(key());
+  return Array.isArray(read) ? read.filter(isNote) : [];
 }
 
-function keep(next: Note[]): void {
+function keepNotes(next: Note[]): void {
   notes.value = next;
   isUnsaved.value = true;
-  try {
-    localStorage.setItem(key(), JSON.stringify(next));
-  } catch {
-    // a browser without storage forgets, nothing else
-  }
+  keep(key(), next.length ? next : null);
 }
 
-/** The notes of the current document that this browser keeps. */
+/** The notes of the current document that are kept for this user. */
 export function openNotes(): void {
-  notes.value = kept();
+  notes.value = keptNotes();
   savedAt.value = null;
   canSave.value = false;
   isUnsaved.value = notes.value.length > 0;
@@ -63,15 +61,15 @@ export async function addStoredNotes(): Promise<void> {
 
 export function addNote(text: string, address: string): void {
   const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-  keep([...notes.value, { id, text, address, created: new Date().toISOString() }]);
+  keepNotes([...notes.value, { id, text, address, created: new Date().toISOString() }]);
 }
 
 export function changeNote(id: string, text: string): void {
-  keep(notes.value.map((note) => (note.id === id ? { ...note, text } : note)));
+  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, text } : note)));
 }
 
 export function removeNote(id: string): void {
-  keep(notes.value.filter((note) => note.id !== id));
+  keepNotes(notes.value.filter((note) => note.id !== id));
 }
 
 /** Write them beside the trace: only ever called by the button that says so. */

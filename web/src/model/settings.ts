@@ -1,5 +1,6 @@
-// What the user likes, kept in the browser: never in the URL.
+// What the user likes, kept from one start to the next: never in the URL.
 import { effect, signal } from "@preact/signals";
+import { keep, keptBelow, keptTurn } from "./kept";
 
 export interface Settings {
   theme: "dark" | "light";
@@ -10,29 +11,30 @@ export interface Settings {
   [name: string]: unknown;
 }
 
-const KEY = "wavescope.settings";
-
-function stored(): Partial<Settings> {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Settings>;
-  } catch {
-    return {};
-  }
-}
-
+const BELOW = "settings.";
 const prefersLight = typeof matchMedia === "function" && matchMedia("(prefers-color-scheme: light)").matches;
 const defaults: Settings = { theme: prefersLight ? "light" : "dark", palette: "standard", withIdle: true };
 
-export const settings = signal<Settings>({ ...defaults, ...stored() });
+/** What a setting may be, where another value would do harm. */
+const ALLOWED: Record<string, (value: unknown) => boolean> = {
+  theme: (value) => value === "dark" || value === "light",
+  palette: (value) => value === "standard" || value === "colour-blind",
+  withIdle: (value) => typeof value === "boolean",
+};
+
+function stored(): Partial<Settings> {
+  const found = Object.entries(keptBelow(BELOW)).filter(([name, value]) => ALLOWED[name]?.(value) ?? true);
+  return Object.fromEntries(found);
+}
+
+export const settings = signal<Settings>(defaults);
 
 effect(() => {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(settings.value));
-  } catch {
-    // a browser without storage forgets, nothing else
-  }
+  void keptTurn.value;
+  settings.value = { ...defaults, ...stored() };
 });
 
 export function change(change: Partial<Settings>): void {
-  settings.value = { ...settings.value, ...change } as Settings;
+  settings.value = { ...settings.peek(), ...change } as Settings;
+  for (const [name, value] of Object.entries(change)) keep(BELOW + name, value ?? null);
 }

@@ -70,7 +70,7 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
           class="quiet"
           data-action="save"
           disabled={!name.value.trim()}
-          title="Keep these definitions in this browser"
+          title="Keep these definitions under this name"
           onClick={() => {
             saveSet(name.value.trim(), draft.value);
             apply();

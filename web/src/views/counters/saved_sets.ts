@@ -1,15 +1,20 @@
-// Definitions of derived counters that the user has saved under a name, kept in the browser.
-import { computed } from "@preact/signals";
+// Definitions of derived counters that the user has saved under a name; each is kept under its own key.
+import { computed, effect, signal } from "@preact/signals";
+import { keep, keptBelow, keptTurn } from "../../model/kept";
 import { change, settings } from "../../model/settings";
 
-const SETS = "derivedSets";
+const BELOW = "derived.";
 const CHOSEN = "derivedChosen";
 
 /** Name -> definitions. */
-export const savedSets = computed<Record<string, string>>(() => {
-  const stored = settings.value[SETS];
-  if (typeof stored !== "object" || stored === null) return {};
-  return Object.fromEntries(Object.entries(stored).filter(([, text]) => typeof text === "string"));
+export const savedSets = signal<Record<string, string>>({});
+
+effect(() => {
+  void keptTurn.value;
+  const texts = Object.entries(keptBelow(BELOW)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  savedSets.value = Object.fromEntries(texts);
 });
 
 /** The name of the set in use; null = the built-in one. */
@@ -23,10 +28,14 @@ export function chooseSet(name: string | null): void {
 }
 
 export function saveSet(name: string, text: string): void {
-  change({ [SETS]: { ...savedSets.value, [name]: text }, [CHOSEN]: name });
+  savedSets.value = { ...savedSets.peek(), [name]: text };
+  keep(BELOW + name, text);
+  chooseSet(name);
 }
 
 export function deleteSet(name: string): void {
-  const { [name]: _, ...others } = savedSets.value;
-  change({ [SETS]: others, [CHOSEN]: null });
+  const { [name]: _, ...others } = savedSets.peek();
+  savedSets.value = others;
+  keep(BELOW + name, null);
+  chooseSet(null);
 }

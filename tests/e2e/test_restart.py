@@ -1,0 +1,62 @@
+"""What the user chose and wrote is there again after the server was stopped and started."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from tests.e2e.inputs import made_gemm
+from wavescope.page.assets import page_folder
+from wavescope.page.document import Library
+from wavescope.readers.opening import open as open_path
+from wavescope.server.serving import Serving, listen
+
+PATIENCE = 15_000
+
+
+@pytest.fixture
+def start(serve, tmp_path, monkeypatch):  # `serve` skips where there is no page
+    """`start()`: a server as `wavescope open` starts one, the one before it stopped."""
+    monkeypatch.setenv("WAVESCOPE_CONFIG", str(tmp_path / "config"))
+    running: list[Serving] = []
+
+    def again() -> Serving:
+        if running:
+            running.pop().stop()
+        library = Library(command="wavescope open capture")
+        library.add("gemm", str(made_gemm()), partial(open_path, made_gemm()), notes=str(tmp_path / "notes.json"))
+        running.append(Serving(library, page_folder(), listen()))
+        return running[0]
+
+    yield again
+    for serving in running:
+        serving.stop()
+
+
+def test_settings_bookmarks_and_layout_survive_a_restart(page, start, tmp_path):
+    expect = pytest.importorskip("playwright.sync_api").expect
+    page.goto(start().url + "#view=waves&wave=5")
+    expect(page.locator('[data-view="waves"] .row.selected')).to_have_count(1, timeout=PATIENCE)
+    page.locator('[data-action="theme"]').click()
+    page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
+    page.keyboard.press("b")
+    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1", timeout=PATIENCE)
+    expect(page.locator("html")).to_have_attribute("data-keeping", "0", timeout=PATIENCE)
+    assert (tmp_path / "config" / "page.json").stat().st_mode & 0o777 == 0o600
+
+    served = start()
+    page.may_fail_to_load = True  # the page of the stopped server may still look for it
+    page.goto(served.url)
+    expect(page.locator('[data-action="bookmarks"]')).to_have_text("★ 1", timeout=PATIENCE)
+    expect(page.locator("html")).to_have_attribute("data-theme", "light", timeout=PATIENCE)
+    expect(page.locator('[data-view="waves"]')).to_be_visible(timeout=PATIENCE)
+    expect(page.locator('[data-banner="welcome"]')).to_have_count(0, timeout=PATIENCE)
+    page.locator('[data-action="bookmarks"]').click()
+    page.get_by_role("button", name="go there").click()
+    chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
+    expect(chosen).to_have_text("5", timeout=PATIENCE)
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator('[data-action="copy-link"]').click()
+    expect(page.locator("[data-copied]")).to_contain_text("wavescope open capture --at 'wave=5", timeout=PATIENCE)

@@ -1,0 +1,67 @@
+// What the page keeps for its user: in the user's configuration folder through the server, in the browser's own storage
+// where there is no server (an exported page), or none that keeps anything.
+import { AnswerError, source } from "./source";
+
+export interface Kept {
+  entries: Record<string, unknown>;
+  /** The file; null = the server keeps nothing. */
+  place: string | null;
+  /** Why something that is there was not read; else empty. */
+  problem: string;
+  /** What shows the same documents again, to be followed by `--at PLACE`; empty = not known. */
+  command: string;
+}
+
+const PREFIX = "wavescope.";
+
+function ofBrowser(): Kept {
+  const entries: Record<string, unknown> = {};
+  try {
+    for (let n = 0; n < localStorage.length; n++) {
+      const name = localStorage.key(n) ?? "";
+      if (!name.startsWith(PREFIX)) continue;
+      try {
+        entries[name.slice(PREFIX.length)] = JSON.parse(localStorage.getItem(name) ?? "null");
+      } catch {
+        // not ours
+      }
+    }
+  } catch {
+    // a browser without storage forgets, nothing else
+  }
+  return { entries, place: null, problem: "", command: "" };
+}
+
+function keepInBrowser(entries: Record<string, unknown>): void {
+  try {
+    for (const [key, value] of Object.entries(entries)) {
+      if (value === null) localStorage.removeItem(PREFIX + key);
+      else localStorage.setItem(PREFIX + key, JSON.stringify(value));
+    }
+  } catch {
+    // a browser without storage forgets, nothing else
+  }
+}
+
+let isOfServer = false;
+
+export async function loadKept(): Promise<Kept> {
+  if (source.isExport) return ofBrowser();
+  const kept = JSON.parse(new TextDecoder().decode(await source.get("kept"))) as Kept;
+  isOfServer = kept.place !== null;
+  return isOfServer ? kept : { ...ofBrowser(), command: kept.command };
+}
+
+/** Changes the keys that are given; null removes one. */
+export async function saveKept(entries: Record<string, unknown>): Promise<void> {
+  if (!isOfServer) {
+    keepInBrowser(entries);
+    return;
+  }
+  const body = JSON.stringify({ entries });
+  const request = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
+  const response = await fetch("api/kept", request).catch(() => null);
+  if (!response) throw new AnswerError("the server does not answer", "", "", "", true);
+  const answer = (await response.json().catch(() => ({}))) as { error?: Record<string, string> };
+  if (answer.error) throw new AnswerError(answer.error.what ?? "", answer.error.where, "", answer.error.advice);
+}
