@@ -102,10 +102,12 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
     assert (found["begin"], found["length"], found["item"]) == (begin, expected["length"], expected["item"])
     text = trace.code.filter(pl.col("row") == expected["row"])["text"][0]
     lanes.tooltip.get_by_text(text, exact=True).wait_for()
+    of_row = table.filter(pl.col("row") == expected["row"])["item"].to_list()
+    lanes.tooltip.get_by_text(f"· execution {of_row.index(expected['item']) + 1} ·").wait_for()  # as the stepper counts
     page.mouse.click(lanes.x(middle), y)
     page.wait_for_url("**row=*")
+    lanes.tooltip.wait_for(state="detached")  # it would cover what was selected
     chosen = address(page)
-    of_row = table.filter(pl.col("row") == expected["row"])["item"].to_list()
     assert (int(chosen["row"]), int(chosen["wave"])) == (expected["row"], wave["wave"])
     assert int(chosen["iteration"]) == of_row.index(expected["item"])
     # the next instruction of the wave

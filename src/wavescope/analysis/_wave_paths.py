@@ -48,7 +48,7 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
     paths = order.sort("cycles", descending=True, maintain_order=True).with_row_index("path").drop("cycles")
     waves = waves.join(paths, on=["kernel", "signature"], nulls_equal=True, maintain_order="left")
     fullest = pl.col("distinct_row_count").max().over("kernel")
-    waves = waves.with_columns(early_exit=pl.col("distinct_row_count") <= fullest * EARLY_EXIT_SHARE)
+    waves = waves.with_columns(early_exit=(fullest > 0) & (pl.col("distinct_row_count") <= fullest * EARLY_EXIT_SHARE))
     return waves.select(
         "wave",
         "kernel",

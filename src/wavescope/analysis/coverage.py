@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["Coverage", "coverage"]
+__all__ = ["FEW_ROWS_SHARE", "Coverage", "coverage"]
 
 _OUTLIER_RATIO = 1.5
 _OUTLIER_DEVIATIONS = 5.0
+FEW_ROWS_SHARE = 0.05
+"""With less of its code executed, the work of a kernel did not run."""
 _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation, for a normal distribution
 
 
@@ -129,6 +131,13 @@ class Coverage(Answer):
     def executed_share(self) -> float:
         """Executed rows of those that could have been: the rows of the functions that were entered."""
         return self.executed_row_count / self.entered_row_count if self.entered_row_count else 0.0
+
+    @property
+    def is_same_short_path(self) -> bool:
+        """Whether several waves took one and the same path through a small part of the code: none left earlier than
+        another, and yet none did the work."""
+        is_short = 0 < self.executed_share < FEW_ROWS_SHARE
+        return is_short and self.wave_count > 1 and self.paths.height == 1
 
     @property
     def traced_share(self) -> float | None:

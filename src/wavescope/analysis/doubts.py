@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.consistency import consistency
-from wavescope.analysis.coverage import Coverage, coverage
+from wavescope.analysis.coverage import FEW_ROWS_SHARE, Coverage, coverage
 from wavescope.analysis.mapping import SourceMapping, mapping
 from wavescope.model.answer import once_per_trace
 from wavescope.model.losses import LOSSES
@@ -22,7 +22,6 @@ __all__ = ["SEVERITIES", "Doubt", "doubts", "verdict"]
 SEVERITIES = ("fatal", "care", "note")
 """Worst first: do not draw conclusions; draw them with care; worth knowing."""
 
-_FEW_ROWS_SHARE = 0.05
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8
 _FEW_INSTRUCTIONS = 2000
@@ -70,7 +69,7 @@ def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     'no_waves'
     """
     seen = coverage(trace)
-    found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(seen), *_of_place(trace, seen)]
+    found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
     found += _of_lines(mapping(trace))
     if trace.part_of is not None:
         found = [doubt for doubt in found if doubt.name not in _WANTED_IN_PARTS]
@@ -170,7 +169,7 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
             f"look at the waves that did the work, e.g. --wave {chosen[0]}" if chosen else "trace a wave with work",
             {"early_exit_wave_count": seen.early_exit_wave_count, "share": share, "rows": rows, "full_rows": full},
         )
-    working = seen.paths.filter(~pl.col("early_exit")).head(1)
+    working = seen.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
     for least, most in working.select("instruction_count_min", "instruction_count_max").iter_rows():
         if least and most > least * _UNEVEN_WORK_RATIO:
             yield Doubt(
@@ -192,7 +191,7 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
         )
 
 
-def _of_code(seen: Coverage) -> Iterator[Doubt]:
+def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
     if seen.instruction_count and seen.unresolved_count:
         share = seen.unresolved_count / seen.instruction_count
         many, some = share > _MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
@@ -200,12 +199,12 @@ def _of_code(seen: Coverage) -> Iterator[Doubt]:
             "unresolved",
             "fatal" if many else "care" if some else "note",
             f"{seen.unresolved_count:,} of {seen.instruction_count:,} instructions have no known PC",
-            "put every code object of the capture beside the trace, and install an AMDGPU disassembler",
+            _advice_for_code(trace),
             {"unresolved_count": seen.unresolved_count, "share": share},
         )
     if seen.entered_row_count and seen.executed_share < _PARTIAL_ROWS_SHARE:
-        few = seen.executed_share < _FEW_ROWS_SHARE
-        meaning = "the work of the kernel did not run in these waves" if few else "the rest did not run in these waves"
+        few = seen.executed_share < FEW_ROWS_SHARE
+        meaning = _short_path(seen) if few else "the rest did not run in these waves"
         yield Doubt(
             "few_rows",
             "fatal" if few else "note",
@@ -216,6 +215,18 @@ def _of_code(seen: Coverage) -> Iterator[Doubt]:
             else "check that the path you care about ran",
             {"executed_row_count": seen.executed_row_count, "share": seen.executed_share},
         )
+
+
+def _advice_for_code(trace: ThreadTrace) -> str:
+    """What to do about code that is not known: a decoded directory has it in a file of its own."""
+    if not trace.code.height and "missing_files" in trace.losses["kind"]:
+        return LOSSES["missing_files"].advice
+    return "put every code object of the capture beside the trace, and install an AMDGPU disassembler"
+
+
+def _short_path(seen: Coverage) -> str:
+    undone = "the work of the kernel did not run in these waves"
+    return f"{undone}: all {seen.wave_count:,} took the same short path" if seen.is_same_short_path else undone
 
 
 def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wavescope.model.counter_set import CounterSet
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span"]
+__all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span", "unknown_code"]
 
 
 @dataclass(frozen=True)
@@ -136,3 +136,24 @@ def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
     """
     rows = trace.losses.iter_rows(named=True)
     return tuple(LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows)
+
+
+_OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unknown_rows", "unresolved_pcs")
+"""Losses that say why code is not known, the most telling first."""
+
+
+def unknown_code(trace: ThreadTrace) -> str:
+    """Why nothing can be said by instruction or line of a trace that has executed instructions; empty = it can.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> unknown_code(ThreadTrace({}, TraceSource(path="nothing")))
+    ''
+    """
+    count = trace.instructions.height
+    if not count or (trace.instructions["row"] >= 0).any():
+        return ""
+    told = {loss.kind: f": {loss.message}; {loss.advice}" for loss in losses_of(trace)[::-1]}
+    reason = next((told[kind] for kind in _OF_MISSING_CODE if kind in told), "")
+    return f"{count:,} instructions were executed, but the code of none of them is known{reason}"

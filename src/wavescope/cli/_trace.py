@@ -87,6 +87,15 @@ class Asked:
         body = to_builtins(answer, top=self.top or None)
         emit_json({"input": str(self.path), "source": source, **more, **body, "losses": _losses(self.trace)})
 
+    def show_by_row(self, *parts: RenderableType) -> None:
+        """As `show`, for what is told by instruction or line: where no code is known, that is all there is to say."""
+        from rich.text import Text
+
+        from wavescope.analysis.overview import unknown_code
+
+        unknown = unknown_code(self.trace)
+        self.show(*((Text(unknown),) if unknown else parts))
+
     def show(self, *parts: RenderableType) -> None:
         """Print parts of the answer in order, then the losses: one line each, never hidden."""
         from wavescope.analysis.overview import losses_of

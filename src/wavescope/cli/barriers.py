@@ -20,4 +20,4 @@ def command(asked: Asked) -> None:
     if asked.as_json:
         asked.emit(answer)
     else:
-        asked.show(*barriers_report(answer, limit=asked.limit))
+        asked.show_by_row(*barriers_report(answer, limit=asked.limit))

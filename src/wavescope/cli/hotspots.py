@@ -65,7 +65,7 @@ def command(asked: Asked, by: str, sort: str, attribution: str, mine: tuple[str,
         return
     from wavescope.report.hotspots import hotspots_report
 
-    asked.show(*hotspots_report(answer, limit=asked.limit, width=console().width))
+    asked.show_by_row(*hotspots_report(answer, limit=asked.limit, width=console().width))
 
 
 def _samples(asked: Asked, by: str, attribution: str, mine: tuple[str, ...]) -> None:

@@ -22,4 +22,4 @@ def command(asked: Asked) -> None:
         return
     from wavescope.report.loops import loops_report
 
-    asked.show(*loops_report(answer, limit=asked.limit, width=console().width))
+    asked.show_by_row(*loops_report(answer, limit=asked.limit, width=console().width))

@@ -111,9 +111,9 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
     advice = "--source-root DIR reads it from below DIR"
     view = SourceView(_top(asked), options["context"], options["show_all"], advice)
     if isinstance(lines, SourceListing):
-        asked.show(*source_report(lines, view))
+        asked.show_by_row(*source_report(lines, view))
     else:
-        asked.show(*sampled_source_report(lines, view))
+        asked.show_by_row(*sampled_source_report(lines, view))
 
 
 def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
@@ -135,7 +135,9 @@ def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *,
     view = IsaView(
         options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint
     )
-    asked.show(*(isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)))
+    asked.show_by_row(
+        *(isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view))
+    )
 
 
 def _top(asked: Asked) -> int:

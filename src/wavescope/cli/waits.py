@@ -21,4 +21,4 @@ def command(asked: Asked) -> None:
     if asked.as_json:
         asked.emit(answer)
     else:
-        asked.show(*waits_report(answer, limit=asked.limit, width=console().width))
+        asked.show_by_row(*waits_report(answer, limit=asked.limit, width=console().width))

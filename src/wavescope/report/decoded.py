@@ -84,7 +84,9 @@ def contents_report(
         yield _labelled("", f"and {facts.kernels.height - _MAX_KERNELS:,} more kernels; --json has all")
     holdings = list(_holdings(facts))
     yield _labelled("holds", "; ".join(holdings) or "nothing")
-    missing = [_MISSING.get(name, name) for name in facts.missing]
+    missing = [
+        _MISSING.get(name, name) for name in facts.missing if name != "source lines" or "code" not in facts.missing
+    ]
     if missing and holdings:
         yield _labelled("lacks", "; ".join(missing))
     yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])

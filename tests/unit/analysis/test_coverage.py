@@ -62,6 +62,10 @@ def test_a_kernel_that_did_not_work_must_not_be_trusted() -> None:
     trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17))) for _ in range(32)])
     assert names(trace)["few_rows"] == "fatal"
     assert verdict(doubts(trace)) == "do not"
+    seen = coverage(trace)
+    assert (seen.early_exit_wave_count, seen.is_same_short_path) == (0, True)
+    assert doubts(trace)[0].sentence.endswith("all 32 took the same short path")
+    assert not coverage(trace_of(TEXTS, full(4))).is_same_short_path
 
 
 def test_paths_are_sets_of_rows() -> None:

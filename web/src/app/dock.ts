@@ -6,6 +6,7 @@ import { type Overview, overview } from "../model/document";
 import type { View } from "../model/view";
 import { Guarded, Nothing } from "../widgets/answered";
 import { filtered, type Layout } from "./layout";
+import { Proportions } from "./proportions";
 import { VIEWS } from "./registry";
 
 class Panel extends Widget {
@@ -56,8 +57,12 @@ export class Dock {
   constructor(host: HTMLElement, changed: () => void) {
     this.dock.addClass("dock");
     Widget.attach(this.dock, host);
-    this.dock.layoutModified.connect(changed);
-    new ResizeObserver(() => this.dock.update()).observe(host);
+    const proportions = new Proportions(this.dock);
+    this.dock.layoutModified.connect(() => {
+      proportions.remember();
+      changed();
+    });
+    new ResizeObserver(() => proportions.resize()).observe(host);
   }
 
   /** Put a view on screen: its tab comes to the front, or it opens as a tab beside what was opened last. */

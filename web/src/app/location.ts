@@ -75,8 +75,14 @@ function writtenAddress(address: Address): string {
 
 const SETTLED_MS = 250;
 
+interface Followed {
+  layoutChanged: () => void;
+  /** The user is about to look at another document: Back leads to where this one was left. */
+  leave: (document: number) => void;
+}
+
 /** Keep URL and state equal from now on. `layout` gives the layout on screen, `go` shows another document. */
-export function followLocation(layout: () => string, go: (address: Address) => void): { layoutChanged: () => void } {
+export function followLocation(layout: () => string, go: (address: Address) => void): Followed {
   const hash = () => {
     const all = shown.value.begin === bounds.value.begin && shown.value.end === bounds.value.end;
     const time = all ? null : shown.value;
@@ -118,5 +124,10 @@ export function followLocation(layout: () => string, go: (address: Address) => v
     clearTimeout(timer);
     history.replaceState(null, "", hash());
   };
-  return { layoutChanged };
+  const leave = (document: number) => {
+    clearTimeout(timer);
+    history.replaceState(null, "", hash());
+    history.pushState(null, "", `#document=${document}`);
+  };
+  return { layoutChanged, leave };
 }

@@ -141,9 +141,14 @@ async function start(host: HTMLElement): Promise<void> {
   effect(() => {
     if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(location.hash));
   });
+  const choose = (number: number) => {
+    if (number === current.value) return;
+    if (overview.value) followed?.leave(number);
+    void go({ ...readAddress(""), document: number });
+  };
   const reset = () => dock.layOut(firstLayout());
   listenToKeys();
-  render(<Shell go={(number) => go({ ...readAddress(""), document: number })} resetLayout={reset} />, head);
+  render(<Shell go={choose} resetLayout={reset} />, head);
 }
 
 const host = document.getElementById("app");

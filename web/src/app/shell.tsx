@@ -1,6 +1,8 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
+import { json } from "../data/ask";
+import type { DoubtLine } from "../model/answers";
 import { trouble, waitingSeconds } from "../model/connection";
 import {
   type CountersOverview,
@@ -13,6 +15,7 @@ import {
   unreadable,
 } from "../model/document";
 import { keptProblem, openCommand } from "../model/kept";
+import { answering } from "../model/loaded";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";
@@ -58,6 +61,7 @@ export function Shell({ go, resetLayout }: Props) {
           ?
         </button>
       </div>
+      <WorstDoubt />
       <Losses />
       <NotKept />
       <Welcome />
@@ -67,6 +71,27 @@ export function Shell({ go, resetLayout }: Props) {
       {searchIsOpen.value ? <Search /> : null}
       {bookmarksAreOpen.value ? <Bookmarks close={() => (bookmarksAreOpen.value = false)} /> : null}
     </header>
+  );
+}
+
+const doubtsAnswer = answering(() =>
+  overview.value?.kind === "trace" ? json<{ doubts: DoubtLine[] }>(current.value, "doubts") : null,
+);
+
+/** What forbids conclusions stands first, and cannot be closed. */
+function WorstDoubt() {
+  const answer = doubtsAnswer.value;
+  const worst = answer.state === "ready" ? answer.value.doubts.find(({ severity }) => severity === "fatal") : undefined;
+  if (!worst) return null;
+  return (
+    <div class="banner fatal" role="alert" data-banner="doubt" data-doubt={worst.name}>
+      <span title={`${worst.sentence}\n${worst.advice}`}>
+        Do not draw conclusions from this trace: {worst.sentence}
+      </span>
+      <button type="button" class="quiet" onClick={() => frontView("coverage")}>
+        why, and what to do
+      </button>
+    </div>
   );
 }
 

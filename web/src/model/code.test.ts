@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Code, framesOf, placesOf } from "./code";
+import { type Code, type Costs, costliestOf, framesOf, placesOf } from "./code";
 
 const made = (chains: string[]): Code => ({
   count: chains.length,
@@ -28,5 +28,22 @@ describe("source lines of rows", () => {
     expect(places.get("b.cpp:17")).toEqual({ own: [1, 3], inlined: [0, 1, 3] });
     expect(places.get("a.h:3")).toEqual({ own: [0], inlined: [0] });
     expect(places.size).toBe(2);
+  });
+});
+
+describe("the row of a line", () => {
+  const rows = (...values: number[]) => Float64Array.from(values);
+  const costs = {
+    latency: rows(9548, 300, 400, 400),
+    idle: rows(0, 0, 0, 0),
+    exposedStall: rows(0, 250, 100, 0),
+  } as unknown as Costs;
+
+  it("is the one that waves waited at most, not the end of the wave", () => {
+    const names = ["s_endpgm", "s_waitcnt", "v_add_f32", "s_nop"];
+    expect(costliestOf([0, 1, 2, 3], costs, names)).toBe(1);
+    expect(costliestOf([0, 3], costs, names)).toBe(3);
+    expect(costliestOf([0], costs, names)).toBe(0);
+    expect(costliestOf([], costs, names)).toBeUndefined();
   });
 });

@@ -204,7 +204,7 @@ async function followRow(row: number): Promise<void> {
   reveal(nearest);
 }
 
-/** Make a source line the selected one, with the costliest of its rows (own ones first, then inlined ones). */
+/** Make a source line the selected one, with the row of it that waves waited at most (own ones first, then inlined). */
 export function selectPlace(place: Place, more: Selection = {}): void {
   const { own, inlined } = rowsOf(place);
   const row = costliest(own.length ? own : inlined);
@@ -212,12 +212,21 @@ export function selectPlace(place: Place, more: Selection = {}): void {
   if (row !== undefined && more.iteration === undefined) void followRow(row);
 }
 
+/** The end of a wave: what it seems to take is what others needed until the wave could go. */
+export const isEnd = (mnemonic: string | undefined) => /^s_endpgm/.test(mnemonic ?? "");
+
 function costliest(rows: number[]): number | undefined {
-  const costs = costsNow();
-  const cost = (row: number) => (costs ? (costs.latency[row] ?? 0) + (costs.idle[row] ?? 0) : 0);
-  return rows.reduce<number | undefined>((best, row) => {
-    return best === undefined || cost(row) > cost(best) ? row : best;
-  }, undefined);
+  const [costs, code] = [costsNow(), codeNow()];
+  return costs ? costliestOf(rows, costs, code?.mnemonic ?? []) : rows[0];
+}
+
+/** The row with the most exposed stall, then the most cycles; the end of a wave only where there is nothing else. */
+export function costliestOf(rows: number[], costs: Costs, mnemonics: string[]): number | undefined {
+  const ends = (row: number) => Number(isEnd(mnemonics[row]));
+  const cycles = (row: number) => (costs.latency[row] ?? 0) + (costs.idle[row] ?? 0);
+  const stall = (row: number) => costs.exposedStall[row] ?? 0;
+  const before = (a: number, b: number) => ends(a) - ends(b) || stall(b) - stall(a) || cycles(b) - cycles(a) || a - b;
+  return [...rows].sort(before)[0];
 }
 
 /**

@@ -17,6 +17,8 @@ export interface TraceOverview {
   wave_count: number;
   instruction_count: number;
   row_count: number;
+  /** Why nothing can be told by instruction or line although instructions were executed; empty = it can. */
+  unknown_code: string;
   kernels: { kernel: number; name: string; demangled: string }[];
   /** Numbers of the kernels that traced waves entered, the one with the most waves first. */
   traced_kernels: number[];
@@ -140,6 +142,12 @@ export function countersOverview(): CountersOverview {
   const value = overview.value;
   if (value?.kind !== "counters") throw new Error("this view is about counter captures");
   return value;
+}
+
+/** What to say where there is nothing by instruction or line: that the code is missing, if that is the reason. */
+export function unlessUnknown(otherwise: string): string {
+  const value = overview.value;
+  return (value?.kind === "trace" && value.unknown_code) || otherwise;
 }
 
 /** What times of the current document are counted in. */

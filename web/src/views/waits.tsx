@@ -5,7 +5,7 @@ import { exact, percent, short } from "../base/format";
 import { json } from "../data/ask";
 import { type ProducerRow, truncation, type WaitRow, type WaitsAnswer } from "../model/answers";
 import { selectRow } from "../model/code";
-import { current } from "../model/document";
+import { current, unlessUnknown } from "../model/document";
 import { ofKernel } from "../model/kernels";
 import { useAnswer } from "../model/loaded";
 import { preview, selection } from "../model/selection";
@@ -196,7 +196,7 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
           }}
         />
       ) : (
-        <Nothing>No wait instruction was executed in this trace.</Nothing>
+        <Nothing>{unlessUnknown("No wait instruction was executed in this trace")}.</Nothing>
       )}
     </div>
   );

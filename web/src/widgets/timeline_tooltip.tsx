@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { exact } from "../base/format";
 import { durationText, timeText } from "../draw/ticks";
 import { kindName, spanName } from "../draw/timeline_spans";
+import { selection } from "../model/selection";
 import type { Span } from "../model/tracks";
 import type { Hit, TimelineState } from "./timeline_state";
 
@@ -47,9 +48,19 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
     }, DELAY_MS);
     return () => clearTimeout(timer);
   });
+  // What was under the pointer when something was selected is known, and would cover what the selection shows.
+  const hushed = useSignal("");
+  const nameOf = (found: Hit | null) => (found ? `${found.track.name}/${found.lane}/${found.span?.begin}` : "");
+  useSignalEffect(() => {
+    void selection.value;
+    hushed.value = nameOf(state.hit.peek());
+  });
+  useSignalEffect(() => {
+    if (nameOf(state.hit.value) !== hushed.peek()) hushed.value = "";
+  });
   const pointer = state.pointer.value;
   const text = hit ? lines(hit, state) : [];
-  if (!hit || !pointer || !text.length) return null;
+  if (!hit || !pointer || !text.length || nameOf(hit) === hushed.value) return null;
   const range = hit.span ?? hit.gap;
   const extra = hit.span && keyOf(hit.span) === more.value.key ? more.value.lines : [];
   const { width, height } = state.size.value;

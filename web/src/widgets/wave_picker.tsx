@@ -32,7 +32,9 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
   };
   if (!waves.length) return null;
   let left = waves;
-  const lists = (isAll ? AT.slice(0, 1) : AT).map(([key, title, hint]) => {
+  // Its place is kept while no wave is chosen: nothing below it moves when one is.
+  const unseen = { visibility: isAll ? "hidden" : undefined } as const;
+  const lists = AT.map(([key, title, hint]) => {
     const here = left;
     const values = [...new Set(here.map((wave) => wave[key]))].sort((a, b) => a - b);
     left = here.filter((wave) => wave[key] === target?.[key]);
@@ -42,6 +44,7 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
         title={hint}
         aria-label={hint}
         data-pick={key}
+        style={key === "se" ? undefined : unseen}
         value={isAll && key === "se" ? "" : String(target?.[key])}
         onChange={(event) => {
           const chosen = event.currentTarget.value;
@@ -63,22 +66,21 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
   return (
     <span class="wave-picker" title="Target wave: figures of one wave, its arrows and its executions">
       {lists}
-      {isAll ? null : (
-        <select
-          data-pick="wave"
-          title="Wave: its number, duration and stall"
-          aria-label="Wave"
-          class="wide"
-          value={String(target?.wave)}
-          onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
-        >
-          {left.map((wave) => (
-            <option key={wave.wave} value={String(wave.wave)}>
-              {waveText(wave, median)}
-            </option>
-          ))}
-        </select>
-      )}
+      <select
+        data-pick="wave"
+        style={unseen}
+        title="Wave: its number, duration and stall"
+        aria-label="Wave"
+        class="wide"
+        value={String(target?.wave)}
+        onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
+      >
+        {left.map((wave) => (
+          <option key={wave.wave} value={String(wave.wave)}>
+            {waveText(wave, median)}
+          </option>
+        ))}
+      </select>
     </span>
   );
 }

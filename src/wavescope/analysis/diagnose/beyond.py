@@ -125,7 +125,11 @@ def barrier_cause(trace: ThreadTrace) -> str:
 def source_locations(trace: ThreadTrace, known: Facts) -> Finding | None:
     """Debug locations so coarse that costs cannot be told apart by line."""
     found = mapping(trace)
-    if not known.wave_cycles_total or (found.mapped_share > 0.5 and found.effective_line_count > _FEW_EFFECTIVE_LINES):
+    if (
+        not known.wave_cycles_total
+        or not found.row_count
+        or (found.mapped_share > 0.5 and found.effective_line_count > _FEW_EFFECTIVE_LINES)
+    ):
         return None
     lines = found.lines.head(3)
     evidence = tuple(Evidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True))

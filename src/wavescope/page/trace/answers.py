@@ -205,6 +205,7 @@ def coverage_of(document: Document) -> Any:
     def make() -> dict[str, Any]:
         found = coverage(document.trace)
         shares = {"executed_share": found.executed_share, "traced_share": found.traced_share}
+        shares["is_same_short_path"] = found.is_same_short_path
         return {"definition": found.definition, **vars(found), **shares}
 
     return _kept(document, ("coverage",), make)

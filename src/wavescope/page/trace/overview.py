@@ -22,7 +22,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     0
     """
     from wavescope.analysis.clocks import alignment, clock_mhz
-    from wavescope.analysis.overview import losses_of, traced_span
+    from wavescope.analysis.overview import losses_of, traced_span, unknown_code
     from wavescope.model.losses import LOSSES
     from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
     from wavescope.page.trace.kernels import traced_kernels
@@ -44,6 +44,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "wave_count": trace.waves.height,
         "instruction_count": trace.instructions.height,
         "row_count": trace.code.height,
+        "unknown_code": unknown_code(trace),
         "kernels": trace.kernels.to_dicts(),
         "traced_kernels": list(traced_kernels(document)),
         "losses": [asdict(loss) | {"counted_in": LOSSES[loss.kind].counted_in} for loss in losses_of(trace)],

@@ -129,14 +129,17 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no source file 0
     """
+    from wavescope.analysis.overview import unknown_code
+
     files = _costs(document).files
     if not 0 <= file < files.height:
         what = f"there is no source file {file}"
         raise UsageError(what)
     name = files["file"][file]
     if name is None:
-        reason = "these instructions have no debug line"
-        return {"file": None, "lines": None, "line_count": 0, "reason": reason, "advice": "compile with -g"}
+        unknown = unknown_code(document.trace)
+        reason, advice = (unknown, "") if unknown else ("these instructions have no debug line", "compile with -g")
+        return {"file": None, "lines": None, "line_count": 0, "reason": reason, "advice": advice}
     lines = _text_lines(document, name)
     if lines is None:
         return {"file": name, "lines": None, "line_count": 0, "reason": NO_TEXT, "advice": ADVICE}

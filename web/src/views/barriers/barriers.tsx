@@ -4,7 +4,7 @@ import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
 import { selectRow } from "../../model/code";
-import { current } from "../../model/document";
+import { current, unlessUnknown } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -39,7 +39,7 @@ function Page({ answer }: { answer: BarriersAnswer }) {
         <SaveMenu name="barriers" offers={[tableOffer(ROWS, () => rows)]} />
       </div>
       <div class="scroll">
-        {chosen ? null : <Nothing>No barrier was executed by the traced waves.</Nothing>}
+        {chosen ? null : <Nothing>{unlessUnknown("No barrier was executed by the traced waves")}.</Nothing>}
         {chosen ? (
           <>
             <div class="figures">

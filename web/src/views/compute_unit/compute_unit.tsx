@@ -136,7 +136,7 @@ function Lanes({ set }: { set: TrackSet }) {
     if (preview.peek().wave === wave.wave) preview.value = { wave: wave.wave, row, iteration };
     return [
       textOf(row),
-      `row ${row} · execution ${exact(iteration)} · wave ${wave.wave}`,
+      `row ${row} · execution ${exact(iteration + 1)} · wave ${wave.wave}`,
       `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
     ];
   };

@@ -16,13 +16,13 @@ export function remembered(list: Execution[], next: Execution): Execution[] {
 
 export function History({ list }: { list: Execution[] }) {
   const isOpen = useSignal(false);
-  if (!list.length) return null;
   return (
     <span class="history">
       <button
         type="button"
         class="quiet"
         aria-expanded={isOpen.value}
+        disabled={!list.length}
         title="Instructions that were clicked, newest first"
         onClick={() => {
           isOpen.value = !isOpen.value;
@@ -30,7 +30,7 @@ export function History({ list }: { list: Execution[] }) {
       >
         History ({list.length})
       </button>
-      {isOpen.value ? (
+      {isOpen.value && list.length ? (
         <ol>
           {list.map((execution) => (
             <li key={`${execution.wave.wave}/${execution.position}`}>

@@ -98,12 +98,21 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
           name="waves on all CUs"
           hint="Waves that started on any CU of the traced shader engines (occupancy events)"
         />
-        <Figure
-          id="early"
-          value={exact(answer.early_exit_wave_count)}
-          name="left early"
-          hint="Waves whose path has at most a quarter of the rows of the fullest path of their kernel"
-        />
+        {answer.is_same_short_path ? (
+          <Figure
+            id="early"
+            value={`all ${exact(answer.wave_count)}`}
+            name="took the same short path"
+            hint="None left earlier than another, and yet none did the work of the kernel"
+          />
+        ) : (
+          <Figure
+            id="early"
+            value={exact(answer.early_exit_wave_count)}
+            name="left early"
+            hint="Waves whose path has at most a quarter of the rows of the fullest path of their kernel"
+          />
+        )}
         <Figure
           id="incomplete"
           value={exact(answer.incomplete_wave_count)}

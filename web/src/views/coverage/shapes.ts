@@ -58,6 +58,8 @@ export interface CoverageAnswer {
   executed_row_count: number;
   entered_row_count: number;
   executed_share: number;
+  /** All waves took one path through a small part of the code. */
+  is_same_short_path: boolean;
   early_exit_wave_count: number;
   functions: Frame<FunctionLine>;
   paths: Frame<PathLine>;

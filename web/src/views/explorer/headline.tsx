@@ -1,5 +1,7 @@
 // In words: which line is the hottest, and what the figures mean.
+
 import { percent } from "../../base/format";
+import { unlessUnknown } from "../../model/document";
 import { settings } from "../../model/settings";
 import { isSampled, type SortBy, type SourceLine, type Sources, shortPlace } from "../../model/source";
 import { openLine } from "./items";
@@ -28,7 +30,11 @@ export function Headline(props: { sources: Sources; hottest: SourceLine | null; 
     const reason = sources.files.some((file) => file.file)
       ? "no source line cost anything"
       : "no instruction has a debug line";
-    return <p class="headline">There is no hottest source line: {reason}. Compile with -g to get lines.</p>;
+    return (
+      <p class="headline">
+        There is no hottest source line: {unlessUnknown(`${reason}. Compile with -g to get lines`)}.
+      </p>
+    );
   }
   const unit = isSampled.value ? "samples" : "cycles";
   const what = by === "stall" ? `stall ${unit}` : by === "exposed" ? "exposed cycles" : unit;

@@ -1,7 +1,9 @@
 // Source folders and files with a bar for what they cost, and the costliest lines of the files: where to look first.
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { unlessUnknown } from "../../model/document";
 import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
 import {
@@ -64,7 +66,8 @@ function Tree({ sources }: { sources: Sources }) {
     set.value = next;
   };
   if (!sources.files.length) {
-    return <Nothing>Nothing to show: no instruction of this trace was executed or sampled.</Nothing>;
+    const nothing = "no instruction of this trace was executed or sampled";
+    return <Nothing>Nothing to show: {unlessUnknown(nothing)}.</Nothing>;
   }
   const activate = (item: Item) => {
     if (item.kind === "folder") toggle(closed, `${item.node.path}/`);

@@ -7,7 +7,7 @@ import { BarFrame, type HistogramBin, paintHistogram } from "../../draw/histogra
 import type { Painter } from "../../draw/painter";
 import { colourOf } from "../../draw/palette";
 import { selectRow } from "../../model/code";
-import { current } from "../../model/document";
+import { current, unlessUnknown } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview, type Range, selection } from "../../model/selection";
 import { useSettled } from "../../model/settled";
@@ -152,6 +152,6 @@ export const hotspotHistogram: View = {
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count && overview.row_count
       ? ""
-      : "no executed instructions are recorded",
+      : unlessUnknown("no executed instructions are recorded"),
   component: HotspotHistogram,
 };

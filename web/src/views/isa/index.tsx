@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { textScale } from "../../draw/painter";
-import { type Code, codeAnswer, selectRow } from "../../model/code";
+import { type Code, codeAnswer, isEnd, selectRow } from "../../model/code";
 import type { View } from "../../model/view";
 import type { Wave } from "../../model/waves";
 import { Answered, Problem } from "../../widgets/answered";
@@ -74,7 +74,8 @@ function Listing({ code }: { code: Code }) {
         : { ...column, width: column.id === "text" ? widths.text : widths.canvas },
     );
   const hottest = () => {
-    const row = heat.reduce((best, value, at) => (value > (heat[best] ?? 0) ? at : best), 0);
+    const isMore = (at: number, best: number) => (heat[at] ?? 0) > (heat[best] ?? 0) && !isEnd(code.mnemonic[at]);
+    const row = heat.reduce((best, _, at) => (isMore(at, best) ? at : best), 0);
     if (heat[row]) selectRow(row);
   };
   const onScreen = useSignal<ScrollSpan>({ top: 0, bottom: 1 });

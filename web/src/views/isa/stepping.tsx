@@ -58,9 +58,10 @@ export function Stepping({ data, toHottest }: Props) {
     return () => window.removeEventListener("keydown", listen);
   });
 
-  if (!data || row === undefined) return null;
+  // The place is kept while nothing is selected: the listing does not move when something is.
+  const isShown = data !== null && row !== undefined;
   return (
-    <span class="group">
+    <span class="group" style={{ visibility: isShown ? undefined : "hidden" }}>
       <span class="stepper" title="Executions of the selected instruction in the target wave; keys [ and ]">
         <span class="wide-only">Execution</span>
         <button type="button" data-step="back" disabled={number <= 0} onClick={() => step(number - 1)}>
@@ -79,12 +80,13 @@ export function Stepping({ data, toHottest }: Props) {
           ›
         </button>
         <output data-executions>
-          {times.length ? `${exact(number + 1)} of ${exact(times.length)}` : "not in this wave"}
+          {times.length ? `${exact(number + 1)} of ${exact(times.length)}` : isShown ? "not in this wave" : ""}
         </output>
       </span>
-      {hasLoops && iterations.length ? (
+      {hasLoops ? (
         <span
           class="stepper"
+          style={{ visibility: isShown && iterations.length ? undefined : "hidden" }}
           title="Iterations of the innermost loop around it in the target wave; keys { and }: time shows exactly one"
         >
           <span class="wide-only">Loop</span>

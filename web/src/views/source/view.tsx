@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { percent } from "../../base/format";
 import { baseName } from "../../base/path";
 import { json } from "../../data/ask";
-import { current } from "../../model/document";
+import { current, unlessUnknown } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import {
@@ -41,7 +41,10 @@ function Files({ sources }: { sources: Sources }) {
   }, [place?.file, place?.line]);
   const wanted = files.find((file) => file.file === openedFile.value);
   const file = wanted ?? hottestLine(sources)?.file ?? files[0];
-  if (!file) return <Nothing>Nothing to show: no instruction has a debug line. Compile with -g to get lines.</Nothing>;
+  if (!file) {
+    const nothing = "no instruction has a debug line. Compile with -g to get lines";
+    return <Nothing>Nothing to show: {unlessUnknown(nothing)}.</Nothing>;
+  }
   return (
     <div class={`view source${isSampled.value ? " sampled" : ""}`}>
       <Tabs files={files} shown={file} total={weightOf(sources.total)} />

@@ -1,0 +1,86 @@
+"""The first screen: what must be known stands first and is true, nothing moves under the pointer, Back leads back."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from tests.e2e.inputs import made_gemm, other_gemm
+from tests.made_decoded import NAME, decoded_files, write_files
+
+PATIENCE = 15_000
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+@cache
+def without_code() -> Path:
+    files = {name: content for name, content in decoded_files().items() if name != "code.json"}
+    return write_files(Path(mkdtemp(prefix="wavescope-e2e-")) / NAME, files)
+
+
+def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page, serve, expect):
+    page.goto(serve(without_code()).url + "#layout=r(0.5:t(explorer;0),0.5:t(source;0))")
+    banner = page.locator(".shell .banner").first
+    expect(banner).to_have_attribute("data-banner", "doubt", timeout=PATIENCE)
+    expect(banner).to_contain_text("Do not draw conclusions from this trace", timeout=PATIENCE)
+    expect(banner).to_have_css("background-color", "rgb(59, 29, 34)", timeout=PATIENCE)
+    for name in ("explorer", "source"):
+        view = page.locator(f'[data-view="{name}"]')
+        expect(view).to_contain_text("code.json", timeout=PATIENCE)
+        expect(view).not_to_contain_text("-g", timeout=PATIENCE)
+    banner.get_by_role("button", name="why").click()
+    expect(page.locator('[data-view="coverage"]')).to_be_visible(timeout=PATIENCE)
+
+
+def _tops(page) -> list[float]:
+    parts = ('[data-view="compute_unit"] .timeline', '[data-view="isa"] .list')
+    return [page.locator(part).bounding_box()["y"] for part in parts]
+
+
+def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, serve, expect):
+    page.goto(
+        serve(made_gemm()).url
+        + "#layout=r(0.3:c(0.5:t(explorer;0),0.5:t(source;0)),0.7:c(0.5:t(compute_unit;0),0.5:t(isa;0)))"
+    )
+    page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
+    listing = page.locator('[data-view="isa"]')
+    expect(listing.locator(".list .row").nth(3)).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("html")).to_have_attribute("data-asking", "0", timeout=PATIENCE)
+    before = _tops(page)
+    page.locator('[data-view="explorer"] .headline button').click()
+    expect(listing.locator(".row.selected")).to_have_count(1, timeout=PATIENCE)
+    expect(listing.locator("[data-executions]")).to_contain_text(" of ", timeout=PATIENCE)
+    assert _tops(page) == before
+
+    left = page.locator('[data-view="explorer"]')
+    for width, least in ((2000, 560), (1000, 280), (640, 200), (2000, 560)):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(
+            "([least, most]) => { const { width } = document.querySelector('[data-view=explorer]')"
+            ".getBoundingClientRect(); return width >= least && width <= most; }",
+            arg=[least, least + width * 0.05],
+        )
+    assert left.is_visible()
+
+
+def test_back_leads_to_the_selection_of_the_document_that_was_left(page, serve, expect):
+    page.goto(serve(made_gemm(), other_gemm()).url + "#layout=t(waves;0)")
+    chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
+    page.locator('[data-view="waves"] .row:not(.head)').nth(4).click()
+    expect(chosen).to_have_count(1, timeout=PATIENCE)
+    wave = chosen.inner_text()
+    page.get_by_label("Document").select_option("1")
+    expect(page.get_by_label("Document")).to_have_value("1", timeout=PATIENCE)
+    expect(chosen).to_have_count(0, timeout=PATIENCE)
+    page.go_back()
+    expect(page.get_by_label("Document")).to_have_value("0", timeout=PATIENCE)
+    expect(chosen).to_have_text(wave, timeout=PATIENCE)
+    page.go_forward()
+    expect(page.get_by_label("Document")).to_have_value("1", timeout=PATIENCE)
