@@ -18,7 +18,7 @@ import {
 import { keep, kept, openKept } from "../model/kept";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
-import { selection } from "../model/selection";
+import { preview, selection } from "../model/selection";
 import { settings } from "../model/settings";
 import { bounds, setBounds, show } from "../model/timewindow";
 import { onFrontView } from "../model/view";
@@ -78,6 +78,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
   if (!facts) return false;
   setBounds(timeOf(facts));
   selection.value = address.selection;
+  preview.value = {};
   show(address.shown ?? bounds.value);
   openNotes();
   return true;

@@ -26,6 +26,7 @@ export function Search() {
         chosen.value = 0;
       },
       (error: unknown) => {
+        if (query.value !== text) return;
         const problem = asAnswerError(error);
         reportFailure(problem);
         results.value = { ...NONE, problem: problem.what };

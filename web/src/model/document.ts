@@ -1,5 +1,5 @@
 // The documents of this page and the one on screen.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, type Signal, signal } from "@preact/signals";
 import { askDocuments, askJson, type DocumentLine } from "../data/ask";
 import type { AnswerError } from "../data/source";
 
@@ -113,6 +113,16 @@ export const unreadable = signal<AnswerError | null>(null);
 /** The label of a document that is on its way; empty = none is. */
 export const opening = signal("");
 export const kind = computed(() => overview.value?.kind ?? null);
+
+/** A choice that belongs to one document: it begins anew with the next. */
+export function ofDocument<T>(initial: T): Signal<T> {
+  const choice = signal(initial);
+  effect(() => {
+    void overview.value;
+    choice.value = initial;
+  });
+  return choice;
+}
 
 export async function loadDocuments(): Promise<void> {
   documents.value = await askDocuments();

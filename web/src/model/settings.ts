@@ -15,11 +15,14 @@ const BELOW = "settings.";
 const prefersLight = typeof matchMedia === "function" && matchMedia("(prefers-color-scheme: light)").matches;
 const defaults: Settings = { theme: prefersLight ? "light" : "dark", palette: "standard", withIdle: true };
 
+const isPlain = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
 /** What a setting may be, where another value would do harm. */
 const ALLOWED: Record<string, (value: unknown) => boolean> = {
   theme: (value) => value === "dark" || value === "light",
   palette: (value) => value === "standard" || value === "colour-blind",
   withIdle: (value) => typeof value === "boolean",
+  isa: (value) => isPlain(value) && (value.columns === undefined || isPlain(value.columns)),
 };
 
 function stored(): Partial<Settings> {

@@ -1,10 +1,10 @@
 // Source files and lines of the current trace with what they cost, for the views of source: loaded once per document.
 
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { baseName } from "../base/path";
 import { arrow, together } from "../data/ask";
 import type { Columns } from "../data/columns";
-import { current, overview } from "./document";
+import { current, ofDocument, overview } from "./document";
 import { answering } from "./loaded";
 import { change, settings } from "./settings";
 
@@ -198,4 +198,4 @@ export function shortPlace(file: string, line: number): string {
 }
 
 /** The file that the source view shows when nothing in it is selected; flame graph and explorer set it. */
-export const openedFile = signal("");
+export const openedFile = ofDocument("");

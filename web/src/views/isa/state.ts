@@ -1,5 +1,7 @@
 // What the listing is set to: modes and hidden columns are kept with the user's settings, filters last as long as the page.
+
 import { computed, signal } from "@preact/signals";
+import { ofDocument } from "../../model/document";
 import { change, settings } from "../../model/settings";
 
 export const LATENCY_MODES = {
@@ -57,9 +59,9 @@ export const executedOnly = signal(false);
 /** Only rows with at least this share of all stall, in percent; 0 = all rows. */
 export const stallOver = signal(0);
 /** Whether costs are those of the selected stretch of time. */
-export const inRange = signal(false);
+export const inRange = ofDocument(false);
 /** The register under the pointer, as it is written. */
-export const litRegister = signal("");
+export const litRegister = ofDocument("");
 
 /** What the pointer is over, in words: lines of text beside the pointer. */
-export const tip = signal<{ x: number; y: number; lines: string[] } | null>(null);
+export const tip = ofDocument<{ x: number; y: number; lines: string[] } | null>(null);
