@@ -96,7 +96,7 @@ def largest(folder: Path) -> Path:
 def served(path: Path, cache: str = "") -> Iterator[str]:
     """The URL of a `wavescope open` that was just started, with a cache folder or without."""
     command = [sys.executable, "-m", "wavescope", "open", str(path), "--no-browser"]
-    variables = os.environ | {"WAVESCOPE_CACHE": cache}
+    variables = os.environ | {"WAVESCOPE_CACHE": cache, "WAVESCOPE_CONFIG": ""}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=variables
     ) as process:

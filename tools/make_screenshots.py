@@ -9,6 +9,7 @@ The views are those that the page itself offers for a document. Inputs are captu
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import suppress
 from functools import partial
@@ -65,6 +66,7 @@ def _take(
     library = Library()
     for path in documents:
         library.add(path.name, str(path), partial(opened, path))
+    os.environ["WAVESCOPE_CONFIG"] = ""  # pictures do not depend on what their maker likes
     serving = Serving(library, page_folder(), listen())
     for theme in THEMES:
         for width, height in sizes:

@@ -7,6 +7,7 @@ Needs the page (`make page`), Chromium, and pngquant (Debian's package), which m
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,7 @@ def _served(paths: Sequence[Path]) -> Serving:
     library = Library()
     for path in paths:
         library.add(path.name, str(path), partial(opened, path))
+    os.environ["WAVESCOPE_CONFIG"] = ""  # pictures do not depend on what their maker likes
     return Serving(library, page_folder(), listen())
 
 

@@ -48,26 +48,24 @@ def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, ex
     view = page.locator('[data-view="compare"]')
     view.get_by_text("add the other 1 open trace").click()
     documents = served.library.documents
-    for base, third in ((0, 2), (2, 0), (0, 2)):
+    heads = view.locator('table[aria-label="Totals"] th.number')
+    for base, by in ((0, "line"), (2, "line"), (2, "function"), (0, "function"), (0, "line")):
         view.get_by_label("Base").select_option(str(base))
-        for by in ("line", "function"):
-            view.get_by_label("Compare by").select_option(by)
-            chosen = [documents[base], documents[1]]
-            found = compare([one.trace for one in chosen], by=by, labels=[one.label for one in chosen])
-            expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), timeout=PATIENCE)
-            counted = f"{exact(found.beyond().height)} of {exact(found.units.height)} {by}s differ"
-            expect(view.locator('[data-field="beyond"]')).to_contain_text(counted, timeout=PATIENCE)
-            heads = view.locator('table[aria-label="Totals"] th.number')
-            expect(heads.first).to_have_text(f"{chosen[0].label} (base)", timeout=PATIENCE)
-            expect(heads.nth(3)).to_have_text(documents[third].label, timeout=PATIENCE)
+        view.get_by_label("Compare by").select_option(by)
+        chosen, third = [documents[base], documents[1]], documents[2 - base]
+        found = compare([one.trace for one in chosen], by=by, labels=[one.label for one in chosen])
+        expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), timeout=PATIENCE)
+        counted = f"{exact(found.beyond().height)} of {exact(found.units.height)} {by}s differ"
+        expect(view.locator('[data-field="beyond"]')).to_contain_text(counted, timeout=PATIENCE)
+        expect(heads.first).to_have_text(f"{chosen[0].label} (base)", timeout=PATIENCE)
+        expect(heads.nth(3)).to_have_text(third.label, timeout=PATIENCE)
 
 
-def test_a_choice_in_another_document_has_its_own_banner(page, serve, expect):
+def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, expect):
     served = serve(made_gemm(), made_gemm("gfx950"))
+    page.route("**/api/*/overview", _with_a_loss)
     page.goto(served.url)
     banner = page.locator('[data-banner="losses"]')
-    page.route("**/api/*/overview", lambda route: _with_a_loss(route))
-    page.reload()
     banner.get_by_role("button", name="Close").click()
     expect(banner).to_have_count(0, timeout=PATIENCE)
     page.get_by_label("Document").select_option("1")

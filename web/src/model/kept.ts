@@ -1,7 +1,8 @@
 // What is kept from one start of the page to the next, key by key: settings, layouts, bookmarks, named sets of counters.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { loadKept, saveKept } from "../data/kept";
 import type { AnswerError } from "../data/source";
+import { turn } from "./connection";
 import { asAnswerError } from "./loaded";
 
 /** Grows once what was kept is here: what was read before is read again. */
@@ -60,9 +61,17 @@ async function save(): Promise<void> {
     try {
       await saveKept(sent);
     } catch (error) {
-      keptProblem.value = asAnswerError(error); // what is on screen stays as it is
+      const problem = asAnswerError(error); // what is on screen stays as it is
+      keptProblem.value = problem;
+      if (!problem.isConnection) continue;
+      waiting = { ...sent, ...waiting }; // kept when the server is back
+      break;
     }
   }
   isSaving = false;
-  document.documentElement.dataset.keeping = "0";
+  document.documentElement.dataset.keeping = String(Object.keys(waiting).length);
 }
+
+effect(() => {
+  if (turn.value && Object.keys(waiting).length && !isSaving) void save();
+});
