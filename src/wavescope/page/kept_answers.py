@@ -1,25 +1,27 @@
 """First answers about a document that was shown before, kept in the user's cache folder.
 
 They are what the page shows until the document itself is read. They are found again only while nothing has changed:
-no file of the input or around it, no option, and not wavescope itself.
+no file of the input or around it, no option, and not wavescope itself. And they count only if nobody but the user can
+have written them: what a stranger put there would be shown as the answer about the user's own data.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import struct
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.page.payload import Payload, key_of
+from wavescope.page.payload import ARROW, JSON, Payload, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["KeptAnswers", "cache_folder", "fingerprint"]
 
@@ -33,7 +35,12 @@ MOST_IN_CACHE = 256 << 20
 """All files of the cache; those that were not used for longest go first."""
 _QUIET_SECONDS = 0.4
 _ABANDONED_SECONDS = 3600
-_MAGIC = b"wavescope answers 1\n"
+_MAGIC = b"wavescope answers 2\n"
+_DIGEST_BYTES = 32
+_MOST_INDEX_BYTES = 4 << 20
+_MEDIA_TYPES = (ARROW, JSON)
+"""What answers are; anything else in an entry was not written by `KeptAnswers`."""
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path | None:
@@ -214,44 +221,101 @@ class KeptAnswers:
         self._saved |= answers.keys()
         with suppress(OSError):  # without a place to keep them, opening takes a little longer the next time
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_private(self.file.parent.stat(), stat.S_ISDIR):
+                return  # what would be written there would not be believed
             descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
             with os.fdopen(descriptor, "wb") as stream:
-                stream.write(_written(self._earlier | answers))
+                stream.write(_written(_fitting(answers, self._earlier), self.file.name))
             Path(name).replace(self.file)
             _prune(self.file.parent)
 
 
-def _written(answers: Mapping[str, Payload]) -> bytes:
+def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> dict[str, Payload]:
+    """The answers of now, and of the earlier ones as many as there is room for."""
+    kept = dict(answers)
+    size = sum(len(payload.content) for payload in kept.values())
+    for key, payload in earlier.items():
+        if key not in kept and size + len(payload.content) <= MOST_BYTES:
+            kept[key] = payload
+            size += len(payload.content)
+    return kept
+
+
+def _written(answers: Mapping[str, Payload], name: str) -> bytes:
     import msgspec
 
     index = [[key, payload.media_type, len(payload.content)] for key, payload in answers.items()]
     head = msgspec.json.encode(index)
     body = b"".join(payload.content for payload in answers.values())
     content = struct.pack("<Q", len(head)) + head + body
-    return _MAGIC + hashlib.sha256(content).digest() + content
+    return _MAGIC + _digest(content, name) + content
+
+
+def _digest(content: bytes, name: str) -> bytes:
+    """Of an entry and its name: an entry under another name is about another input."""
+    return hashlib.sha256(os.fsencode(name) + b"\0" + content).digest()
+
+
+def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    """Whether only the user can have written it: of the right kind, his own, and closed to others."""
+    return is_kind(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & _OTHERS_WRITE
+
+
+def _stored(file: Path) -> bytes:
+    """The bytes of an entry; none when it is not there, too long, or others can have written it.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read.
+    """
+    most = len(_MAGIC) + _DIGEST_BYTES + 8 + _MOST_INDEX_BYTES + MOST_BYTES
+    with _opened(str(file.parent), os.O_DIRECTORY) as folder:
+        if not _is_private(os.fstat(folder), stat.S_ISDIR):
+            return b""
+        # In the folder that was looked at, and not through a link: a link's own owner is not that of the content.
+        with _opened(file.name, os.O_NOFOLLOW | os.O_NONBLOCK, folder) as entry:
+            facts = os.fstat(entry)
+            if not _is_private(facts, stat.S_ISREG) or facts.st_nlink != 1 or facts.st_size > most:
+                return b""
+            with os.fdopen(entry, "rb", closefd=False) as stream:
+                stored = stream.read(most + 1)
+            os.utime(entry)  # when it was last used
+            return stored if len(stored) <= most else b""
+
+
+@contextmanager
+def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _read(file: Path) -> dict[str, Payload]:
-    """The answers in a file; none when it is not there or not whole."""
+    """The answers in a file; none when it is not there, not whole, or not surely the user's own."""
     import msgspec
 
+    start = len(_MAGIC) + _DIGEST_BYTES
     try:
-        stored = file.read_bytes()
-        start = len(_MAGIC) + 32
+        stored = _stored(file)
         content = stored[start:]
-        if not stored.startswith(_MAGIC) or hashlib.sha256(content).digest() != stored[len(_MAGIC) : start]:
+        if not stored.startswith(_MAGIC) or _digest(content, file.name) != stored[len(_MAGIC) : start]:
             return {}
         (length,) = struct.unpack_from("<Q", content)
         index = msgspec.json.decode(content[8 : 8 + length], type=list[tuple[str, str, int]])
-    except (OSError, struct.error, msgspec.DecodeError):
+    except (OSError, ValueError, struct.error, RecursionError):  # ValueError: also of msgspec, and a name with a NUL
         return {}
-    with suppress(OSError):
-        os.utime(file)  # when it was last used
+    sizes = [size for _, _, size in index]
+    is_whole = min(sizes, default=0) >= 0 and sum(sizes) == len(content) - 8 - length <= MOST_BYTES
+    if not is_whole or any(media_type not in _MEDIA_TYPES for _, media_type, _ in index):
+        return {}
     answers, at = {}, 8 + length
     for key, media_type, size in index:
         answers[key] = Payload(content[at : at + size], media_type)
         at += size
-    return answers
+    return answers if len(answers) == len(index) else {}
 
 
 def _prune(folder: Path) -> None:

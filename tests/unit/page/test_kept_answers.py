@@ -8,7 +8,7 @@ import pytest
 
 from wavescope.page import kept_answers
 from wavescope.page.kept_answers import KeptAnswers, cache_folder, fingerprint
-from wavescope.page.payload import JSON, Payload
+from wavescope.page.payload import ARROW, JSON, Payload
 
 
 @pytest.fixture
@@ -66,17 +66,17 @@ def test_answers_come_back_the_next_time(tmp_path):
     file = tmp_path / "cache" / "a.answers"
     first = KeptAnswers(file)
     assert not first.is_known
-    first.put("spans", {"tile": "1", "level": "7"}, Payload(b"\xff\x00", "application/x"))
+    first.put("spans", {"tile": "1", "level": "7"}, Payload(b"\xff\x00", ARROW))
     first.put("overview", {}, Payload(b"{}", JSON))
     first.save()
     again = KeptAnswers(file)
-    assert again.get("spans", {"level": "7", "tile": "1"}) == Payload(b"\xff\x00", "application/x")
+    assert again.get("spans", {"level": "7", "tile": "1"}) == Payload(b"\xff\x00", ARROW)
     assert again.get("overview", {}) == Payload(b"{}", JSON)
     assert again.get("spans", {"level": "7", "tile": "2"}) is None
     assert file.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("damage", [b"", b"wavescope answers 1\n", b"x" * 100])
+@pytest.mark.parametrize("damage", [b"", b"wavescope answers 2\n", b"x" * 100])
 def test_a_damaged_file_is_no_file(tmp_path, damage):
     file = tmp_path / "a.answers"
     first = KeptAnswers(file)
