@@ -108,6 +108,7 @@ def _document(
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open_trace
     from wavescope.readers.sniff import COUNTER_CAPTURES, THREAD_TRACES, sniff
+    from wavescope.readers.sources import add_sources_beside
 
     place = Path(path)
     kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
@@ -125,10 +126,7 @@ def _document(
     if kind in COUNTER_CAPTURES:
         return open_counters(place)
     trace = open_trace(place)
-    if (place / "src").is_dir():  # as `wavescope open` does
-        from wavescope.readers.sources import add_sources
-
-        add_sources(trace, place / "src")
+    add_sources_beside(trace, place)  # as `wavescope open` does
     return trace
 
 

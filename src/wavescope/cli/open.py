@@ -217,9 +217,11 @@ def _read(
     if target is not None and sniff(path) in COUNTER_CAPTURES:
         return open_counters(path, target=target)
     opened = open_path(path, **reading)
-    source_root = source_root or path / "src"
-    if isinstance(opened, ThreadTrace) and source_root.is_dir():
-        from wavescope.readers.sources import add_sources
+    if isinstance(opened, ThreadTrace):
+        from wavescope.readers.sources import add_sources, add_sources_beside
 
-        add_sources(opened, source_root)
+        if source_root is None:
+            add_sources_beside(opened, path)
+        else:
+            add_sources(opened, source_root)
     return opened

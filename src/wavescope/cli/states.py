@@ -80,9 +80,10 @@ def _counted(asked: Asked, names: str | None, definitions: Path | None, bins: in
 
 def _text_of(path: Path) -> str:
     from wavescope.errors import UsageError
+    from wavescope.model.files import open_regular
 
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(_MAX_DEFINITIONS + 1).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         what = f"the definitions cannot be read: {error}"

@@ -15,6 +15,7 @@ from wavescope.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_des
 from wavescope.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
 from wavescope.codeobj.targets import TARGET_OF_MACH
 from wavescope.errors import NotATraceError
+from wavescope.model.files import read_regular
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class CodeObject:
             what = "not a regular file" if file.exists() else "no such file"
             raise NotATraceError(what, where=str(file))
         try:
-            data = file.read_bytes()
+            data = read_regular(file)
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
             raise NotATraceError(what, where=str(file)) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.errors import NotATraceError
+from wavescope.model.files import read_regular
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -111,7 +112,7 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
     """
     file = Path(path)
     try:
-        data = file.read_bytes()
+        data = read_regular(file)
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
         raise NotATraceError(what, where=str(file)) from error

@@ -119,6 +119,11 @@ _KINDS = (
         "capture this shader engine again; the other files were read",
     ),
     LossKind(
+        "not_followed",
+        "{count} links or special files of the input were not read ({detail})",
+        "copy the input with what its links lead to (cp -rL), or name the files themselves",
+    ),
+    LossKind(
         "no_code_object",
         "no code object for id {detail}: its instructions have no text",
         "copy *_code_object_id_*.out beside the .att files, or use --code-object FILE[@LOAD_ADDRESS][:ID]",

@@ -34,10 +34,12 @@ def crc32_of(content: Path | bytes) -> int:
     """
     import zlib
 
+    from wavescope.model.files import open_regular
+
     if isinstance(content, bytes):
         return zlib.crc32(content)
     checksum = 0
-    with content.open("rb") as stream:
+    with open_regular(content) as stream:
         while chunk := stream.read(_CHUNK_BYTES):
             checksum = zlib.crc32(chunk, checksum)
     return checksum

@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.decoded import form_of
+from wavescope.model.files import is_inside, listed, not_read_here, open_regular
+from wavescope.readers.decoded import form_of, survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PACKAGE_INDEX", "is_named_like_database", "packaged_files", "profile_files"]
+__all__ = [
+    "PACKAGE_INDEX",
+    "is_named_like_database",
+    "packaged_files",
+    "profile_entries",
+    "profile_files",
+    "refused_below",
+]
 
 MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000
@@ -22,13 +30,27 @@ PACKAGE_INDEX = "index.yaml"
 _SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".gz")
 _DATABASE = re.compile(r".*(\.rpd(\.gz)?|_results\.db(\.gz)?)")
 _MAX_INDEX_BYTES = 1 << 24
+_OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
 
 
 def profile_files(folder: Path) -> Iterator[Path]:
-    """Files that may be profiles, by the ends of their names, in the order of their paths.
+    """Files that may be profiles, without those that are not read; see `profile_entries`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> list(profile_files(Path(tempfile.mkdtemp())))
+    []
+    """
+    return (place for place, why in profile_entries(folder) if not why)
+
+
+def profile_entries(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Files that may be profiles, by the ends of their names, in the order of their paths; and why one is not read.
 
     Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
-    with a `wavescope.json`, and one that cannot be entered, come as they are.
+    with a `wavescope.json` comes as it is. Not read are links that lead out of `folder` or to nothing, pipes and
+    devices, and folders that cannot be entered.
 
     Raises
     ------
@@ -38,7 +60,7 @@ def profile_files(folder: Path) -> Iterator[Path]:
     Examples
     --------
     >>> import tempfile
-    >>> list(profile_files(Path(tempfile.mkdtemp())))
+    >>> list(profile_entries(Path(tempfile.mkdtemp())))
     []
     """
     seen: set[tuple[int, int]] = set()
@@ -52,10 +74,9 @@ def profile_files(folder: Path) -> Iterator[Path]:
                 continue
             seen.add((status.st_dev, status.st_ino))
             with os.scandir(here) as found:
-                plain = (entry for entry in found if not entry.name.startswith(".") and not _is_circular(entry))
-                entries = sorted(plain, key=lambda e: e.name)
-        except OSError:
-            yield here
+                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=lambda e: e.name)
+        except OSError as error:
+            yield here, f"cannot be read ({error.strerror})"
             continue
         file_count += len(entries)
         if len(seen) > MAX_FOLDERS or file_count > MAX_FILES:
@@ -63,12 +84,34 @@ def profile_files(folder: Path) -> Iterator[Path]:
             raise UsageError(what, where=str(folder), advice="name a folder below it")
         names = [entry.name for entry in entries]
         form = form_of(names)
+        refused = {entry.name: why for entry in entries if (why := not_read_here(entry, folder))}
         if form == "parquet" or PACKAGE_INDEX in names:
-            yield here if form else here / PACKAGE_INDEX
+            yield (here, "") if form else (here / PACKAGE_INDEX, refused.get(PACKAGE_INDEX, ""))
         if form:
             continue
-        yield from (Path(e.path) for e in entries if e.name.lower().endswith(_SUFFIXES) and e.is_file())
-        waiting += [Path(entry.path) for entry in reversed(entries) if entry.is_dir()]
+        for entry in entries:
+            why = refused.get(entry.name, "")
+            # What leads nowhere may have been a folder; what leads out tells whether it is one.
+            is_telling = entry.name.lower().endswith(_SUFFIXES) or (why and _may_be_folder(entry))
+            if is_telling and (why or entry.is_file()):
+                yield Path(entry.path), why
+        waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
+
+
+def refused_below(path: Path) -> str:
+    """What an error about a folder without inputs says of the links and special files in it; empty = there are none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> refused_below(Path(tempfile.mkdtemp()))
+    ''
+    """
+    if not path.is_dir():
+        return ""
+    found = {str(place.relative_to(path)): why for place, why in profile_entries(path) if why}
+    found |= survey(path).refused
+    return f" that can be read ({listed(found)})" if found else ""
 
 
 def is_named_like_database(name: str) -> bool:
@@ -82,8 +125,8 @@ def is_named_like_database(name: str) -> bool:
     return _DATABASE.fullmatch(name) is not None
 
 
-def packaged_files(index: Path) -> list[Path]:
-    """The files that the index of a ROCpd package lists.
+def packaged_files(index: Path) -> list[tuple[Path, str]]:
+    """The files that the index of a ROCpd package lists; and why one is not read: it is not below the index.
 
     Raises
     ------
@@ -94,7 +137,7 @@ def packaged_files(index: Path) -> list[Path]:
     --------
     >>> packaged_files(Path("run.rpdb/index.yaml"))  # doctest: +SKIP
     """
-    with index.open("rb") as stream:
+    with open_regular(index) as stream:
         text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
     files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
     if "rocpd" not in text or files is None:
@@ -103,17 +146,16 @@ def packaged_files(index: Path) -> list[Path]:
     listed = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
     path = re.search(r"\bpath:[ \t]*([^\n,}]+)", text)
     base = index.parent / _plain(path[1]) if path else index.parent
-    return [base / name for item in listed if (name := _plain(item))]
+    places = [base / name for item in listed if (name := _plain(item))]
+    return [(place, "" if is_inside(place, index.parent) else _OUTSIDE_PACKAGE) for place in places]
 
 
 def _plain(scalar: str) -> str:
     return scalar.strip().strip("'\"")
 
 
-def _is_circular(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a link that leads back to itself."""
+def _may_be_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        entry.is_dir()
-    except OSError:
-        return True
-    return False
+        return entry.is_dir() or "." not in entry.name
+    except OSError:  # a link that leads back to itself
+        return "." not in entry.name

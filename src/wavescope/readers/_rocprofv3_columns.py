@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
+from wavescope.model.files import open_regular
 from wavescope.model.losses import Loss
 from wavescope.readers._text import GZIP, head_of, text_bytes
 
@@ -256,7 +257,7 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     """
     import polars as pl
 
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         head = stream.read(_HEADER_BYTES)
     data = text_bytes(file) if head.startswith(GZIP) else file
     header = header_of(head)
@@ -283,7 +284,7 @@ def _cut_row(data: bytes | Path, width: int) -> int:
     if isinstance(data, bytes):
         tail = data[-_HEADER_BYTES:]
     else:
-        with data.open("rb") as stream:
+        with open_regular(data) as stream:
             stream.seek(max(0, data.stat().st_size - _HEADER_BYTES))
             tail = stream.read()
     line = tail[tail.rfind(b"\n") + 1 :]
@@ -361,7 +362,7 @@ def _row_count(data: bytes | Path, head: bytes) -> int:
 
 
 def _pieces(data: bytes | Path) -> Iterator[bytes]:
-    with io.BytesIO(data) if isinstance(data, bytes) else data.open("rb") as stream:
+    with io.BytesIO(data) if isinstance(data, bytes) else open_regular(data) as stream:
         while piece := stream.read(_PIECE):
             yield piece
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,12 +38,12 @@ def text_bytes(file: Path, limit: int | None = None) -> bytes:
     """
     limit = MAX_BYTES if limit is None else limit
     try:
-        size = file.stat().st_size
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             is_packed = stream.read(len(GZIP)) == GZIP
-        if size > limit:
-            raise _too_long(file, limit)
-        data = _unpacked(file, limit) if is_packed else file.read_bytes()
+            if os.fstat(stream.fileno()).st_size > limit:
+                raise _too_long(file, limit)
+            stream.seek(0)
+            data = _unpacked(stream, file, limit) if is_packed else stream.read()
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
         raise UsageError(what, where=str(file)) from error
@@ -67,13 +69,13 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
         return b""
 
 
-def _unpacked(file: Path, limit: int) -> bytes:
+def _unpacked(stream: BinaryIO, file: Path, limit: int) -> bytes:
     import gzip
 
     pieces: list[bytes] = []
     length = 0
     try:
-        with gzip.open(file) as packed:
+        with gzip.open(stream) as packed:
             while piece := packed.read(_PIECE):
                 pieces.append(piece)
                 length += len(piece)

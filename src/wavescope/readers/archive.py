@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.model.files import open_regular
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class ArchiveFolder:
     def path_of(self, name: str) -> Path | None:
         """None: nothing of an archive lies on disk."""
         return None
+
+    def refused(self) -> dict[str, str]:
+        """Nothing: what is not taken out of an archive is a loss of the archive."""
+        return {}
 
 
 @dataclass
@@ -163,7 +168,7 @@ def is_archive(path: Path) -> bool:
     >>> is_archive(path)
     True
     """
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
     if head.startswith((*_ZIP, _XZ, _BZIP2)) or _is_tar_block(head):
         return True
@@ -174,7 +179,7 @@ def is_archive(path: Path) -> bool:
     import gzip
 
     try:
-        with gzip.open(path) as unpacked:
+        with open_regular(path) as stream, gzip.open(stream) as unpacked:
             return _is_tar_block(unpacked.read(_TAR_BLOCK))
     except (OSError, EOFError, zlib.error):
         return path.name.endswith((".tar.gz", ".tgz"))
@@ -194,7 +199,7 @@ def _is_tar_block(block: bytes) -> bool:
 def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
     packed = path.stat().st_size
     limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * packed))
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
         stream.seek(0)
         if head.startswith(_ZIP):

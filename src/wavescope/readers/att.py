@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
+from wavescope.model.files import listed, read_regular
 from wavescope.model.losses import Loss
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
 from wavescope.readers._assemble import add_losses
@@ -96,7 +97,6 @@ def decode_window(
     """
     from wavescope.readers import _assemble
     from wavescope.readers.funcmap import with_marker_names
-    from wavescope.readers.sources import read_sources
     from wavescope.readers.waits import match_waits
 
     buffers, losses = _read(window)
@@ -111,6 +111,8 @@ def decode_window(
     for record, se in zip(records, engines, strict=True):
         losses += _assemble.losses_of_core(record, se)
     losses += code.losses + code.missing_for(entries)
+    if capture.refused:
+        losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = _assemble.loss_frame(losses)
@@ -119,7 +121,7 @@ def decode_window(
     lazy_tables["code"] = lambda: _code_table(trace, code)
     gfxip = max(record.gfxip for record in records)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
-    lazy_tables["sources"] = lambda: read_sources(trace.code, source_root)
+    lazy_tables["sources"] = lambda: _source_table(trace, source_root)
     return trace
 
 
@@ -127,6 +129,16 @@ def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
     """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
     table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
     add_losses(trace, code.line_losses)
+    return table
+
+
+def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None) -> pl.DataFrame:
+    """The `sources` table; what was not read below the folder joins the trace's losses."""
+    from wavescope.readers.sources import read_sources
+
+    refused: dict[str, str] = {}
+    table = read_sources(trace.code, source_root, refused)
+    add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))] if refused else [])
     return table
 
 
@@ -170,7 +182,7 @@ def _read(window: Window) -> tuple[list[bytes], list[Loss]]:
     for file in window.files:
         data, problem = b"", None
         try:
-            data = file.path.read_bytes()
+            data = read_regular(file.path)
             problem = _problem(data, str(file.path))
         except OSError as error:
             what = f"cannot be read ({error.strerror})"

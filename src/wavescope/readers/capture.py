@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import listed, not_read_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["Capture", "CodeObjectFile", "TraceFile", "Window", "find_capture", "parse_code_object"]
 
@@ -109,6 +110,8 @@ class Capture:
 
     windows: tuple[Window, ...]
     code_objects: tuple[CodeObjectFile, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Names that look like parts of it and are not read, with the reason: links that lead out, pipes."""
 
     def best(self) -> Window:
         """The window with the most bytes: the one that most likely holds the kernel of interest."""
@@ -134,7 +137,7 @@ class Capture:
         if not windows:
             what = "no trace of that dispatch and shader engine"
             raise UsageError(what, advice=f"there are: {self.describe()}")
-        return Capture(tuple(windows), self.code_objects)
+        return replace(self, windows=tuple(windows))
 
     def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
         """The code objects of the window's process: ids mean nothing to another process.
@@ -209,30 +212,44 @@ def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) 
     """
     traces: list[Path] = []
     beside: list[Path] = []
+    refused: dict[str, str] = {}
     for path in map(Path, paths):
         if not path.exists():
             what = "no such file or folder"
             raise UsageError(what, where=str(path))
         if path.is_dir():
-            files = list(_walk(path))
+            files = _readable(_walk(path), path, refused)
             traces += sorted(f for f in files if f.suffix == ".att")
-            beside += [f for f in files if f.name.endswith(_CODE_SUFFIXES)]
+            beside += [f for f in files if f.suffix != ".att"]
         else:
+            folder = path.absolute().parent
             traces.append(path)
-            beside += [f for f in path.absolute().parent.iterdir() if f.name.endswith(_CODE_SUFFIXES)]
+            beside += _readable((f for f in folder.iterdir() if f.name.endswith(_CODE_SUFFIXES)), folder, refused)
     if not traces:
-        what = "no .att file here"
+        what = "no .att file here" + (f" that can be read ({listed(refused)})" if refused else "")
         raise NotATraceError(
             what,
             where=", ".join(map(str, paths)),
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
     given = [parse_code_object(text) for text in code_objects]
-    return Capture(_windows(traces), tuple(given) + _found_beside(beside, {c.id for c in given}))
+    return Capture(_windows(traces), tuple(given) + _found_beside(beside, {c.id for c in given}), refused)
+
+
+def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
+    """Those of the files that may be read; the others are put into `refused`."""
+    kept = []
+    for file in files:
+        why = not_read_here(file, root)
+        if why:
+            refused[str(file.relative_to(root))] = why
+        elif file.is_file():
+            kept.append(file)
+    return kept
 
 
 def _walk(folder: Path) -> Iterable[Path]:
-    """Files below a folder, without following links out of it."""
+    """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
     seen = 0
     for root, folders, names in os.walk(folder):
         folders.sort()
@@ -241,7 +258,11 @@ def _walk(folder: Path) -> Iterable[Path]:
             if seen > MAX_FILES:
                 what = f"more than {MAX_FILES:,} files"
                 raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
-            yield Path(root, name)
+            if name.endswith((".att", *_CODE_SUFFIXES)):
+                yield Path(root, name)
+        # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
+        unnamed = (Path(root, name) for name in (*folders, *names) if "." not in name)
+        yield from (place for place in unnamed if place.is_symlink())
 
 
 def _windows(traces: Sequence[Path]) -> tuple[Window, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wavescope.errors import WavescopeError
+from wavescope.model.files import not_read
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers._assemble import CAPTURED
@@ -243,17 +245,22 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
             else:
                 elf = CodeObject.read(file.path, target=likely_target)
                 losses += elf.losses
-                yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file.path, file.id))
+                yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file.path, file.id, losses))
         except WavescopeError as error:
             losses.append(Loss("unreadable_code_object", detail=str(error)))
 
 
-def _text_beside(path: Path, code_object: int) -> bytes:
+def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
     """The listing that stands beside an ELF file under the same name: text in the capture needs no disassembler."""
     from wavescope.codeobj.listing import read_listing
 
     beside = path.with_name(f"{path.stem}.isa.tsv")
-    return read_listing(beside, code_object) if beside.is_file() else b""
+    if not os.path.lexists(beside):
+        return b""
+    why = not_read(beside, beside.parent)
+    if why:
+        losses.append(Loss("not_followed", detail=f"{beside.name}: {why}"))
+    return b"" if why else read_listing(beside, code_object)
 
 
 def _entries(buffers: Sequence[bytes]) -> pl.DataFrame:

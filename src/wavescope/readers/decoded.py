@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wavescope.errors import UsageError
+from wavescope.model.files import not_read_here
 from wavescope.model.stored import MANIFEST as OUR_MANIFEST
 from wavescope.readers.folder import Directory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from wavescope.readers.archive import Archive
     from wavescope.readers.folder import Folder
@@ -99,6 +100,8 @@ class Survey:
     decoded: tuple[Path, ...] = ()
     archives: tuple[Path, ...] = ()
     has_raw: bool = False
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Links to folders, and links and special files with names of archives, that are not read; with the reason."""
 
 
 def form_of(names: Collection[str]) -> Form | None:
@@ -137,6 +140,7 @@ def survey(folder: Path) -> Survey:
     decoded: list[Path] = []
     archives: list[Path] = []
     has_raw = False
+    refused: dict[str, str] = {}
     seen = 0
     for root, folders, names in os.walk(folder):
         seen += 1
@@ -151,9 +155,19 @@ def survey(folder: Path) -> Survey:
         folders.sort()
         if len(here.relative_to(folder).parts) >= MAX_LEVELS:
             folders.clear()
-        has_raw = has_raw or any(name.endswith(".att") for name in names)
-        archives += [here / name for name in sorted(names) if name.lower().endswith(_ARCHIVE_SUFFIXES)]
-    return Survey(tuple(decoded), tuple(archives), has_raw)
+        for place in (here / name for name in (*folders, *sorted(names)) if _is_telling(name)):
+            if why := not_read_here(place, folder):
+                refused[str(place.relative_to(folder))] = why
+            elif place.suffix == ".att":
+                has_raw = True
+            elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):
+                archives.append(place)
+    return Survey(tuple(decoded), tuple(archives), has_raw, refused)
+
+
+def _is_telling(name: str) -> bool:
+    """Whether a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
+    return "." not in name or name.endswith(".att") or name.lower().endswith(_ARCHIVE_SUFFIXES)
 
 
 def decoded_folder(folder: Folder) -> Decoded:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wavescope.errors import UsageError
+from wavescope.model.files import not_read_here, read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 __all__ = ["Directory", "Folder"]
 
@@ -51,6 +52,10 @@ class Folder(Protocol):
         """Where the file lies on disk; None = only `read` gets at it."""
         ...
 
+    def refused(self) -> Mapping[str, str]:
+        """Names that are here and not read, with the reason: links that lead out, pipes, devices."""
+        ...
+
 
 class Directory:
     """A directory on disk. Only regular files count; links that lead out of it are not followed.
@@ -67,6 +72,7 @@ class Directory:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._names: frozenset[str] | None = None
+        self._refused: dict[str, str] = {}
 
     @property
     def label(self) -> str:
@@ -89,7 +95,7 @@ class Directory:
         if self._names is None:
             try:
                 with os.scandir(self._path) as entries:
-                    self._names = frozenset(entry.name for entry in entries if self._belongs_here(entry))
+                    self._names = frozenset(entry.name for entry in entries if self._is_file_here(entry))
             except OSError as error:
                 what = f"cannot be read ({error.strerror})"
                 raise UsageError(what, where=self.label) from error
@@ -100,16 +106,19 @@ class Directory:
         if name not in self.names():
             what = f"no file {name!r}"
             raise FileNotFoundError(what)
-        return (self._path / name).read_bytes()
+        return read_regular(self._path / name)
 
     def path_of(self, name: str) -> Path | None:
         """Where the file lies; None when `names()` does not have it."""
         return self._path / name if name in self.names() else None
 
-    def _belongs_here(self, entry: os.DirEntry[str]) -> bool:
-        try:
-            if not entry.is_symlink():
-                return entry.is_file()
-            return entry.is_file() and Path(entry.path).resolve().is_relative_to(self._path.resolve())
-        except OSError:
-            return False
+    def refused(self) -> dict[str, str]:
+        """Names that are here and not read, in their order."""
+        self.names()
+        return dict(sorted(self._refused.items()))
+
+    def _is_file_here(self, entry: os.DirEntry[str]) -> bool:
+        why = not_read_here(entry, self._path)
+        if why:
+            self._refused[entry.name] = why
+        return not why and entry.is_file()

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import listed
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import add_losses
+from wavescope.readers._profile_files import refused_below
 from wavescope.readers.decoded import (
     Decoded,
     choose,
@@ -22,7 +24,7 @@ from wavescope.readers.sniff import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, K
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.model.counter_set import CounterSet
     from wavescope.model.profile import Profile
@@ -142,10 +144,18 @@ def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
     if kind is Kind.DECODED_FOLDER:
         below = survey(path)
         unopened = [Loss("other_dispatches", len(below.archives), detail="in archives")] if below.archives else []
-        return decoded_on_disk(below.decoded), unopened
+        return decoded_on_disk(below.decoded), [*unopened, *_not_followed(below.refused)]
     if kind is Kind.ARCHIVE:
         return _in_archives([path])
-    return _in_archives(survey(path).archives) if kind is Kind.ARCHIVE_FOLDER else ([], [])
+    if kind is not Kind.ARCHIVE_FOLDER:
+        return [], []
+    below = survey(path)
+    inside, losses = _in_archives(below.archives)
+    return inside, [*losses, *_not_followed(below.refused)]
+
+
+def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
+    return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
 
 
 def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
@@ -162,13 +172,13 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
         from wavescope.readers.parquet import read_parquet
 
         trace = read_parquet(candidate.folder)
-        add_losses(trace, losses)
+        add_losses(trace, [*losses, *_not_followed(candidate.folder.refused())])
         return trace
     folder, forget_waves = _to_be_kept(candidate.folder)
     trace = read_ui_output(folder, threads)
     forget_waves()
     fill_from_around(trace, candidate.around)
-    add_losses(trace, [*_disagreements(trace), *losses])
+    add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(candidate.folder.refused())])
     return trace
 
 
@@ -334,7 +344,7 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
         what = "hardware counters, not a thread trace"
         return NotATraceError(what, where=where, advice=f"wavescope counters {where}")
     if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
-        what = "no thread trace in this folder"
+        what = f"no thread trace in this folder{refused_below(path)}"
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=where, advice=advice)
     if kind is Kind.BROKEN_DATABASE:

@@ -179,7 +179,7 @@ class _Store:
 
         name = f"{spec.name}.parquet"
         if name not in self.folder.names():
-            what = "the file is missing"
+            what = self.folder.refused().get(name, "the file is missing")
             raise WavescopeError(what, where=where, advice="check the copy, or decode the capture again")
         path = self.folder.path_of(name)
         self._check_sum(spec.name, path or self.folder.read(name), where)

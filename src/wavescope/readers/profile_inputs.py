@@ -5,13 +5,14 @@ from __future__ import annotations
 import glob
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.model.files import LEADS_OUT, not_read, open_regular
 from wavescope.model.losses import Loss
-from wavescope.readers._profile_files import PACKAGE_INDEX, packaged_files, profile_files
+from wavescope.readers._profile_files import PACKAGE_INDEX, packaged_files, profile_entries, refused_below
 from wavescope.readers._rocprofv3_columns import header_of, layout_of, run_of
 from wavescope.readers.sniff import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
 
@@ -55,15 +56,17 @@ class ProfileInput:
     """The files of a run that is spread over several (CSV); empty = `path` alone."""
     left_out: tuple[Path, ...] = ()
     """Other forms of the same run, which are not read."""
+    refused: str = ""
+    """Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be."""
 
 
 def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     """The profiles that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
-    CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, and a
-    database in a folder that cannot be read, are in the list too when others are: opening them says why they cannot
-    be read, so that the rest can be answered and they are reported. Statistics and lists of agents, which stand beside
-    every run, are left out when there is a run.
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, a database
+    in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
+    opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
+    lists of agents, which stand beside every run, are left out when there is a run.
 
     Raises
     ------
@@ -79,13 +82,22 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     found: dict[Path, tuple[Path, Kind]] = {}
+    refused: dict[Path, str] = {}
     for path in paths:
-        for file, kind in _named_by(str(path)):
-            found.setdefault(Path(os.path.realpath(file)), (file, kind))
+        for file, kind in _named_by(os.fspath(path), refused):
+            # What is not followed does not stand for what it leads to: that may have been named itself.
+            found.setdefault(file.absolute() if file in refused else Path(os.path.realpath(file)), (file, kind))
     kinds = {kind for _, kind in found.values()}
     if found and kinds <= {Kind.UNKNOWN, *_COMPANIONS}:
-        raise does_not_hold(next(iter(found.values()))[0])
-    return _grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS})
+        first = next(iter(found.values()))[0]
+        raise _not_followed(first, refused[first]) if first in refused else does_not_hold(first)
+    inputs = _grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS})
+    return [replace(each, refused=refused[each.path]) if each.path in refused else each for each in inputs]
+
+
+def _not_followed(path: Path, why: str) -> UsageError:
+    advice = "name the file itself, or a pattern, to have it read" if why == LEADS_OUT else ""
+    return UsageError(why, where=str(path), advice=advice)
 
 
 def holds_profile(path: Path) -> bool:
@@ -117,6 +129,8 @@ def open_input(found: ProfileInput, *, with_environment: bool = False) -> Profil
     --------
     >>> source = open_input(ProfileInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
     """
+    if found.refused:
+        raise _not_followed(found.path, found.refused)
     source = _opened(found, with_environment=with_environment)
     if found.left_out:
         names = ", ".join(path.name for path in found.left_out[:_NAMED])
@@ -216,38 +230,48 @@ def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = Fals
     return Profile(sources)
 
 
-def _named_by(path: str) -> list[tuple[Path, Kind]]:
+def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     """The files that a path names; a pattern that is no file itself names those of its matches that are profiles."""
     place = Path(path)
     if place.exists() or not glob.has_magic(path):
-        return _files_at(place) or [(place, Kind.UNKNOWN)]
+        return _files_at(place, refused) or [(place, Kind.UNKNOWN)]
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         what = "no file matches this pattern"
         raise UsageError(what, where=path)
-    found = [pair for match in matches for pair in (_files_at(match) if match.is_dir() else _files_in_folder(match))]
+    found: list[tuple[Path, Kind]] = []
+    for match in matches:
+        found += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
     return found or [(matches[0], Kind.UNKNOWN)]
 
 
-def _files_at(place: Path) -> list[tuple[Path, Kind]]:
+def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     """The files of profiles at a place, and what each is; a file that was named itself may be of any kind."""
     if not place.exists():
         what = "no such file or folder"
         raise UsageError(what, where=str(place))
     if place.is_dir():
-        return [pair for file in profile_files(place) for pair in _files_in_folder(file)]
+        found: list[tuple[Path, Kind]] = []
+        for file, why in profile_entries(place):
+            found += _refused(file, why, refused) if why else _files_in_folder(file, refused)
+        return found
     if place.name == PACKAGE_INDEX:
-        return _files_of_package(place)
+        return _files_of_package(place, refused)
     kind = sniff(place)
     is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
     return [(place, kind if is_read else Kind.UNKNOWN)]
 
 
-def _files_in_folder(file: Path) -> list[tuple[Path, Kind]]:
+def _refused(file: Path, why: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    refused[file] = why
+    return [(file, Kind.UNKNOWN)]
+
+
+def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     """A file that was met in a folder; what is plainly something else is left out."""
     if file.name == PACKAGE_INDEX:
         with suppress(NotATraceError):
-            return _files_of_package(file)
+            return _files_of_package(file, refused)
         return []
     try:
         kind = sniff(file)
@@ -258,14 +282,17 @@ def _files_in_folder(file: Path) -> list[tuple[Path, Kind]]:
     return [(file, kind)] if _holds_profile(file, kind) or kind is Kind.BROKEN_DATABASE else []
 
 
-def _files_of_package(index: Path) -> list[tuple[Path, Kind]]:
-    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file in packaged_files(index)]
+def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    found: list[tuple[Path, Kind]] = []
+    for file, why in packaged_files(index):
+        found += _refused(file, why, refused) if why else [(file, sniff(file) if file.is_file() else Kind.UNKNOWN)]
+    return found
 
 
 def _holds_profile(file: Path, kind: Kind) -> bool:
     if kind is not Kind.COUNTERS:
         return kind in PROFILES
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         return layout_of(header_of(stream.read(_HEAD))) is not None
 
 
@@ -299,7 +326,8 @@ def _rank(kind: Kind) -> int:
 def _agent_lists(file: Path, run: str) -> list[Path]:
     """The lists of agents beside a file of the same run."""
     stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
-    return [path for name in (stem, f"{stem}.gz") if (path := file.with_name(name)).is_file()]
+    places = (file.with_name(name) for name in (stem, f"{stem}.gz"))
+    return [place for place in places if place.is_file() and not not_read(place, place.parent)]
 
 
 def does_not_hold(path: Path) -> WavescopeError:
@@ -320,6 +348,7 @@ def does_not_hold(path: Path) -> WavescopeError:
         what, advice = _INSTEAD[kind][0], _INSTEAD[kind][1].format(path=path)
     else:
         what = "no profile of a run in this folder" if path.is_dir() else "no profile of a run"
+        what += refused_below(path)
         advice = "profiles are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
     return NotATraceError(what, where=str(path), advice=advice)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
+from wavescope.model.files import not_read, read_regular
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
 from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
@@ -44,7 +46,9 @@ def read_profile_tables(folder: Path) -> TablesSource:
     import msgspec
 
     try:
-        manifest = msgspec.json.decode((folder / PROFILE_MANIFEST).read_bytes())
+        if why := not_read(folder / PROFILE_MANIFEST, folder):
+            raise OSError(why)
+        manifest = msgspec.json.decode(read_regular(folder / PROFILE_MANIFEST))
     except (OSError, ValueError, RecursionError) as error:
         what = f"the manifest {PROFILE_MANIFEST} cannot be read ({error})"
         raise NotATraceError(what, where=str(folder), advice=_AGAIN) from error
@@ -113,8 +117,10 @@ class TablesSource:
         name = str(entry["file"])
         if name not in self._checked:
             path = self._folder / name
-            if path.parent != self._folder or not path.is_file():
+            if path.parent != self._folder or not os.path.lexists(path):
                 self._refuse("the file is missing", entry)
+            if why := not_read(path, self._folder):
+                self._refuse(why, entry)
             if crc32_of(path) != entry.get("crc32"):
                 self._refuse("the file is not what was written: its checksum differs", entry)
             frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(path, glob=False)

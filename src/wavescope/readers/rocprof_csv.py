@@ -6,6 +6,7 @@ import csv
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
+from wavescope.model.files import open_regular
 from wavescope.model.losses import Loss
 from wavescope.readers._rocprof_rows import assembled, plain_name
 from wavescope.readers._rocprofv3_columns import Layout, header_of, read_table
@@ -59,7 +60,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     """
     import polars as pl
 
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         head = stream.read(_HEAD)
     header = header_of(head)
     if "kernelname" not in header:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import open_regular
 from wavescope.model.profile import MemorySource
 from wavescope.readers._event_rows import finished, link, with_numbers
 from wavescope.readers._rocprofv3_agents import add_agents
@@ -55,7 +56,7 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
     found: dict[str, list[pl.DataFrame]] = {}
     for file in files:
         try:
-            with file.open("rb") as stream:
+            with open_regular(file) as stream:
                 layout = layout_of(header_of(stream.read(_HEAD)))
         except OSError as error:
             what = f"cannot be read ({error.strerror})"

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import open_regular
 from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
 from wavescope.readers._profile_files import PACKAGE_INDEX, is_named_like_database, profile_files
 from wavescope.readers._rocprofv3_columns import header_of, is_counter_column, layout_of
@@ -235,7 +236,7 @@ _ROCPROF = {"index", "kernelname", "gpu-id"}
 
 
 def _sniff_file(file: Path) -> Kind:
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         head = stream.read(1 << 16)
     if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
         return _sniff_database(file)

@@ -5,26 +5,33 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from wavescope.model.files import is_inside, listed, not_read, read_regular
+from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
+from wavescope.readers._assemble import add_losses
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     import polars as pl
 
     from wavescope.model.thread_trace import ThreadTrace
 
-__all__ = ["add_sources", "read_sources"]
+__all__ = ["add_sources", "add_sources_beside", "read_sources"]
 
 MAX_SOURCE_BYTES = 16 << 20
 """Larger files are not source texts that anybody reads."""
 
 
-def read_sources(code: pl.DataFrame, source_root: str | os.PathLike[str] | None) -> pl.DataFrame:
+def read_sources(
+    code: pl.DataFrame, source_root: str | os.PathLike[str] | None, refused: dict[str, str] | None = None
+) -> pl.DataFrame:
     """The `sources` table: every file that the `code` table names, with its text where it can be found.
 
     A file is looked for below `source_root` only, by its whole path first and then by ever shorter ends of it, so
-    that a tree that was built elsewhere is found too. Links that lead out of the folder are not followed.
+    that a tree that was built elsewhere is found too. Links that lead out of the folder are not followed: they are
+    put into `refused`, with the reason.
 
     Examples
     --------
@@ -38,7 +45,8 @@ def read_sources(code: pl.DataFrame, source_root: str | os.PathLike[str] | None)
     places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
     files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     root = None if source_root is None else Path(source_root).resolve()
-    texts = [None if root is None else _text_below(root, file) for file in files]
+    left = {} if refused is None else refused
+    texts = [None if root is None else _text_below(root, file, left) for file in files]
     schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
 
@@ -58,18 +66,51 @@ def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None
 
     held = trace.sources.filter(pl.col("text").is_not_null())
     missing = trace.code.filter(pl.col("inline_chain").is_not_null())
-    found = read_sources(missing, source_root).filter(~pl.col("file").is_in(held["file"].implode()))
+    refused: dict[str, str] = {}
+    found = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(held["file"].implode()))
     trace.tables["sources"] = pl.concat([held, found])
+    _say_refused(trace, refused)
 
 
-def _text_below(root: Path, file: str) -> str | None:
+def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
+    """The same from the folder `src` inside of an input: what `open` shows and an exported page holds by itself.
+
+    A link `src` that leads out of the input is not followed: nobody asked for what is there.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> add_sources_beside(trace, Path("/nowhere"))
+    >>> trace.sources.height
+    0
+    """
+    root = place / "src"
+    if not root.is_dir():
+        return
+    if is_inside(root, place):
+        add_sources(trace, root)
+    else:
+        _say_refused(trace, {"src": not_read(root, place)})
+
+
+def _say_refused(trace: ThreadTrace, refused: Mapping[str, str]) -> None:
+    if refused:
+        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+
+
+def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
     parts = [part for part in PurePosixPath(file).parts if part not in ("/", "..", ".")]
     for start in range(len(parts)):
         found = root.joinpath(*parts[start:])
         try:
-            inside = found.resolve().is_relative_to(root) and found.is_file()
-            if inside and found.stat().st_size <= MAX_SOURCE_BYTES:
-                return found.read_text("utf-8", "replace")
+            if not found.exists():
+                continue
+            why = not_read(found, root)
+            if why:
+                refused["/".join(parts[start:])] = why
+            elif found.is_file() and found.stat().st_size <= MAX_SOURCE_BYTES:
+                return read_regular(found).decode("utf-8", "replace")
         except (OSError, ValueError):  # ValueError: a name with a NUL character
             continue
     return None

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from wavescope.errors import UsageError, WavescopeError
+from wavescope.model.files import open_regular
 
 __all__ = ["MOST_BYTES", "read_notes", "write_notes"]
 
@@ -56,7 +57,7 @@ def read_notes(file: str) -> dict[str, Any]:
     if not file or not os.path.exists(path):  # noqa: PTH110 - false for what may not be looked at, where Path raises
         return {"notes": [], "saved_at": None, "can_save": can_save}
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             content = stream.read(MOST_BYTES + 1)
         notes = _decoded(content).notes
     except (OSError, UsageError) as error:

@@ -15,6 +15,7 @@ from wavescope.export._written import Written
 from wavescope.export.rocpd import RocpdFile
 from wavescope.export.rocpd.guids import is_guid
 from wavescope.export.rocpd.schema import VERSION, create_tables
+from wavescope.model.files import open_regular
 from wavescope.model.losses import Loss
 from wavescope.model.profile import Profile
 from wavescope.model.sql_text import quoted
@@ -115,7 +116,7 @@ def _merged(
 def _is_plain_rocpd(found: ProfileInput) -> bool:
     if found.kind is not Kind.ROCPD:
         return False
-    with found.path.open("rb") as stream:
+    with open_regular(found.path) as stream:
         return stream.read(len(SQLITE)) == SQLITE
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from wavescope.errors import WavescopeError
 from wavescope.model.counter_set import CounterSet, System
+from wavescope.model.files import listed
 from wavescope.model.losses import Loss
 from wavescope.readers.counters._assembled import assembled
 from wavescope.readers.counters._channels import partner_losses
 from wavescope.readers.counters._execution import wide_pass
-from wavescope.readers.counters._found import find_counters, plain_stem
+from wavescope.readers.counters._found import beside, find_counters, plain_stem
 from wavescope.readers.counters._long import is_long, long_passes, long_rows
 from wavescope.readers.counters._names import COLUMNS
 from wavescope.readers.counters._processes import with_processes_together
@@ -77,6 +78,8 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     system = with_facts(system, target)
     passes = without_silent(with_processes_together(passes), losses)
     losses += partner_losses(passes, system)
+    if found.refused:
+        losses.append(Loss("not_followed", len(found.refused), detail=listed(found.refused)))
     if found.left_out:
         names = ", ".join(file.name for file in found.left_out[:_NAMED])
         losses.append(Loss("other_forms", len(found.left_out), detail=names))
@@ -140,12 +143,13 @@ def _system(found: Found, passes: Sequence[Pass]) -> System:
 
     used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
     for file in found.tables:
-        beside = file.with_name(file.name.split("counter_collection.csv")[0] + "agent_info.csv")
-        if beside.is_file() and beside != file:
-            system = system_of_agents(first_rows(beside), used, beside.name)
+        agents = beside(file, file.name.split("counter_collection.csv")[0] + "agent_info.csv", found.refused)
+        if agents and agents != file:
+            system = system_of_agents(first_rows(agents), used, agents.name)
             if system.target:
                 return system
-        for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1]:
+        texts = (beside(file, text.name, found.refused) for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1])
+        for text in filter(None, texts):
             system = system_of_agents(agents_of_rocminfo(text), used, text.name)
             if system.target:
                 return system

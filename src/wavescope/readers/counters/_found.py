@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
-from wavescope.readers._profile_files import profile_files
+from wavescope.model.files import not_read, open_regular
+from wavescope.readers._profile_files import profile_entries, refused_below
 from wavescope.readers.sniff import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Found", "find_counters", "plain_stem"]
+__all__ = ["Found", "beside", "find_counters", "plain_stem"]
 
 _MAX_FILES = 1000
 _JOINED = re.compile(r"pmc_perf\.csv(\.gz)?", re.IGNORECASE)
@@ -43,6 +45,8 @@ class Found:
     ceilings: Path | None = None
     left_out: list[Path] = field(default_factory=list)
     """The same passes in another form."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Links that lead out of the folder or to nothing, and special files, which are not read; with the reason."""
 
 
 def find_counters(path: Path) -> Found:
@@ -71,12 +75,27 @@ def find_counters(path: Path) -> Found:
         return Found(stores=[path])
     if kind not in COUNTER_TABLES and not _looks_like_table(path):
         raise _no_counters(path, kind)
-    system, ceilings = path.with_name(_SYSTEM), path.with_name(_ROOFLINE)
-    return Found(
-        tables=[path],
-        system=system if system.is_file() else None,
-        ceilings=ceilings if ceilings.is_file() else None,
-    )
+    found = Found(tables=[path])
+    found.system, found.ceilings = (beside(path, name, found.refused) for name in (_SYSTEM, _ROOFLINE))
+    return found
+
+
+def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
+    """The file of that name in the folder of another one; None = there is none, or it is put into `refused`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> beside(Path("/nowhere/pmc_perf.csv"), "sysinfo.csv", {}) is None
+    True
+    """
+    place = file.with_name(name)
+    if not os.path.lexists(place):
+        return None
+    why = not_read(place, place.parent)
+    if why:
+        refused[name] = why
+    return place if not why and place.is_file() else None
 
 
 def plain_stem(file: Path) -> str:
@@ -92,7 +111,13 @@ def plain_stem(file: Path) -> str:
 
 
 def _in_folder(folder: Path, kind: Kind) -> Found:
-    files = [file for file in profile_files(folder) if file.is_file()]
+    entries = list(profile_entries(folder))
+    found = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
+    found.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
+    return found
+
+
+def _among(files: Sequence[Path], folder: Path, kind: Kind) -> Found:
     workloads = list(
         dict.fromkeys(file.parent for file in files if file.name == _SYSTEM or _JOINED.fullmatch(file.name))
     )
@@ -147,7 +172,7 @@ def _workload(folder: Path, files: Sequence[Path]) -> Found:
 def _has_rows(file: Path) -> bool:
     from wavescope.readers._text import head_of
 
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         head = head_of(stream.read(1 << 20), 1 << 20)
     return bool(head.partition(b"\n")[2].strip())
 
@@ -171,7 +196,7 @@ def _no_counters(path: Path, kind: Kind) -> WavescopeError:
 
         what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
     elif path.is_dir():
-        what = "no counters in this folder"
+        what = f"no counters in this folder{refused_below(path)}"
         advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"
         return UsageError(what, where=str(path), advice=advice)
     else:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.files import open_regular
 from wavescope.readers._text import GZIP
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[IO[bytes]]:
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         is_packed = stream.read(len(GZIP)) == GZIP
         stream.seek(0)
         if not is_packed:

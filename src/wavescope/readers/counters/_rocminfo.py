@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wavescope.model.files import open_regular
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -37,7 +39,7 @@ def agents_of_rocminfo(file: Path) -> list[dict[str, str]]:
     []
     """
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             text = stream.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope import arch
 from wavescope.errors import UsageError
 from wavescope.model.counter_set import System
+from wavescope.model.files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -56,7 +57,7 @@ _CUS_PER_SQC_GFX908 = 3
 def first_rows(file: Path, limit: int = 1000) -> list[dict[str, str]]:
     """The first rows of a small CSV by header; nothing where it cannot be read."""
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             text = stream.read(_MAX_BYTES).decode("utf-8", "replace").removeprefix("\ufeff")
         rows = csv.reader(text.splitlines(keepends=True))
         header = [name.strip() for name in next(rows, [])]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
+from wavescope.model.files import NO_FILE, listed, read_regular
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import add_losses
 from wavescope.readers.folder import Directory
@@ -22,7 +24,7 @@ from wavescope.readers.resources.sidecars import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from wavescope.model.thread_trace import ThreadTrace
     from wavescope.readers.folder import Folder
@@ -63,6 +65,7 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     trace.table("code")  # made now: what it loses belongs to the copy as well
     told = replace(trace, tables=dict(trace.tables), answers={})
     found = fill_from(told, sidecars, replace_known=True)
+    _say_refused(told, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
     if paths and not found.kernels and not found.target:
         what = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
@@ -87,8 +90,13 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
     Folders further away count only if they show that they belong to the same run: they name a kernel of the trace,
     or hold the raw trace of its dispatch.
     """
-    names = (name for folder in around for name in _names(folder))
-    if not any(is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES)) for name in names):
+
+    def may_tell(name: str) -> bool:
+        return is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES))
+
+    untold = around[1:] if with_code else around  # a decoded trace tells of its own folder, a capture of its traces
+    _say_refused(trace, untold, may_tell)
+    if not any(may_tell(name) for folder in around for name in _names(folder)):
         return
     told, wanted = Told(), _wanted(trace)
     raw_name = f"_{trace.source.agent}_shader_engine_"
@@ -144,6 +152,16 @@ def _names(folder: Folder) -> Collection[str]:
         return ()
 
 
+def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callable[[str], bool]) -> None:
+    """A loss for the links and special files that would have been asked."""
+    refused: dict[str, str] = {}
+    for folder in folders:
+        with suppress(UsageError):  # a folder beside the trace that may not be read
+            refused |= {name: why for name, why in folder.refused().items() if may_tell(name)}
+    if refused:
+        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+
+
 def _named(path: Path) -> Iterator[Sidecar]:
     if not path.exists():
         what = "no such file or folder"
@@ -151,12 +169,14 @@ def _named(path: Path) -> Iterator[Sidecar]:
     if path.is_dir():
         yield from sidecars_in(Directory(path))
         return
+    if not path.is_file():
+        raise UsageError(NO_FILE, where=str(path))  # a pipe would be waited for
     try:
         size = path.stat().st_size
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
         raise UsageError(what, where=str(path)) from error
-    yield Sidecar(path.name, path.name, size, path.read_bytes)
+    yield Sidecar(path.name, path.name, size, lambda: read_regular(path))
 
 
 def _sidecar(folder: Folder, name: str, size: int) -> Sidecar:

@@ -1,0 +1,125 @@
+"""Which files of an input are read: regular ones, and of links only those that stay inside. The only such rule.
+
+An input comes from strangers. A pipe in it would be waited for, a device never ends, and a link could lead to
+anything that the user may read, and from there into a report that is passed on.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LEADS_OUT", "NO_FILE", "is_inside", "listed", "not_read", "not_read_here", "open_regular", "read_regular"]
+
+LEADS_OUT = "a link that leads out of the folder"
+TO_NOTHING = "a link to nothing"
+NO_FILE = "neither a file nor a folder"
+_NAMED = 4
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file, open for reading; never waits for a pipe.
+
+    Raises
+    ------
+    OSError
+        When it cannot be opened, or is something else.
+
+    Examples
+    --------
+    >>> open_regular("/dev/null")
+    Traceback (most recent call last):
+    OSError: [Errno 22] not a regular file: '/dev/null'
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """The content of a regular file.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read, or is something else.
+
+    Examples
+    --------
+    >>> read_regular("/dev/zero")
+    Traceback (most recent call last):
+    OSError: [Errno 22] not a regular file: '/dev/zero'
+    """
+    with open_regular(path) as stream:
+        return stream.read()
+
+
+def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> bool:
+    """Whether a path stays below `root` when all links are followed.
+
+    Examples
+    --------
+    >>> is_inside("/usr/../etc", "/usr"), is_inside("/usr/nothing", "/usr")
+    (False, True)
+    """
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+    except ValueError:  # a name with a NUL character
+        return False
+
+
+def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
+    """Why a file or folder that was met below `root` is not read; empty = it can be.
+
+    Examples
+    --------
+    >>> not_read("/dev/null", "/dev"), not_read("/usr", "/etc"), not_read("/usr", "/")
+    ('neither a file nor a folder', 'a link that leads out of the folder', '')
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - takes text as well
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENOTDIR):
+            return TO_NOTHING if os.path.lexists(path) else "no such file"
+        return f"cannot be read ({error.strerror})"
+    except ValueError:  # a name with a NUL character
+        return TO_NOTHING
+    if not is_inside(path, root):
+        return LEADS_OUT
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else NO_FILE
+
+
+def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) -> str:
+    """The same for an entry of a folder that is itself inside: what is no link costs little.
+
+    Examples
+    --------
+    >>> not_read_here(Path("/usr"), "/")
+    ''
+    """
+    if isinstance(entry, os.DirEntry):  # knows it from the folder, without asking for each file
+        is_plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+    else:
+        is_plain = not entry.is_symlink() and (entry.is_file() or entry.is_dir())
+    return "" if is_plain else not_read(entry, root)
+
+
+def listed(refused: Mapping[str, str]) -> str:
+    """Names that were not read, with the reasons, in a line.
+
+    Examples
+    --------
+    >>> listed({"a.att": NO_FILE})
+    'a.att: neither a file nor a folder'
+    """
+    more = f" and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
+    return ", ".join(f"{name}: {why}" for name, why in islice(refused.items(), _NAMED)) + more
