@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -127,6 +128,7 @@ def main() -> None:
     from wavescope.errors import UsageError, WavescopeError
 
     _open_closed_streams()
+    _show_every_name()
     try:
         _group(prog_name="wavescope", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -211,3 +213,12 @@ def _open_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - stays open to the end
+
+
+def _show_every_name() -> None:
+    """Names of files that are not UTF-8 are printed with escapes; a letter that the terminal lacks as a `?`."""
+    from wavescope.model.shown import ESCAPES
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=ESCAPES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from contextlib import contextmanager
@@ -63,8 +62,6 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
-        stream.reconfigure(errors="replace")  # a character that the terminal lacks is no reason to stop
     width = width_of(os.environ.get("COLUMNS", ""), _terminal_width(stream))
 
     class Piped(Console):
@@ -111,7 +108,9 @@ def emit_json(answer: dict[str, Any]) -> None:
     """The answer as one JSON object on stdout."""
     import msgspec
 
-    encoded = msgspec.json.encode({"schema_version": JSON_SCHEMA_VERSION, **answer})
+    from wavescope.model.shown import json_bytes
+
+    encoded = json_bytes({"schema_version": JSON_SCHEMA_VERSION, **answer})
     click.echo(msgspec.json.format(encoded, indent=2).decode())
 
 

@@ -49,13 +49,30 @@ def command(
         _decoded(path, kind, dispatch, resources, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
-    elif as_json:
-        emit_json({"input": str(path), "kind": kind.value, "next": _next_for(path, kind), "losses": []})
     else:
-        from rich.text import Text
+        _other(path, kind, as_json=as_json)
 
-        console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
-        console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
+
+def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
+    """What is nothing to analyse, and what of it was not looked at."""
+    from rich.text import Text
+
+    from wavescope.model.files import listed
+    from wavescope.model.losses import Loss
+    from wavescope.model.profile import profile_losses
+    from wavescope.readers._profile_files import refused_in
+    from wavescope.report.profile.losses import profile_loss_lines
+
+    refused = refused_in(path)
+    losses = profile_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
+    if as_json:
+        answer = {"input": str(path), "kind": kind.value, "next": _next_for(path, kind)}
+        emit_json(answer | {"losses": losses.to_dicts()})
+        return
+    console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
+    console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
+    for line in profile_loss_lines(losses):
+        console().print(line)
 
 
 def _next_for(path: Path, kind: Kind) -> str:
@@ -177,11 +194,13 @@ _CALLED = {
 def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.DataFrame:
     import polars as pl
 
+    from wavescope.model.shown import shown
+
     rows = [
         {
             "dispatch": c.dispatch,
             "agent": c.agent,
-            "folder": c.folder.label.removeprefix(top).lstrip("/!") or c.folder.name,
+            "folder": shown(c.folder.label.removeprefix(top).lstrip("/!") or c.folder.name),
             "form": c.form,
             "wave_count": c.wave_count,
             "byte_count": c.byte_count,

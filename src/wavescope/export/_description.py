@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from wavescope.export._json_text import printable
+from wavescope.model.shown import shown
 from wavescope.model.stored import FORMAT, VERSION
 
 if TYPE_CHECKING:
@@ -24,5 +24,5 @@ def describe(trace: ThreadTrace) -> dict[str, Any]:
     3
     """
     source = asdict(trace.source)
-    cleaned = {key: printable(value) if isinstance(value, str) else value for key, value in source.items()}
+    cleaned = {key: shown(value) if isinstance(value, str) else value for key, value in source.items()}
     return {"format": FORMAT, "version": VERSION, "source": cleaned}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.shown import json_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import polars as pl
 
-__all__ = ["encode", "integer_rows", "integer_rows_of_slices", "printable"]
+__all__ = ["encode", "integer_rows", "integer_rows_of_slices"]
 
 _WINDOW_ROWS = 1 << 17
 """Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory."""
@@ -23,9 +25,7 @@ def encode(value: Any) -> bytes:
     >>> encode({"b": [1], "a": None})
     b'{"a":null,"b":[1]}'
     """
-    import msgspec
-
-    return msgspec.json.encode(value, order="sorted")
+    return json_bytes(value, order="sorted")
 
 
 def integer_rows(frame: pl.DataFrame) -> bytes:
@@ -57,14 +57,3 @@ def integer_rows_of_slices(frame: pl.DataFrame, slices: Iterable[tuple[int, int]
             window_start, lines = first, window.write_csv(include_header=False).split("\n")
         rows = "],[".join(lines[first - window_start : first - window_start + count])
         yield f"[[{rows}]]".encode() if count else b"null"
-
-
-def printable(text: str) -> str:
-    """Text that UTF-8 can hold: bytes of file names that are not UTF-8 become question marks.
-
-    Examples
-    --------
-    >>> printable("caf\\udce9")
-    'caf?'
-    """
-    return text.encode("utf-8", "replace").decode()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wavescope.errors import OutputError
-from wavescope.export._json_text import encode, printable
+from wavescope.export._json_text import encode
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.model.profile_schema import PROFILE
+from wavescope.model.shown import is_text, shown
 from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def write_tables(profile: Profile, out: str | os.PathLike[str], encoding: Encodi
         extras = {}
         for number, name in enumerate(profile.extra_names):
             frame = profile.table(name)  # named by strangers, so the file is numbered
-            extras[printable(name)] = _write([frame], dict(frame.schema), twin, f"extra_{number}.{encoding}")
+            extras[shown(name)] = _write([frame], dict(frame.schema), twin, f"extra_{number}.{encoding}")
         described = {
             "format": PROFILE_FORMAT,
             "version": PROFILE_VERSION,
@@ -80,10 +82,11 @@ def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path,
 
     frame = register_io_source(produced, schema=schema)
     try:
-        if file.endswith("parquet"):
-            frame.sink_parquet(folder / file, compression="zstd")
-        else:
-            frame.sink_ipc(folder / file)
+        with nullcontext(folder / file) if is_text(folder) else (folder / file).open("wb") as target:
+            if file.endswith("parquet"):
+                frame.sink_parquet(target, compression="zstd")
+            else:
+                frame.sink_ipc(target)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         if problems:
             raise problems[0] from None
@@ -95,11 +98,11 @@ def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path,
 def _sources(profile: Profile) -> list[dict[str, Any]]:
     return [
         {
-            "path": printable(source.path),
+            "path": shown(source.path),
             "format": source.format,
-            "version": printable(source.version),
+            "version": shown(source.version),
             "losses": [
-                {"kind": loss.kind, "count": loss.count, "detail": printable(loss.detail)} for loss in source.losses
+                {"kind": loss.kind, "count": loss.count, "detail": shown(loss.detail)} for loss in source.losses
             ],
         }
         for source in profile.origins

@@ -12,6 +12,7 @@ from wavescope.export._page_frame import page_frame
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.model.losses import Loss
+from wavescope.model.shown import json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,8 +141,6 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
     """The index, and blocks of base64: no character of them means anything in HTML."""
-    import msgspec
-
     index: dict[str, list[int]] = {}
     blocks: list[list[Packed]] = [[]]
     filled = 0
@@ -158,5 +157,5 @@ def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
         for answer in block:
             stream.write(base64.b64encode(answers.read(answer)))
         stream.write(b"</script>\n")
-    listed = base64.b64encode(msgspec.json.encode(index))
+    listed = base64.b64encode(json_bytes(index))
     stream.write(b'<script type="text/plain" id="answers">' + listed + b"</script>\n")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import MissingToolError
-from wavescope.export._json_text import printable
 from wavescope.export._staging import staged
 from wavescope.export._timelines import timelines
 from wavescope.export._written import Written, left_out
 from wavescope.model.profile_labels import agent_label, process_label
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -88,18 +88,18 @@ class _Definitions:
     def node(self, hostname: str) -> Any:
         """A computer."""
         if hostname not in self._nodes:
-            self._nodes[hostname] = self._make.system_tree_node(printable(hostname), "node", parent=self._root)
+            self._nodes[hostname] = self._make.system_tree_node(shown(hostname), "node", parent=self._root)
         return self._nodes[hostname]
 
     def process(self, label: str, node: Any) -> Any:
         """A process."""
         kind = self._otf2.LocationGroupType.PROCESS
-        return self._make.location_group(printable(label), location_group_type=kind, system_tree_parent=node)
+        return self._make.location_group(shown(label), location_group_type=kind, system_tree_parent=node)
 
     def accelerator(self, label: str, process: Any, node: Any) -> Any:
         """A GPU as one process uses it."""
         return self._make.location_group(
-            printable(label),
+            shown(label),
             location_group_type=self._otf2.LocationGroupType.ACCELERATOR,
             system_tree_parent=node,
             creating_location_group=process,
@@ -110,14 +110,14 @@ class _Definitions:
         self.location_count += 1
         types = self._otf2.LocationType
         kind = types.CPU_THREAD if line.agent is None else types.ACCELERATOR_STREAM
-        return self._make.location(printable(line.label), type=kind, group=group)
+        return self._make.location(shown(line.label), type=kind, group=group)
 
     def region(self, name: str, category: str, kind: str) -> Any:
         """A function, a kernel or a kind of copy; its category is its description."""
         if (name, category) not in self._regions:
             roles = self._otf2.RegionRole
             self._regions[name, category] = self._make.region(
-                printable(name).replace("\0", " ") or "(unnamed)",
+                shown(name).replace("\0", " ") or "(unnamed)",
                 description=category,
                 region_role=roles.DATA_TRANSFER if kind == "copy" else roles.FUNCTION,
                 paradigm=self._otf2.Paradigm.HIP,

@@ -52,7 +52,8 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
         for name in THREAD_TRACE:
             table = trace.table(name)
             file = f"{name}.parquet"
-            table.write_parquet(twin / file)
+            with (twin / file).open("wb") as stream:  # polars itself opens only names that are UTF-8
+                table.write_parquet(stream)
             stored = {"file": file, "row_count": table.height, "columns": table.columns}
             tables[name] = stored | {"crc32": crc32_of(twin / file)}
         (twin / MANIFEST).write_bytes(encode(describe(trace) | {"tables": tables}))

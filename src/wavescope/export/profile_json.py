@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from wavescope.export._json_text import encode, printable
+from wavescope.export._json_text import encode
 from wavescope.export._staging import staged
 from wavescope.export._written import Written
 from wavescope.model.profile_schema import PROFILE
+from wavescope.model.shown import shown
 from wavescope.model.stored import PROFILE_FORMAT, PROFILE_VERSION
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def write_profile_json(profile: Profile, out: str | PathLike[str], *, force: boo
         stream.write(b'},"extras":{')
         for number, name in enumerate(profile.extra_names):
             frame = profile.table(name)
-            stream.write((b"," if number else b"") + encode(printable(name)) + b":{")
+            stream.write((b"," if number else b"") + encode(shown(name)) + b":{")
             for at, series in enumerate(frame.iter_columns()):
                 _write_column(series.name, [series], stream, is_first=at == 0)
             stream.write(b"}")
@@ -80,7 +81,7 @@ def _write_table(profile: Profile, table: str, names: list[str], stream: IO[byte
 
 
 def _write_column(name: str, pieces: Iterable[pl.Series], stream: IO[bytes], *, is_first: bool) -> None:
-    stream.write((b"" if is_first else b",") + encode(printable(name)) + b":[")
+    stream.write((b"" if is_first else b",") + encode(shown(name)) + b":[")
     separator = b""
     for piece in pieces:
         for start in range(0, piece.len(), _PIECE_ROWS):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavescope.model.shown import shown
+
 __all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind"]
 
 
@@ -42,6 +44,10 @@ class Loss:
     se: int | None = None
     time_cycles: int | None = None
     byte_offset: int | None = None
+
+    def __post_init__(self) -> None:
+        """Details name files, and become columns of tables and lines of reports."""
+        object.__setattr__(self, "detail", shown(self.detail))
 
     @property
     def message(self) -> str:

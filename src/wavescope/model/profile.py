@@ -10,6 +10,7 @@ from wavescope.model.losses import LOSSES
 from wavescope.model.packages import require
 from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
 from wavescope.model.schema import empty_frame, frame_of
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -266,7 +267,7 @@ class Profile:
 
     def _sources_frame(self) -> pl.DataFrame:
         rows = [
-            {"source": number, "path": source.path, "format": source.format, "version": source.version}
+            {"source": number, "path": shown(source.path), "format": source.format, "version": source.version}
             for number, source in enumerate(self.origins)
         ]
         return frame_of(PROFILE["sources"], rows)
@@ -290,7 +291,7 @@ def profile_losses(losses: Sequence[Loss], path: str, source: int | None = None)
     rows = [
         {
             "source": source,
-            "path": path,
+            "path": shown(path),
             "kind": loss.kind,
             "count": loss.count,
             "message": loss.message,

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.model.shown import json_bytes
 from wavescope.page.payload import ARROW, JSON, Payload
 
 if TYPE_CHECKING:
@@ -89,30 +90,15 @@ def arrow(frame: pl.DataFrame) -> Payload:
 
 
 def json(value: Any) -> Payload:
-    """Any answer as JSON; NaN and infinities become null, and what is no character of any text a question mark.
+    """Any answer as JSON; NaN and infinities become null, and what is no character of any text an escape.
 
     Examples
     --------
     >>> json({"share": float("nan")}).content
     b'{"share":null}'
     >>> json([chr(0xDCFF)]).content
-    b'["?"]'
+    b'["\\\\\\\\xff"]'
     """
-    import msgspec
-
     from wavescope.model import to_builtins
 
-    plain = to_builtins(value)
-    try:
-        content = msgspec.json.encode(plain)
-    except UnicodeEncodeError:
-        content = msgspec.json.encode(_encodable(plain))
-    return Payload(content, JSON)
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value
+    return Payload(json_bytes(to_builtins(value)), JSON)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.model.losses import CORE_LOSSES, Loss
 from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,7 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
     rows = []
     for record, se, name in zip(records, engines, names, strict=True):
         row = {c.name: getattr(record, c.name, None) for c in spec.columns}
-        rows.append(row | {"se": se, "file": name, "status": STATUS[record.status]})
+        rows.append(row | {"se": se, "file": shown(name), "status": STATUS[record.status]})
     return pl.DataFrame(rows, schema=spec.dtypes)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "profile_entries",
     "profile_files",
     "refused_below",
+    "refused_in",
 ]
 
 MAX_FOLDERS = 100_000
@@ -98,8 +99,23 @@ def profile_entries(folder: Path) -> Iterator[tuple[Path, str]]:
         waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
 
 
+def refused_in(path: Path) -> dict[str, str]:
+    """Links and special files of a folder that look like inputs and are not read, with the reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> refused_in(Path(tempfile.mkdtemp()))
+    {}
+    """
+    if not path.is_dir():
+        return {}
+    found = {str(place.relative_to(path)): why for place, why in profile_entries(path) if why}
+    return found | dict(survey(path).refused)
+
+
 def refused_below(path: Path) -> str:
-    """What an error about a folder without inputs says of the links and special files in it; empty = there are none.
+    """What an error about a folder without inputs says of them; empty = there are none.
 
     Examples
     --------
@@ -107,10 +123,7 @@ def refused_below(path: Path) -> str:
     >>> refused_below(Path(tempfile.mkdtemp()))
     ''
     """
-    if not path.is_dir():
-        return ""
-    found = {str(place.relative_to(path)): why for place, why in profile_entries(path) if why}
-    found |= survey(path).refused
+    found = refused_in(path)
     return f" that can be read ({listed(found)})" if found else ""
 
 
@@ -130,6 +143,8 @@ def packaged_files(index: Path) -> list[tuple[Path, str]]:
 
     Raises
     ------
+    UsageError
+        When it cannot be read.
     NotATraceError
         When it is not such an index.
 
@@ -137,8 +152,12 @@ def packaged_files(index: Path) -> list[tuple[Path, str]]:
     --------
     >>> packaged_files(Path("run.rpdb/index.yaml"))  # doctest: +SKIP
     """
-    with open_regular(index) as stream:
-        text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
+    try:
+        with open_regular(index) as stream:
+            text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(index)) from error
     files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
     if "rocpd" not in text or files is None:
         what = "not the index of a ROCpd package"

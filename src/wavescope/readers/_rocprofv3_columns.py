@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError
 from wavescope.model.files import open_regular
 from wavescope.model.losses import Loss
+from wavescope.model.shown import is_text
 from wavescope.readers._text import GZIP, head_of, text_bytes
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
 
     with open_regular(file) as stream:
         head = stream.read(_HEADER_BYTES)
-    data = text_bytes(file) if head.startswith(GZIP) else file
+    data = text_bytes(file) if head.startswith(GZIP) or not is_text(file) else file
     header = header_of(head)
     cut = _cut_row(data, len(header))  # polars (2.1) would panic at an open quote, and take half a number for a whole
     whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data

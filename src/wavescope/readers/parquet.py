@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.schema import THREAD_TRACE, TableSpec, empty_frame
+from wavescope.model.shown import is_text
 from wavescope.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
 from wavescope.readers._assemble import add_losses
@@ -183,7 +184,7 @@ class _Store:
             raise WavescopeError(what, where=where, advice="check the copy, or decode the capture again")
         path = self.folder.path_of(name)
         self._check_sum(spec.name, path or self.folder.read(name), where)
-        stored: Path | io.BytesIO = path or io.BytesIO(self.folder.read(name))
+        stored: Path | io.BytesIO = path if path and is_text(path) else io.BytesIO(self.folder.read(name))
         scan = pl.scan_parquet(stored, glob=False)  # a path may hold brackets
         types = scan.collect_schema()
         for column in spec.columns:

@@ -269,11 +269,11 @@ def _refused(file: Path, why: str, refused: dict[Path, str]) -> list[tuple[Path,
 
 def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     """A file that was met in a folder; what is plainly something else is left out."""
-    if file.name == PACKAGE_INDEX:
-        with suppress(NotATraceError):
-            return _files_of_package(file, refused)
-        return []
     try:
+        if file.name == PACKAGE_INDEX:
+            with suppress(NotATraceError):
+                return _files_of_package(file, refused)
+            return []
         kind = sniff(file)
     except UsageError:
         return [(file, Kind.UNKNOWN)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,6 +11,7 @@ from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.files import not_read, read_regular
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
+from wavescope.model.shown import is_text
 from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
 
 if TYPE_CHECKING:
@@ -123,7 +125,8 @@ class TablesSource:
                 self._refuse(why, entry)
             if crc32_of(path) != entry.get("crc32"):
                 self._refuse("the file is not what was written: its checksum differs", entry)
-            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(path, glob=False)
+            stored = path if is_text(path) else io.BytesIO(read_regular(path))
+            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(stored, glob=False)
             rows = self._collected(frame.select(pl.len()), entry).item()
             if rows != entry["row_count"]:
                 self._refuse(f"{rows:,} rows where the manifest says {entry['row_count']:,}", entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavescope.model.shown import shown
 from wavescope.model.words import counted
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
+    text = shown(text)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
+from wavescope.model.shown import shown
 from wavescope.readers._assemble import loss_frame
 from wavescope.readers.counters._join import UNMEASURED, Joined, joined
 from wavescope.readers.counters._times import dispatch_times, origin_of, relative
@@ -67,8 +68,8 @@ def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
         {
             "pass": number,
             "run": files.index(one.file),
-            "name": one.name,
-            "file": str(one.file),
+            "name": shown(one.name),
+            "file": shown(str(one.file)),
             "form": one.form,
             "is_joined": one.is_joined,
             "target": system.target,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import UsageError
 from wavescope.model.files import NO_FILE, listed, read_regular
 from wavescope.model.losses import Loss
+from wavescope.model.shown import shown
 from wavescope.readers._assemble import add_losses
 from wavescope.readers.folder import Directory
 from wavescope.readers.resources.sidecars import (
@@ -176,8 +177,8 @@ def _named(path: Path) -> Iterator[Sidecar]:
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
         raise UsageError(what, where=str(path)) from error
-    yield Sidecar(path.name, path.name, size, lambda: read_regular(path))
+    yield Sidecar(path.name, shown(path.name), size, lambda: read_regular(path))
 
 
 def _sidecar(folder: Folder, name: str, size: int) -> Sidecar:
-    return Sidecar(name, name, size, lambda: folder.read(name))
+    return Sidecar(name, shown(name), size, lambda: folder.read(name))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,16 +77,16 @@ def whole(value: object) -> int | None:
 
 
 def readable(text: str) -> str:
-    """Text that UTF-8 can hold and a terminal can show: what does not fit becomes a question mark.
+    """Text that UTF-8 can hold and a terminal can show: bytes are escaped, and what else does not fit is a `?`.
 
     Examples
     --------
     >>> readable("caf\\udce9\\x1b[31m")
-    'caf??[31m'
+    'caf\\\\xe9?[31m'
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c.isprintable() else "?" for c in text.encode("utf-8", "replace").decode())
+    return "".join(c if c.isprintable() else "?" for c in shown(text))
 
 
 def engine_number(text: str | bytes) -> int | None:
