@@ -138,6 +138,12 @@ def test_decoded_tables_are_written_to_such_places_and_read_from_there(folder: P
     good("hotspots", made, "--json")
 
 
+def test_comparisons_name_both_sides(folder: Path) -> None:
+    path = decoded(folder)
+    sides = json.loads(good("compare", path, path, "--json").stdout)["traces"]["rows"]
+    assert [side["path"] for side in sides] == [shown(str(path))] * 2
+
+
 def test_errors_name_the_file_with_escapes(folder: Path) -> None:
     for arguments in (("info", folder / "none"), ("summary", folder / "none", "--json"), ("hotspots", folder)):
         done = call(*arguments)

@@ -7,6 +7,8 @@ import hashlib
 import html
 from typing import NamedTuple
 
+from wavescope.model.shown import ESCAPES
+
 __all__ = ["PageFrame", "page_frame"]
 
 
@@ -59,7 +61,7 @@ def page_frame(title: str) -> PageFrame:
 <div id="app">Loading…</div>
 """
     return PageFrame(
-        before.encode(errors="replace"), f'<script type="module">{script}</script>\n</body>\n</html>\n'.encode()
+        before.encode(errors=ESCAPES), f'<script type="module">{script}</script>\n</body>\n</html>\n'.encode()
     )
 
 

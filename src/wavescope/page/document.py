@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from wavescope.errors import UsageError
 from wavescope.model.once import once
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -210,7 +211,7 @@ class Library:
         'capture'
         """
         with self._lock:
-            document = Document(len(self.documents), label, path, opener, self, notes)
+            document = Document(len(self.documents), shown(label), path, opener, self, notes)
             self.documents.append(document)
         return document
 

@@ -10,6 +10,7 @@ from wavescope.analysis._wave_paths import wave_paths
 from wavescope.analysis.occupancy.achieved import achieved
 from wavescope.analysis.row_totals import row_totals
 from wavescope.model.schema import table_spec
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def _totals(trace: ThreadTrace) -> dict[str, Any]:
     totals = row_totals(trace)
     residents = resident_waves(trace)
     return {
-        "path": trace.source.path,
+        "path": shown(trace.source.path),
         "wave_count": paths.height,
         "early_exit_wave_count": int(paths["early_exit"].sum()),
         "instructions_per_wave": trace.instructions.height / waves,

@@ -12,6 +12,7 @@ from wavescope.errors import UsageError
 from wavescope.metrics import SPEED_OF_LIGHT, panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
+from wavescope.model.shown import shown
 from wavescope.model.words import percent
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _side_rows(sides: Sequence[Side]) -> list[dict[str, Any]]:
         {
             "side": number,
             "label": side.label,
-            "path": side.counters.path,
+            "path": shown(side.counters.path),
             "target": side.whole.target,
             "product": side.whole.product,
             "dispatch_count": side.whole.dispatch_count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.errors import WavescopeError
@@ -12,7 +13,7 @@ from wavescope.readers._sqlite import Database
 from wavescope.readers.sniff import Kind, sniff
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from wavescope.model.profile import ProfileSource
 
 __all__ = ["StoredRows", "stored_tables"]
 
@@ -33,8 +34,11 @@ class StoredRows(NamedTuple):
     """Their names."""
 
 
-def stored_tables(path: Path) -> list[StoredRows]:
-    """The tables of a database; files that are no databases have none."""
+def stored_tables(source: ProfileSource) -> list[StoredRows]:
+    """The tables of a database; files that are no databases, or were not read, have none."""
+    path = Path(source.path)
+    if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed
+        return []
     if not path.is_file() or sniff(path) not in _KINDS:
         return []
     found: dict[str, StoredRows] = {}

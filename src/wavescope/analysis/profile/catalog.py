@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.profile._stored_tables import stored_tables
@@ -123,7 +122,7 @@ def _extra(profile: Profile, name: str) -> tuple[Head, Rows]:
 def _stored(profile: Profile) -> list[tuple[Head, Rows]]:
     found: dict[str, tuple[Head, Rows]] = {}
     for source in profile.origins:
-        for stored in stored_tables(Path(source.path)):
+        for stored in stored_tables(source):
             head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
             rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
             found.setdefault(stored.table, (head, rows))

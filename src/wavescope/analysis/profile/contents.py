@@ -10,6 +10,7 @@ from wavescope.analysis.profile._stored_tables import stored_tables
 from wavescope.model.answer import Answer
 from wavescope.model.profile_schema import PROFILE
 from wavescope.model.schema import empty_frame, table_spec
+from wavescope.model.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,14 +135,14 @@ def partial_contents(profile: Profile) -> PartialContents:
     for name in profile.extra_names:
         frame = profile.table(name)
         found.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
-    files = [(source.path, source.format, source.version, _size(Path(source.path))) for source in profile.origins]
+    files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in profile.origins]
     processes = profile.read("processes", ["process", "pid", "rank"])
     environment = profile.read("environment").join(processes, on="process", how="left", maintain_order="left")
     return PartialContents(
         pl.DataFrame(files, schema=_FILES.dtypes, orient="row"),
         pl.DataFrame(found, schema=_TABLES.dtypes, orient="row"),
         pl.DataFrame(
-            [row for source in profile.origins for row in stored_tables(Path(source.path))],
+            [row for source in profile.origins for row in stored_tables(source)],
             schema=_STORED.dtypes,
             orient="row",
         ),
