@@ -485,6 +485,21 @@ def test_special_files_beside_a_capture(raw: Path, kind: str) -> None:
         (raw / name).unlink()
 
 
+def test_names_of_what_is_not_read_do_not_command_the_terminal(raw: Path) -> None:
+    os.mkfifo(raw / "\x1b[2J\x07.att")
+    done = call("info", raw)
+    assert done.status == 0, done.stderr
+    assert "\\x1b[2J" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_unrelated_links_are_no_loss(tmp_path: Path) -> None:
+    folder = write_decoded(tmp_path)
+    (folder / "latest").symlink_to(tmp_path)
+    (folder / "notes.txt").symlink_to("/nonexistent")
+    assert not told(wavescope.open(folder).losses)
+
+
 def test_special_files_named_by_options(tmp_path: Path, raw: Path) -> None:
     pipe = tmp_path / "1_kernel_trace.csv"
     os.mkfifo(pipe)

@@ -261,7 +261,8 @@ def _profiles_beside(path: Path) -> list[str]:
     from wavescope.readers.profile_inputs import find_profiles
 
     try:
-        return [str(found.path) for found in find_profiles([path])] if path.is_dir() else []
+        found = find_profiles([path]) if path.is_dir() else []
+        return [str(each.path) for each in found if not each.refused]
     except WavescopeError:
         return []
 

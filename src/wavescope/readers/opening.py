@@ -172,14 +172,24 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
         from wavescope.readers.parquet import read_parquet
 
         trace = read_parquet(candidate.folder)
-        add_losses(trace, [*losses, *_not_followed(candidate.folder.refused())])
+        add_losses(trace, [*losses, *_not_followed(_parts_not_read(candidate.folder))])
         return trace
     folder, forget_waves = _to_be_kept(candidate.folder)
     trace = read_ui_output(folder, threads)
     forget_waves()
     fill_from_around(trace, candidate.around)
-    add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(candidate.folder.refused())])
+    add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(_parts_not_read(candidate.folder))])
     return trace
+
+
+def _parts_not_read(folder: Folder) -> dict[str, str]:
+    """What of a decoded folder is not read, by names that its parts have; other links are nobody's loss."""
+    from wavescope.readers.resources.sidecars import is_sidecar
+
+    def is_part(name: str) -> bool:
+        return name.endswith((".json", ".parquet")) or name.startswith("source_") or is_sidecar(name)
+
+    return {name: why for name, why in folder.refused().items() if is_part(name)}
 
 
 def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:

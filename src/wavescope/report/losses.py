@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import LOSSES
+from wavescope.report.tables import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def loss_lines(losses: Sequence[LossLine], *, limit: int = 12) -> list[Text]:
     lines = []
     for (_, message), group in list(groups.items())[:limit]:
         label, style = ("loss", "bold yellow") if group[0].is_damage else ("note", "bold cyan")
-        text = f" {_engines(group)}{message}{_details(group)}; {group[0].advice}"
+        text = printable(f" {_engines(group)}{message}{_details(group)}; {group[0].advice}")
         lines.append(Text.assemble((f"{label}:", style), text))
     if len(groups) > limit:
         lines.append(Text(f"showing {limit} of {len(groups):,} kinds of loss; --json has all", style="bold yellow"))
