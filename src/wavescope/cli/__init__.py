@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gc
 import io
@@ -217,8 +218,13 @@ def _open_closed_streams() -> None:
 
 def _show_every_name() -> None:
     """Names of files that are not UTF-8 are printed with escapes; a letter that the terminal lacks as a `?`."""
-    from wavescope.model.shown import ESCAPES
 
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        from wavescope.model.shown import escaped as rule  # few need it, and `--help` must stay fast
+
+        return rule(error)
+
+    codecs.register_error("wavescope.names", escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=ESCAPES)
+            stream.reconfigure(errors="wavescope.names")

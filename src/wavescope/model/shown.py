@@ -10,7 +10,7 @@ import codecs
 import os
 from typing import Any
 
-__all__ = ["ESCAPES", "is_text", "json_bytes", "shown"]
+__all__ = ["ESCAPES", "escaped", "is_text", "json_bytes", "shown"]
 
 ESCAPES = "wavescope.escapes"
 """Name of the rule for streams and codecs: `text.encode("utf-8", ESCAPES)`."""
@@ -19,7 +19,14 @@ _BYTES = range(0xDC80, 0xDD00)
 _SURROGATES = range(0xD800, 0xE000)
 
 
-def _escaped(error: UnicodeError) -> tuple[str, int]:
+def escaped(error: UnicodeError) -> tuple[str, int]:
+    """The rule itself, as codecs want it.
+
+    Examples
+    --------
+    >>> escaped(UnicodeEncodeError("utf-8", "a" + chr(0xDCFF), 1, 2, "no text"))
+    ('\\\\xff', 2)
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_escape, error.object[error.start : error.end])), error.end
@@ -32,7 +39,7 @@ def _escape(letter: str) -> str:
     return f"\\u{number:04x}" if number in _SURROGATES else "?"  # ?: a letter that the terminal lacks
 
 
-codecs.register_error(ESCAPES, _escaped)
+codecs.register_error(ESCAPES, escaped)
 
 
 def shown(text: str) -> str:
