@@ -1,6 +1,22 @@
-"""`python -m wavescope` is the command line."""
+"""`python -m wavescope` and the command `wavescope` are the command line."""
 
-from wavescope.cli import program
+from wavescope import stopping
+
+__all__ = ["program"]
+
+
+def program() -> None:
+    """The command line, which can be stopped at any moment, also while it is being imported.
+
+    Examples
+    --------
+    >>> program()  # doctest: +SKIP
+    """
+    stopping.watch()
+    from wavescope.cli import program as run
+
+    run()
+
 
 if __name__ == "__main__":  # worker processes import this module under another name
     program()

@@ -35,7 +35,7 @@ class Program:
         """Ctrl-C: the exit status, what it said on stderr, and how long it took."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGINT)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=60)
         return self.process.returncode, said, time.monotonic() - began
 
 

@@ -12,9 +12,10 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 import click
+
+from wavescope import stopping
 
 __all__ = ["main", "program"]
 
@@ -78,7 +79,6 @@ _COLLECT_EVERY = 100_000
 """New objects between two searches for garbage: the imports of polars alone would trigger dozens of them."""
 
 _STOPPED = 128 + signal.SIGINT
-_PATIENCE_SECONDS = 2.0
 _LONGEST_PATH = 300
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -119,7 +119,8 @@ def main() -> None:
     """Run the command line and leave with an honest exit status.
 
     0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
-    --strict), 5 a tool is missing, 70 our bug, 74 output cannot be written, 130 stopped.
+    --strict), 5 a tool is missing, 70 our bug, 74 output cannot be written, 128 + N stopped by
+    signal N (Ctrl-C: 130).
 
     Examples
     --------
@@ -171,28 +172,12 @@ def program() -> None:
     """
     gc.set_threshold(_COLLECT_EVERY)
     status = 0
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stop)
+    stopping.watch()
     try:
         main()
     except SystemExit as leaving:
         status = leaving.code if isinstance(leaving.code, int) else 0
-    os._exit(_flushed(status))
-
-
-def _stop(*_: object) -> NoReturn:
-    """Unwind, so that half-written output is removed; but not for ever.
-
-    An interrupt that hits an import leaves Python's import lock taken, and threads that import then wait for it.
-    """
-
-    def leave(*_: object) -> None:
-        os.write(2, b"stopped\n")
-        os._exit(_STOPPED)
-
-    signal.signal(signal.SIGALRM, leave)
-    signal.setitimer(signal.ITIMER_REAL, _PATIENCE_SECONDS)
-    raise KeyboardInterrupt
+    stopping.leave(_flushed(status))
 
 
 def _flushed(status: int) -> int:

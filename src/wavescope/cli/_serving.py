@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from wavescope import stopping
 from wavescope.cli._io import progress
 from wavescope.cli._numbers import Whole
 from wavescope.errors import WavescopeError
@@ -78,7 +79,7 @@ class Place:
         from wavescope.server.serving import Serving
 
         first = library.documents[0]
-        try:
+        with stopping.served_until_interrupt():
             serving = Serving(library, self.page, self.listener)
             url = f"{serving.url}#{at}" if at else serving.url
             _tell(url, serving.port, as_json=as_json)
@@ -95,8 +96,6 @@ class Place:
                 raise
             Thread(target=_prepare, args=(first,), daemon=True).start()
             serving.wait()
-        except KeyboardInterrupt:
-            click.echo("stopped", err=True)
 
 
 def _prepare(first: Document) -> None:

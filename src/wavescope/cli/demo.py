@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 from wavescope.cli._io import console, emit_json, json_option, progress
 from wavescope.cli._serving import Place, import_server, serving_options
 from wavescope.errors import MissingToolError
+from wavescope.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from wavescope.model.thread_trace import ThreadTrace
@@ -62,8 +62,8 @@ def command(
         tell = {"run": _run, "counters": _counters}.get(kind or "", partial(_trace, gpu, prefetch=prefetch))
         tell(keep, as_json=as_json)
         return
-    with viewer, tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
-        folder = keep or Path(scratch)
+    with viewer, scratch_folder() as scratch:
+        folder = keep or scratch
         show = {"run": _runs_to_show, "counters": _counters_to_show}.get(
             kind or "", partial(_trace_to_show, gpu, prefetch=prefetch)
         )
@@ -147,8 +147,8 @@ def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> Non
     """A capture, and its story."""
     from wavescope.readers.att import decode
 
-    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
-        folder = keep or Path(scratch)
+    with scratch_folder() as scratch:
+        folder = keep or scratch
         with progress("running the kernel on a timing model"):
             files = _make("tiled_gemm_prefetch" if prefetch else "tiled_gemm", gpu, folder)
         began = time.perf_counter()
@@ -215,8 +215,8 @@ _RUN_KERNEL = "flash_forward"
 
 def _run(keep: Path | None, *, as_json: bool) -> None:
     """Databases of two runs of a program, and their story."""
-    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
-        folder = keep or Path(scratch)
+    with scratch_folder() as scratch:
+        folder = keep or scratch
         with progress("playing two runs of a program"):
             counts = _make_runs(folder)
         if as_json:
@@ -274,8 +274,8 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
 
 def _counters(keep: Path | None, *, as_json: bool) -> None:
     """Captures of counters before and after a change, and their story."""
-    with tempfile.TemporaryDirectory(prefix="wavescope-demo-") as scratch:
-        folder = keep or Path(scratch)
+    with scratch_folder() as scratch:
+        folder = keep or scratch
         counts = _make_counters(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.csv"))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
+import os
 import signal
+import sys
+import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, TypeVar
+from multiprocessing import resource_tracker
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from wavescope import stopping
 from wavescope.cluster.executor import Outcome
+from wavescope.scratch import make_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +28,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _ATTEMPTS_ALONE = 2
+_LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
+"""The address of a socket in a folder of ours has 47 bytes more, and 107 at most."""
+_NO_COMPLAINT = "ignore:resource_tracker:UserWarning"
 _PRELOADED = "wavescope.cluster._worker"
 
 
@@ -81,11 +93,42 @@ class Processes:
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
+    _start_tracker()
+    _place_sockets()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([_PRELOADED])
-    return ProcessPoolExecutor(count, context, initializer=_ignore_interrupts)
+    return ProcessPoolExecutor(count, context, initializer=_begin)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the process that waits for the answer; it ends the workers."""
+def _start_tracker() -> None:
+    """Python's process that clears away what pools leave when we are stopped or killed: it need not complain."""
+    sys.warnoptions.append(_NO_COMPLAINT)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(_NO_COMPLAINT)
+
+
+def _place_sockets() -> None:
+    """Where Python's server that forks the workers listens: it would remove that folder only at an end of its own."""
+    settings: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
+    if settings.get("tempdir") is None:
+        has_room = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE
+        folder, end = make_scratch(None if has_room else _SHORT_PLACE)
+        settings["tempdir"] = str(folder)
+        atexit.register(end)
+
+
+def _begin() -> None:
+    """Ctrl-C is for the process that waits for the answer; its workers end with it, whatever ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stopping.watch(words="")
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        stopping.clear()
+        os._exit(1)

@@ -9,6 +9,8 @@ import subprocess
 import time
 from typing import IO, NamedTuple
 
+from wavescope import stopping
+
 __all__ = ["Outcome", "run_bounded"]
 
 _CHUNK_BYTES = 1 << 16
@@ -41,16 +43,19 @@ def run_bounded(argv: list[str], stdin: bytes, *, idle_s: float, total_s: float,
     b'hello'
     """
     try:
-        # Its own session, so that its own children can be ended with it.
-        process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+        with stopping.unstopped():
+            # Its own session, so that its own children can be ended with it.
+            process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+            forget = stopping.add(process.kill)
     except OSError as error:
         return Outcome(b"", b"", f"cannot be started: {error.strerror}")
     try:
         return _converse(process, stdin, idle_s, total_s, output_limit_bytes)
     finally:
         _end(process)
+        forget()
 
 
 def _converse(

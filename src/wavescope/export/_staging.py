@@ -1,23 +1,25 @@
-"""Outputs appear whole or not at all: they are built in a temporary sibling folder and renamed."""
+"""Outputs appear whole or not at all: they are built in a temporary sibling folder and put into place at the end."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import shutil
-import tempfile
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope import stopping
 from wavescope.errors import OutputError, UsageError
+from wavescope.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 __all__ = ["staged"]
 
-_ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
+_TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
+"""What the file system says when the name of a new output is not free."""
+_WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 
 
 @contextlib.contextmanager
@@ -25,7 +27,8 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     """Give a temporary twin for each of `targets` (all in one folder); move them there when the block ends well.
 
     With `force`, existing targets are replaced; a directory only if it holds the file `mark` (an earlier output) or
-    nothing, so that a mistyped path cannot remove foreign files.
+    nothing, so that a mistyped path cannot remove foreign files. Without it, of several processes that write the same
+    target one succeeds.
 
     Raises
     ------
@@ -37,6 +40,7 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> target = Path(tempfile.mkdtemp()) / "answer.txt"
     >>> with staged([target], force=False) as (twin,):
     ...     _ = twin.write_text("42")
@@ -46,60 +50,91 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     folder = targets[0].parent
     for target in targets:
         _check_replaceable(target, force=force, mark=mark)
-    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    staging = None
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".wavescope-", dir=folder))
-        twins = [staging / target.name for target in targets]
-        yield twins
-        _publish(list(zip(twins, targets, strict=True)), staging)
+        with _made(folder), scratch_folder(folder) as staging:
+            twins = [staging / target.name for target in targets]
+            yield twins
+            with stopping.unstopped():
+                for target in targets:
+                    _check_replaceable(target, force=force, mark=mark)
+                _publish(list(zip(twins, targets, strict=True)), staging, force=force)
     except OSError as error:
         what = f"cannot write the output: {error.strerror or error}"
         raise OutputError(what, where=str(folder), advice="check the path, its permissions and free space") from error
-    finally:
-        if staging is not None:
-            _remove(staging)
+
+
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder and those above it; of those that were not there, the ones that stay empty are removed."""
+
+    def remove() -> None:
         with contextlib.suppress(OSError):  # those that hold what was written stay
             for parent in made:
                 parent.rmdir()
 
-
-def _remove(staging: Path) -> None:
-    """Remove it even if a thread of polars, whose query failed, still creates a file in it."""
-    for _ in range(_ATTEMPTS):
-        shutil.rmtree(staging, ignore_errors=True)
-        if not staging.exists():
-            return
-        time.sleep(_PAUSE_SECONDS)
+    with stopping.unstopped():
+        made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        forget = stopping.add(remove)
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        remove()
+        forget()
 
 
 def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
     if not os.path.lexists(target):
         return
     if not force:
-        what = "the output exists already"
-        raise UsageError(what, where=str(target), advice="give another place, or --force to replace it")
+        raise _exists(target)
     is_directory = target.is_dir() and not target.is_symlink()
     if is_directory and any(target.iterdir()) and not (mark and (target / mark).is_file()):
         what = "this directory holds something else and is not replaced"
         raise UsageError(what, where=str(target), advice="give another place")
 
 
-def _publish(pairs: list[tuple[Path, Path]], staging: Path) -> None:
+def _exists(target: Path) -> UsageError:
+    what = "the output exists already"
+    return UsageError(what, where=str(target), advice="give another place, or --force to replace it")
+
+
+def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> None:
     """Swap every twin in; on failure put back what was there."""
     replaced = [(target, staging / f"replaced-{number}") for number, (_, target) in enumerate(pairs)]
     published: list[Path] = []
     try:
         for (twin, target), (_, old) in zip(pairs, replaced, strict=True):
-            if os.path.lexists(target):
+            if force and os.path.lexists(target):
                 target.rename(old)
-            twin.rename(target)
+            _put(twin, target)
             published.append(target)
-    except OSError:
+    except (OSError, UsageError):
         for target, old in replaced:
             if target in published:
                 target.rename(staging / f"withdrawn-{target.name}")
             if os.path.lexists(old):
                 old.rename(target)
+        raise
+
+
+def _put(twin: Path, target: Path) -> None:
+    """Give the twin its name, which is free: if somebody else takes it meanwhile, it stays theirs.
+
+    A directory replaces no file, and only an empty directory; a file would replace a file, a link to it does not.
+    """
+    try:
+        if twin.is_dir():
+            twin.rename(target)
+            return
+        try:
+            os.link(twin, target)
+        except OSError as error:
+            if error.errno not in _WITHOUT_LINKS:
+                raise
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            twin.rename(target)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            raise _exists(target) from error
         raise

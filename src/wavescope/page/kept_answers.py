@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope import stopping
 from wavescope.page.payload import ARROW, JSON, Payload, key_of
 
 if TYPE_CHECKING:
@@ -223,10 +224,12 @@ class KeptAnswers:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _is_private(self.file.parent.stat(), stat.S_ISDIR):
                 return  # what would be written there would not be believed
-            descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(_written(_fitting(answers, self._earlier), self.file.name))
-            Path(name).replace(self.file)
+            content = _written(_fitting(answers, self._earlier), self.file.name)
+            with stopping.unstopped():
+                descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(content)
+                Path(name).replace(self.file)
             _prune(self.file.parent)
 
 

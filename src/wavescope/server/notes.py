@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import msgspec
 
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.model.files import open_regular
+from wavescope.scratch import scratch_folder
 
 __all__ = ["MOST_BYTES", "read_notes", "write_notes"]
 
@@ -88,15 +88,12 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
     notes = _decoded(content)
     read_notes(file)  # what is there and is no file of notes is not replaced
     path = Path(file).absolute()
-    twin = ""
     try:
-        handle, twin = tempfile.mkstemp(prefix=".wavescope-", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(msgspec.json.format(msgspec.json.encode(notes), indent=1))
-        Path(twin).chmod(0o666 & ~_umask())
-        Path(twin).replace(path)
+        with scratch_folder(path.parent) as folder:
+            twin = folder / path.name
+            twin.write_bytes(msgspec.json.format(msgspec.json.encode(notes), indent=1))
+            twin.replace(path)
     except OSError as error:
-        Path(twin).unlink(missing_ok=True) if twin else None
         what = f"the notes cannot be written: {error.strerror or error}"
         advice = "they stay in this browser; `wavescope open --notes FILE` saves them elsewhere"
         raise WavescopeError(what, where=file, advice=advice) from error
@@ -112,10 +109,3 @@ def _decoded(content: bytes) -> _Notes:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         what = f"not notes of wavescope: {error}"
         raise UsageError(what) from error
-
-
-def _umask() -> int:
-    """The mask of new files; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

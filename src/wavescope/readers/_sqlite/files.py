@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-import tempfile
 import weakref
 import zlib
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError, UsageError
@@ -17,9 +14,11 @@ from wavescope.readers._sqlite.locks import BusyError, shared_lock
 from wavescope.readers._sqlite.moments import copy_moment, is_pending, open_descriptor
 from wavescope.readers._sqlite.permits import permit_reading
 from wavescope.readers._text import GZIP, SQLITE
+from wavescope.scratch import make_scratch, scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from wavescope import _core
 
@@ -176,9 +175,9 @@ class OpenFile:
 
     def _temporary(self) -> Path:
         """A name for a file of ours in a folder that others cannot enter; it goes when this is closed or forgotten."""
-        folder = tempfile.mkdtemp(prefix="wavescope-")
-        self._endings.append(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
-        return Path(folder, "database")
+        folder, end = make_scratch()
+        self._endings.append(weakref.finalize(self, end))
+        return folder / "database"
 
     def _unpack_to(self, target: Path) -> None:
         """Write the content of a gzip file.
@@ -212,8 +211,8 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
             return None  # no database, or one that is unpacked in no time
         page_size = int.from_bytes(begin[16:18], "big")
         count = int.from_bytes(begin[_PAGE_COUNT_AT : _PAGE_COUNT_AT + 4], "big")
-        with tempfile.TemporaryDirectory(prefix="wavescope-") as folder:
-            file = Path(folder, "database")
+        with scratch_folder() as folder:
+            file = folder / "database"
             file.write_bytes(begin)
             os.truncate(file, count * (1 << 16 if page_size == 1 else page_size))  # a hole: it takes no room
             with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
