@@ -113,6 +113,7 @@ def test_a_real_cluster(ranks: SyntheticRun, expected: dict[str, str], run: Run,
         assert answer(run, ranks, *options, "--scheduler", cluster.address) == expected[form]
 
 
+@pytest.mark.slow  # the work must not be done before the worker is killed
 def test_a_worker_killed_in_the_middle(ranks: SyntheticRun, expected: dict[str, str], cluster: Cluster) -> None:
     command = [sys.executable, "-m", "wavescope", "summary", str(ranks.paths[0].parent), *FORMS["json"]]
     asking = subprocess.Popen([*command, "--scheduler", cluster.address], stdout=subprocess.PIPE, text=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -30,6 +30,7 @@ __all__ = ["AskedProfile", "file_progress", "profile_options", "profile_verb", "
 
 DEFAULT_TOP = 20
 _SMALL_BYTES = 64 << 20
+_MAX_MISSING, _WAIT_WORKERS = 50, 60
 Result = TypeVar("Result")
 
 
@@ -46,6 +47,10 @@ class AskedProfile:
     jobs: int | None
     scheduler: str | None
     dask: bool
+    max_missing: float
+    """Percent of the inputs that workers may leave unread."""
+    wait_workers: float
+    """Seconds for which a cluster may be without workers."""
 
     @property
     def limit(self) -> int:
@@ -68,7 +73,14 @@ class AskedProfile:
         inputs = find_profiles(self.paths if paths is None else paths)
         is_ours_to_say = self.jobs is None and not self.dask and not self.scheduler
         jobs = 1 if is_ours_to_say and _are_small(inputs) else self.jobs
-        executor = executor_for(len(inputs), jobs=jobs, scheduler=self.scheduler, dask=self.dask)
+        executor = executor_for(
+            len(inputs),
+            jobs=jobs,
+            scheduler=self.scheduler,
+            dask=self.dask,
+            wait_seconds=self.wait_workers,
+            say=partial(click.echo, err=True),
+        )
         with file_progress(inputs) as done:
             return gather(
                 question,
@@ -77,6 +89,7 @@ class AskedProfile:
                 executor=executor,
                 done=done,
                 with_environment=with_environment,
+                most_missing=self.max_missing / 100,
             )
 
     def opened(self) -> tuple[Profile, Gathered[Profile]]:
@@ -267,6 +280,22 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
+    click.option(
+        "--max-missing",
+        type=click.FloatRange(0, 100),
+        default=_MAX_MISSING,
+        show_default=True,
+        metavar="PERCENT",
+        help="Inputs that workers may leave unread; more than that is an error.",
+    ),
+    click.option(
+        "--wait-workers",
+        type=click.FloatRange(0),
+        default=_WAIT_WORKERS,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long a Dask cluster may be without workers.",
+    ),
 )
 _SHOWING: tuple[Callable[[Any], Any], ...] = (
     click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
@@ -274,5 +303,5 @@ _SHOWING: tuple[Callable[[Any], Any], ...] = (
     json_option,
 )
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
-_HERE = {"jobs": 1, "scheduler": None, "dask": False}
-_NAMES = ("paths", "top", "as_json", "as_csv", "jobs", "scheduler", "dask")
+_HERE = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
+_NAMES = ("paths", "top", "as_json", "as_csv", *_HERE)

@@ -5,18 +5,28 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from wavescope.cluster.executor import Serial
+from wavescope.cluster.executor import WAIT_SECONDS, Serial
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wavescope.cluster.executor import Executor
 
 __all__ = ["executor_for"]
 
 
 def executor_for(
-    item_count: int, *, jobs: int | None = None, scheduler: str | None = None, dask: bool = False
+    item_count: int,
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    dask: bool = False,
+    wait_seconds: float = WAIT_SECONDS,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Executor:
     """The executor that fits what was asked for: by default as many processes as there are cores, none for one item.
+
+    A Dask cluster may be without workers for `wait_seconds`; `say` is told when that begins.
 
     Raises
     ------
@@ -33,7 +43,7 @@ def executor_for(
     if scheduler or dask:
         from wavescope.cluster.dask import DaskExecutor
 
-        return DaskExecutor(scheduler, workers=jobs)
+        return DaskExecutor(scheduler, workers=jobs, wait_seconds=wait_seconds, say=say)
     count = min(jobs or _cores(), item_count)
     if count <= 1:
         return Serial()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from wavescope.cluster.executor import Outcome
+from wavescope.cluster.executor import WAIT_SECONDS, NotSeenError, Outcome
 from wavescope.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["DaskExecutor"]
 
@@ -17,15 +20,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 30
-_PATIENCE_SECONDS = 60
-"""How long a cluster may be without workers before the rest counts as lost."""
-_POLL_SECONDS, _ASK_SECONDS = 0.01, 2.0
+_POLL_SECONDS, _ASK_SECONDS = 0.01, 1.0
+_TALKATIVE = ("distributed", "tornado", "asyncio")
 
 
 class DaskExecutor:
     """Runs tasks on the cluster at `scheduler`, or on one that it starts here; Dask moves the tasks of lost workers.
 
-    The workers need wavescope and see the files at the same paths.
+    The workers need wavescope and should see the files at the same paths; what one of them does not see is given to
+    another. A cluster without workers is waited for, `wait_seconds` long, and `say` is told so. What Dask logs about
+    lost peers is not shown any more: the outcomes tell it.
 
     Raises
     ------
@@ -37,7 +41,16 @@ class DaskExecutor:
     >>> executor = DaskExecutor("tcp://head:8786")  # doctest: +SKIP
     """
 
-    def __init__(self, scheduler: str | None, *, workers: int | None = None) -> None:
+    is_elsewhere = True
+
+    def __init__(
+        self,
+        scheduler: str | None,
+        *,
+        workers: int | None = None,
+        wait_seconds: float = WAIT_SECONDS,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         try:
             import distributed  # noqa: F401
         except ImportError as error:
@@ -45,6 +58,8 @@ class DaskExecutor:
             raise MissingToolError(what, advice="pip install 'wavescope[cluster]'") from error
         self.scheduler = scheduler
         self.workers = workers
+        self.wait_seconds = wait_seconds
+        self.say = say
 
     def run(
         self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]
@@ -52,6 +67,7 @@ class DaskExecutor:
         """See `Executor.run`."""
         import distributed
 
+        _silence()
         try:
             client = distributed.Client(**self._options())  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
@@ -59,17 +75,14 @@ class DaskExecutor:
             raise UsageError(what, where=str(self.scheduler), advice="start one: dask scheduler") from error
         with client:
             self._wait_for_workers(client)
-            futures = client.map(task, list(items), pure=False)
-            numbers = {future.key: number for number, future in enumerate(futures)}
-            outcomes: list[Outcome[Result]] = [Outcome(lost="the cluster ended") for _ in items]
-            for future in _finished(client, futures):
-                outcomes[numbers[future.key]] = _outcome(future)
-                done()
-            return outcomes
+            return _Errands(client, task, items, done, self).outcomes()
 
     def _wait_for_workers(self, client: Any) -> None:
+        if _workers(client):
+            return
+        self.say(f"the Dask cluster has no workers; waiting for some, {self.wait_seconds:g} s at most")
         try:
-            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            client.wait_for_workers(1, timeout=max(self.wait_seconds, _POLL_SECONDS))
         except (OSError, TimeoutError) as error:
             what = "the Dask cluster has no workers"
             raise UsageError(what, where=str(self.scheduler), advice="start some: dask worker ADDRESS") from error
@@ -80,34 +93,139 @@ class DaskExecutor:
         return {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
 
 
-def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
-    """The futures as they finish; ends early when the cluster has had no workers for a while."""
-    import distributed
+@dataclass(frozen=True)
+class _NotSeen:
+    """A worker does not see the files of an item."""
 
-    waiting: Any = distributed.as_completed(futures)  # type: ignore[no-untyped-call]
-    asked = seen = time.monotonic()
-    while not waiting.is_empty():
-        if waiting.has_ready():
-            yield from waiting.next_batch(block=False)
-            continue
-        time.sleep(_POLL_SECONDS)
-        now = time.monotonic()
-        if now - asked > _ASK_SECONDS:
-            asked = now
-            if _has_workers(client):
-                seen = now
-            elif now - seen > _PATIENCE_SECONDS:
-                return
+    worker: str
 
 
-def _has_workers(client: Any) -> bool:
+def _errand(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
+    """What a worker does."""
+    from distributed import get_worker
+
     try:
-        return bool(client.nthreads())
-    except (OSError, TimeoutError):  # the scheduler is gone
-        return False
+        return task(item)
+    except NotSeenError:
+        return _NotSeen(get_worker().address)
 
 
-def _outcome(future: Any) -> Outcome[Result]:
+class _Errands(Generic[Item, Result]):
+    """Tasks on their way: each is given to any worker, and to another one as long as workers do not see its files."""
+
+    def __init__(
+        self,
+        client: Any,
+        task: Callable[[Item], Result],
+        items: Sequence[Item],
+        done: Callable[[], None],
+        how: DaskExecutor,
+    ) -> None:
+        import distributed
+
+        self._client, self._task, self._items, self._done, self._how = client, task, items, done, how
+        self._outcomes: list[Outcome[Result] | None] = [None for _ in items]
+        self._refused: list[set[str]] = [set() for _ in items]
+        """By item: the workers that do not see its files."""
+        self._blind: set[str] = set()
+        """Workers that do not see the files of some item."""
+        self._numbers: dict[str, int] = {}
+        """Key of a task that is under way -> its item."""
+        self._futures: dict[int, Any] = {}
+        self._places: dict[int, set[str]] = {}
+        """Item -> the only workers that it was given to."""
+        self._alone_since: float | None = None
+        self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
+
+    def outcomes(self) -> list[Outcome[Result]]:
+        """What became of every item."""
+        sent = self._client.map(partial(_errand, self._task), list(self._items), pure=False)
+        for number, future in enumerate(sent):
+            self._watch(number, future)
+        asked = time.monotonic()
+        while self._numbers:
+            if self._finished.has_ready():
+                self._take(self._finished.next_batch(block=False))
+                continue
+            time.sleep(_POLL_SECONDS)
+            now = time.monotonic()
+            if now - asked > _ASK_SECONDS:
+                asked = now
+                if not self._is_hopeful(now):
+                    break
+        ended = Outcome[Result](lost=f"the cluster had no workers for {self._how.wait_seconds:g} s")
+        return [outcome or ended for outcome in self._outcomes]
+
+    def _watch(self, number: int, future: Any) -> None:
+        self._numbers[future.key] = number
+        self._futures[number] = future
+        self._finished.add(future)
+
+    def _take(self, batch: Iterable[Any]) -> None:
+        live: set[str] | None = None
+        for future in batch:
+            number = self._numbers.pop(future.key, None)
+            if number is None:  # it was called back
+                continue
+            told = _told(future)
+            if isinstance(told.value, _NotSeen):
+                self._refused[number].add(told.value.worker)
+                self._blind.add(told.value.worker)
+                live = _workers(self._client) if live is None else live
+                self._send_elsewhere(number, live)
+            else:
+                self._end(number, told)
+
+    def _send_elsewhere(self, number: int, live: set[str]) -> None:
+        """To a worker that has not looked yet, and rather to one that has seen everything so far."""
+        others = live - self._refused[number]
+        if not others:
+            self._end(number, Outcome(lost="no worker of the cluster sees it; all should, at the same path"))
+            return
+        self._places[number] = others - self._blind or others
+        places = sorted(self._places[number])
+        self._watch(number, self._client.submit(_errand, self._task, self._items[number], pure=False, workers=places))
+
+    def _end(self, number: int, outcome: Outcome[Result]) -> None:
+        self._outcomes[number] = outcome
+        self._futures.pop(number, None)
+        self._places.pop(number, None)
+        self._done()
+
+    def _is_hopeful(self, now: float) -> bool:
+        """Whether workers are there, or may still come; items whose only workers are gone are given to others."""
+        live = _workers(self._client)
+        if live:
+            self._alone_since = None
+            for number, places in list(self._places.items()):
+                if not places & live:
+                    self._call_back(number)
+                    self._send_elsewhere(number, live)
+            return True
+        if self._alone_since is None:
+            self._alone_since = now
+            self._how.say(
+                f"the Dask cluster has no workers any more (out of memory? another version of wavescope?); waiting for "
+                f"new ones, {self._how.wait_seconds:g} s at most"
+            )
+        return now - self._alone_since < self._how.wait_seconds
+
+    def _call_back(self, number: int) -> None:
+        future = self._futures.pop(number)
+        self._places.pop(number)
+        self._numbers.pop(future.key, None)
+        future.cancel()
+
+
+def _workers(client: Any) -> set[str]:
+    """Addresses of the workers; none when the scheduler is gone."""
+    try:
+        return set(client.nthreads())
+    except (OSError, TimeoutError):
+        return set()
+
+
+def _told(future: Any) -> Outcome[Any]:
     from concurrent.futures import CancelledError
 
     from distributed.scheduler import KilledWorker
@@ -123,3 +241,14 @@ def _outcome(future: Any) -> Outcome[Result]:
             raise
         what = f"the cluster cannot load wavescope ({str(error).splitlines()[0]})"
         raise UsageError(what, advice="install the same version for the scheduler and for every worker") from error
+
+
+def _silence() -> None:
+    """Let what Dask and what it uses log go nowhere: tracebacks of lost connections, again and again."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _TALKATIVE:
+            logging.getLogger(name).handlers.clear()
+            logging.getLogger(name).propagate = True
+    for name in _TALKATIVE:
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False

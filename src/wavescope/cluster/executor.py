@@ -8,10 +8,27 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Executor", "Outcome", "Serial"]
+__all__ = ["WAIT_SECONDS", "Executor", "NotSeenError", "Outcome", "Serial"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+WAIT_SECONDS = 60.0
+"""How long a cluster may be without workers: enough for one to be started again by its queue or its nanny."""
+
+
+class NotSeenError(Exception):
+    """Raised by a task where the files of its item are not seen; another machine may see them.
+
+    Examples
+    --------
+    >>> NotSeenError("/scratch/run.db").path
+    '/scratch/run.db'
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
 
 
 @dataclass(frozen=True)
@@ -26,11 +43,16 @@ class Outcome(Generic[Result]):
 
     value: Result | None = None
     lost: str = ""
-    """Why the worker could not finish; empty = it did."""
+    """Why no worker could finish it; empty = one did."""
 
 
 class Executor(Protocol):
     """Runs a task on items, each on its own; a worker that dies takes no other item with it."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether workers may see other files than this process, so that tasks may raise `NotSeenError`."""
+        ...
 
     def run(
         self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]
@@ -50,6 +72,8 @@ class Serial:
     >>> [outcome.value for outcome in Serial().run(abs, [-1, 2], lambda: None)]
     [1, 2]
     """
+
+    is_elsewhere = False
 
     def run(
         self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from wavescope.analysis.profile.selection import ProfileSelection, select
-from wavescope.cluster.executor import Executor, Outcome, Serial
+from wavescope.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import LOSSES, Loss
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from wavescope.model.profile import Profile
     from wavescope.readers.profile_inputs import ProfileInput
 
-__all__ = ["Gathered", "gather"]
+__all__ = ["MOST_MISSING", "Gathered", "gather"]
+
+MOST_MISSING = 0.5
+"""Share of the inputs that workers may leave unread; an answer that lacks more would say little about the run."""
 
 Result = TypeVar("Result")
 
@@ -43,10 +47,14 @@ class _Asking(Generic[Result]):
     with_environment: bool
     is_one_of_many: bool
     """Whether a bug of ours is told like an unreadable file, so that the other files are answered."""
+    is_elsewhere: bool = False
+    """Whether this machine may see other files than the one that asks."""
 
     def __call__(self, found: ProfileInput) -> _Told[Result]:
         import polars as pl
 
+        if self.is_elsewhere:
+            _check_seen(found)
         try:
             return self._told(found)
         except WavescopeError as error:
@@ -67,6 +75,12 @@ class _Asking(Generic[Result]):
         return _Told(self.question(chosen), chosen.losses, frozenset(guids))
 
 
+def _check_seen(found: ProfileInput) -> None:
+    for path in (found.path, *found.files):
+        if not os.access(path, os.R_OK):
+            raise NotSeenError(str(path))
+
+
 @dataclass(frozen=True)
 class _Told(Generic[Result]):
     """What a worker brings home: an answer with the losses and runs of its file, or the error instead."""
@@ -85,15 +99,18 @@ def gather(
     executor: Executor | None = None,
     done: Callable[[], None] = lambda: None,
     with_environment: bool = False,
+    most_missing: float = MOST_MISSING,
 ) -> Gathered[Result]:
     """The answers of `question` for each input; what cannot be read is a loss, and the rest is delivered.
 
-    A run that is in several inputs counts once. `question` and its answers can be pickled.
+    A run that is in several inputs counts once. `question` and its answers can be pickled. Paths that other machines
+    are given are absolute, and stay so in the answer.
 
     Raises
     ------
     WavescopeError
-        When no input could be read: the error of the first.
+        When no input could be read: the error of the first; when workers left more than the share `most_missing` of
+        several inputs unread.
 
     Examples
     --------
@@ -107,8 +124,14 @@ def gather(
     from wavescope.model.schema import empty_frame
 
     runner = executor or Serial()
-    asking = _Asking(question, selection or ProfileSelection(), with_environment, len(inputs) > 1)
-    outcomes = _without_repeats(asking, inputs, runner.run(asking, inputs, done))
+    if runner.is_elsewhere:
+        inputs = [found.absolute() for found in inputs]
+    asking = _Asking(
+        question, selection or ProfileSelection(), with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
+    )
+    told_by_workers = runner.run(asking, inputs, done)
+    _refuse_missing(inputs, told_by_workers, most_missing)
+    outcomes = _without_repeats(asking, inputs, told_by_workers)
     values, kept, losses = [], [], [empty_frame(PROFILE["losses"])]
     for found, (outcome, repeated) in zip(inputs, outcomes, strict=True):
         told = outcome.value
@@ -127,6 +150,18 @@ def gather(
     if inputs and not values:
         raise _first_failure(inputs, outcomes)
     return Gathered(values, kept, pl.concat(losses))
+
+
+def _refuse_missing(
+    inputs: Sequence[ProfileInput], outcomes: Sequence[Outcome[_Told[Result]]], most_missing: float
+) -> None:
+    """Raise when workers left too many of several inputs unread."""
+    missing = [(found, outcome) for found, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
+    if len(inputs) > 1 and len(missing) > most_missing * len(inputs):
+        (found, outcome), count = missing[0], len(inputs)
+        what = f"{len(missing):,} of {count:,} inputs were not read; this one: {outcome.lost}"
+        advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
+        raise WavescopeError(what, where=str(found.path), kept=f"{count - len(missing):,} inputs", advice=advice)
 
 
 def _first_failure(
@@ -158,7 +193,7 @@ def _without_repeats(
                 outcome = Outcome(_Told[Result](losses=told.losses))
             else:
                 narrower = replace(asking.selection, without_guids=(*asking.selection.without_guids, *repeated))
-                outcome = Outcome(replace(asking, selection=narrower)(found))
+                outcome = Outcome(replace(asking, selection=narrower, is_elsewhere=False)(found))
         elif told:
             seen |= told.guids
         kept.append((outcome, repeated))

@@ -43,6 +43,8 @@ class Processes:
     2
     """
 
+    is_elsewhere = False
+
     def __init__(self, count: int) -> None:
         self.count = count
 

@@ -59,6 +59,17 @@ class ProfileInput:
     refused: str = ""
     """Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be."""
 
+    def absolute(self) -> ProfileInput:
+        """The same for a process that works in another folder.
+
+        Examples
+        --------
+        >>> ProfileInput(Path("/run.db"), Kind.ROCPD).absolute().path
+        PosixPath('/run.db')
+        """
+        files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
+        return ProfileInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
+
 
 def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     """The profiles that files, folders, packages and glob patterns name, each once, in the order of paths and names.

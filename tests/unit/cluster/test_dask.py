@@ -1,36 +1,153 @@
-"""Dask: clusters without workers, and clusters that end, are said and not waited for for ever."""
+"""Dask: workers that do not see a file, that die, and clusters that end: said, and not waited for for ever."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from wavescope.cluster import dask
-from wavescope.errors import UsageError
+from wavescope.cluster import dask, gather
+from wavescope.cluster.executor import NotSeenError
+from wavescope.errors import UsageError, WavescopeError
+from wavescope.model.profile import Profile
+from wavescope.readers.profile_inputs import ProfileInput, find_profiles
+from wavescope.synth import Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")
 
 Start = Callable[..., subprocess.Popen[bytes]]
+ITEMS = 30
+
+
+CLUSTER = """
+import sys, distributed
+with distributed.LocalCluster(
+    n_workers=int(sys.argv[1]),
+    threads_per_worker=1,
+    processes=False,
+    dashboard_address=None,
+    host="127.0.0.1",
+    protocol="tcp://",
+) as cluster:
+    print(cluster.scheduler_address, *sorted(worker.address for worker in cluster.workers.values()), flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def running(worker_count: int) -> Iterator[list[str]]:
+    """A cluster in one process that is not this one: the addresses of its scheduler and its workers."""
+    root = str(Path(__file__).parents[3])  # where workers find the tasks of this module
+    with subprocess.Popen(
+        [sys.executable, "-c", CLUSTER, str(worker_count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    ) as process:
+        try:
+            yield process.stdout.readline().split() if process.stdout else []
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[list[str]]:
+    with running(3) as addresses:
+        assert len(addresses) == 4
+        yield addresses
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a scheduler without workers."""
+    with running(0) as (address,):
+        yield address
+
+
+def doubled_where_seen(seen_by: dict[int, set[str]], number: int) -> int:
+    """Twice the number, on workers that see it; all see those that are not named."""
+    if distributed.get_worker().address not in seen_by.get(number, {distributed.get_worker().address}):
+        raise NotSeenError(str(number))
+    return 2 * number
 
 
 def unknown_there(number: int) -> int:
     return number
 
 
+def kernel_count(profile: Profile) -> int:
+    return sum(piece.height for piece in profile.chunks("kernels", ["begin_ns"]))
+
+
+def test_a_worker_that_sees_nothing_takes_nothing_from_the_others(cluster: list[str]) -> None:
+    finished: list[int] = []
+    seen_by = {number: set(cluster[2:]) for number in range(ITEMS)}
+    task = partial(doubled_where_seen, seen_by)
+    outcomes = dask.DaskExecutor(cluster[0]).run(task, range(ITEMS), lambda: finished.append(1))
+    assert [outcome.value for outcome in outcomes] == list(range(0, 2 * ITEMS, 2))
+    assert len(finished) == ITEMS
+
+
+def test_each_file_is_seen_by_one_worker_only(cluster: list[str]) -> None:
+    seen_by = {number: {cluster[1 + number % 3]} for number in range(ITEMS)}
+    task = partial(doubled_where_seen, seen_by)
+    outcomes = dask.DaskExecutor(cluster[0]).run(task, range(ITEMS), lambda: None)
+    assert [outcome.value for outcome in outcomes] == list(range(0, 2 * ITEMS, 2))
+
+
+def test_what_nobody_sees_is_lost_alone(cluster: list[str]) -> None:
+    finished: list[int] = []
+    seen_by: dict[int, set[str]] = {3: set(), 4: set()}
+    task = partial(doubled_where_seen, seen_by)
+    outcomes = dask.DaskExecutor(cluster[0]).run(task, range(ITEMS), lambda: finished.append(1))
+    assert [number for number, outcome in enumerate(outcomes) if outcome.lost] == [3, 4]
+    assert "no worker of the cluster sees it" in outcomes[3].lost
+    assert len(finished) == ITEMS
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[ProfileInput]:
+    folder = tmp_path_factory.mktemp("ranks")
+    return find_profiles(list(write_rocpd_ranks(folder, Workload(dispatches=90, ranks=3)).paths))
+
+
+def test_paths_are_sent_whole(cluster: list[str], ranks: list[ProfileInput], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ranks[0].path.parent)
+    relative = [replace(found, path=Path(found.path.name)) for found in ranks]
+    gathered = gather(kernel_count, relative, executor=dask.DaskExecutor(cluster[0]))
+    assert gathered.values == [30, 30, 30]
+    assert gathered.inputs == ranks
+
+
+def test_files_that_workers_do_not_see(cluster: list[str], ranks: list[ProfileInput], tmp_path: Path) -> None:
+    executor = dask.DaskExecutor(cluster[0])
+    unseen = [replace(ranks[0], path=tmp_path / f"{number}.db") for number in range(2)]
+    gathered = gather(kernel_count, [unseen[0], *ranks], executor=executor)
+    assert gathered.values == [30, 30, 30]
+    assert gathered.losses.select("path", "kind").rows() == [(str(unseen[0].path), "lost_worker")]
+    with pytest.raises(WavescopeError, match="2 of 3 inputs were not read") as raised:
+        gather(kernel_count, [*unseen, ranks[0]], executor=executor)
+    assert (raised.value.exit_code, raised.value.kept) == (3, "1 inputs")
+    assert gather(kernel_count, [*unseen, ranks[0]], executor=executor, most_missing=0.7).values == [30]
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts parts of a cluster that meet at a file."""
+    """Starts parts of a cluster as processes."""
     running: list[subprocess.Popen[bytes]] = []
 
     def part(program: str, *options: str) -> subprocess.Popen[bytes]:
-        file = str(tmp_path / "scheduler.json")
-        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", file, *options]
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
         with (tmp_path / "log").open("ab") as log:
             running.append(subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log))
         return running[-1]
@@ -41,42 +158,50 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.wait()
 
 
-def address(tmp_path: Path) -> str:
-    with distributed.Client(scheduler_file=str(tmp_path / "scheduler.json"), timeout=60) as client:
-        found: str = client.scheduler.address
-        return found
-
-
-def test_a_cluster_without_workers(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start("dask_scheduler", "--port", "0", "--no-dashboard")
-    place = address(tmp_path)
-    monkeypatch.setattr(dask, "_CONNECT_SECONDS", 3)
+def test_a_cluster_without_workers(scheduler: str) -> None:
+    said: list[str] = []
+    executor = dask.DaskExecutor(scheduler, wait_seconds=0.5, say=said.append)
     with pytest.raises(UsageError, match="has no workers"):
-        dask.DaskExecutor(place).run(time.sleep, [0.1], lambda: None)
+        executor.run(time.sleep, [0.1], lambda: None)
+    assert said == ["the Dask cluster has no workers; waiting for some, 0.5 s at most"]
 
 
-def test_a_cluster_that_does_not_know_us(start: Start, tmp_path: Path) -> None:
-    """As with workers that have no wavescope: they know neither the module of this test."""
-    start("dask_scheduler", "--port", "0", "--no-dashboard")
-    start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    with pytest.raises(UsageError, match="cannot load wavescope"):
-        dask.DaskExecutor(address(tmp_path)).run(unknown_there, [1], lambda: None)
+def test_the_last_worker_dies(scheduler: str, start: Start) -> None:
+    """It is said, and ends the waiting."""
+    worker = start("dask_worker", scheduler, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    with distributed.Client(scheduler, timeout=120) as client:
+        client.wait_for_workers(1, timeout=120)
+    said: list[str] = []
+    executor = dask.DaskExecutor(scheduler, wait_seconds=1, say=said.append)
+    outcomes = executor.run(time.sleep, [0.0, 600.0], worker.kill)
+    assert not outcomes[0].lost
+    assert "no workers" in outcomes[1].lost
+    assert len(said) == 1
+    assert "has no workers any more" in said[0]
 
 
-@pytest.mark.parametrize("dies", ["worker", "scheduler"])
-def test_a_cluster_that_ends_in_the_middle(
-    dies: str, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts = {"scheduler": start("dask_scheduler", "--port", "0", "--no-dashboard")}
-    parts["worker"] = start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    monkeypatch.setattr(dask, "_PATIENCE_SECONDS", 3)
-    monkeypatch.setattr(dask, "_ASK_SECONDS", 0.5)
-    finished: list[int] = []
+@pytest.fixture
+def processes(start: Start, tmp_path: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A scheduler and a worker that know nothing of this module: the process of the first, and its address."""
+    file = str(tmp_path / "scheduler.json")
+    scheduler = start("dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", file)
+    start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--scheduler-file", file)
+    with distributed.Client(scheduler_file=file, timeout=120) as client:
+        client.wait_for_workers(1, timeout=120)
+        return scheduler, client.scheduler.address
 
-    def done() -> None:
-        finished.append(1)
-        threading.Timer(0.2, parts[dies].kill).start()
 
-    outcomes = dask.DaskExecutor(address(tmp_path)).run(time.sleep, [0.1, 300.0], done)
+@pytest.mark.slow
+def test_the_scheduler_dies(processes: tuple[subprocess.Popen[bytes], str], capfd: pytest.CaptureFixture[str]) -> None:
+    scheduler, address = processes
+    outcomes = dask.DaskExecutor(address, wait_seconds=1).run(time.sleep, [0.0, 600.0], scheduler.kill)
     assert not outcomes[0].lost
     assert outcomes[1].lost
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_cluster_that_does_not_know_us(processes: tuple[subprocess.Popen[bytes], str]) -> None:
+    """As where wavescope is not installed."""
+    with pytest.raises(UsageError, match="cannot load wavescope"):
+        dask.DaskExecutor(processes[1], wait_seconds=60).run(unknown_there, [1], lambda: None)
