@@ -1,11 +1,9 @@
 #include "wavescope/decode.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <thread>
 
 #include "families.hpp"
+#include "parallel.hpp"
 
 namespace wavescope {
 namespace {
@@ -90,8 +88,7 @@ Records decode(std::span<const uint8_t> bytes, const Program& program, const Opt
 std::vector<Records> decode_all(std::span<const std::span<const uint8_t>> buffers, const Program& program,
                                 const Options& options, unsigned threads) {
     std::vector<Records> results(buffers.size());
-    if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-    threads = static_cast<unsigned>(std::min<size_t>(threads, buffers.size()));
+    if (threads == 0) threads = workers_for(buffers.size());
 
     // Largest first, so that one long buffer does not start last.
     std::vector<size_t> order(buffers.size());
@@ -99,23 +96,8 @@ std::vector<Records> decode_all(std::span<const std::span<const uint8_t>> buffer
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return buffers[a].size() > buffers[b].size(); });
 
-    std::atomic<size_t> next{0};
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    auto work = [&] {
-        for (size_t turn = next++; turn < order.size() && !failed; turn = next++) {
-            try {
-                results[order[turn]] = decode(buffers[order[turn]], program, options);
-            } catch (...) {  // only std::bad_alloc can get here
-                if (!failed.exchange(true)) failure = std::current_exception();
-            }
-        }
-    };
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-    for (std::thread& helper : helpers) helper.join();
-    if (failure) std::rethrow_exception(failure);
+    in_parallel(order.size(), threads,
+                [&](size_t turn, unsigned) { results[order[turn]] = decode(buffers[order[turn]], program, options); });
     return results;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <tuple>
 
 #include "busy.hpp"
@@ -273,14 +272,11 @@ HiddenLatency measured(const HidingInput& input) {
     });
     std::vector<Worker<Sets>> workers;
     for (unsigned i = workers_for(groups.size()); i > 0; --i) workers.emplace_back(input.is_matrix.size());
-    std::atomic<size_t> next{0};
-    on_workers(static_cast<unsigned>(workers.size()), [&](unsigned number) {
+    in_parallel(groups.size(), static_cast<unsigned>(workers.size()), [&](size_t turn, unsigned number) {
         Worker<Sets>& worker = workers[number];
-        for (size_t turn = next++; turn < groups.size(); turn = next++) {
-            read_pipes(input, groups[turn], worker.pipes, worker.buffer);
-            worker.sets.fill(worker.pipes, groups[turn].waves.size());
-            measure(input, groups[turn], worker);
-        }
+        read_pipes(input, groups[turn], worker.pipes, worker.buffer);
+        worker.sets.fill(worker.pipes, groups[turn].waves.size());
+        measure(input, groups[turn], worker);
     });
     return table_of(workers);
 }

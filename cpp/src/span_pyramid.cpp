@@ -1,7 +1,6 @@
 #include "wavescope/span_pyramid.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <stdexcept>
 #include <vector>
 
@@ -38,11 +37,9 @@ class TimedLevels : public SpanPyramid::Levels {
     TimedLevels(const SpanColumns& spans, const SpanRules& rules, uint32_t level_count)
         : origin_(rules.begin), lanes_(rules.lane_count) {
         sort_into_lanes(spans, rules.end);
-        std::atomic<size_t> next{0};
         const size_t shares = std::min(lanes_.size(), static_cast<size_t>(span_count() / kSpansPerWorker));
-        on_workers(workers_for(shares), [&](unsigned) {
-            for (size_t lane; (lane = next++) < lanes_.size();)
-                if (lanes_[lane].count != 0) lanes_[lane].build(spans_, rules, level_count);
+        in_parallel(lanes_.size(), workers_for(shares), [&](size_t lane, unsigned) {
+            if (lanes_[lane].count != 0) lanes_[lane].build(spans_, rules, level_count);
         });
     }
 

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
 #include <functional>
-#include <thread>
 #include <tuple>
 
+#include "parallel.hpp"
 #include "wave_json_file.hpp"
 
 namespace wavescope {
@@ -20,32 +18,6 @@ namespace {
 constexpr size_t kFilesPerTurn = 16;
 constexpr unsigned kMostThreads = 16;            // more would wait for the disk, and each has its own columns
 constexpr size_t kSpareBytes = size_t{1} << 20;  // so that files that grow slowly do not move the buffer each time
-
-// Runs `work(turn)` for every turn on up to `threads` threads; rethrows what one of them threw.
-template <class Work>
-void in_parallel(size_t turns, unsigned threads, Work&& work) {
-    std::atomic<size_t> next{0};
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    const auto run = [&](unsigned thread) {
-        try {
-            for (size_t turn = next++; turn < turns && !failed; turn = next++) work(turn, thread);
-        } catch (...) {
-            if (!failed.exchange(true)) failure = std::current_exception();
-        }
-    };
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < std::min<size_t>(threads, turns); ++i) {
-        try {
-            helpers.emplace_back(run, i);
-        } catch (const std::system_error&) {
-            break;  // no more threads to be had: those that run do the work
-        }
-    }
-    run(0);
-    for (std::thread& helper : helpers) helper.join();
-    if (failure) std::rethrow_exception(failure);
-}
 
 // Reads files one after the other into the same memory.
 class FileReader {
@@ -226,7 +198,7 @@ int32_t LineRows::sparse_row_of(int64_t line) const {
 }
 
 WaveFiles read_waves(std::span<const WaveFile> files, const LineRows& lines, unsigned threads) {
-    if (threads == 0) threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+    if (threads == 0) threads = workers_for(kMostThreads);
     const size_t turns = (files.size() + kFilesPerTurn - 1) / kFilesPerTurn;
     threads = static_cast<unsigned>(std::clamp<size_t>(turns, 1, threads));
     std::vector<Block> blocks(threads);
