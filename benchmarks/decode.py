@@ -2,7 +2,8 @@
 
 Prints MB/s, million instructions/s and peak memory for synthetic traces of 1, 10 and 100 MB of every family, on one
 thread and with two shader engines on one and two threads, and, where ../shared is present, for repeats of real traces
-beside the figures of AMD's decoder (ratio = how many times faster, scaled by the machines' yardsticks).
+beside the figures of AMD's decoder (ratio = how many times faster, scaled by the machines' yardsticks). `decode()` is
+the public call, from files to finished tables, and how many times the CPU time of the core it takes.
 
 usage: python benchmarks/decode.py [--quick]
 """
@@ -59,7 +60,9 @@ def show(name: str, result: dict[str, Any], note: str = "") -> None:
     print(
         f"{name:34} {size / 1e6:8.1f} MB {size / wall / 1e6:8.1f} MB/s"
         f" {result['instructions'] / wall / 1e6:7.1f} M inst/s"
-        f"  peak {memory:4.2f}x of input+columns  cpu/wall {busy:4.2f}  spread {result['wall_spread']:4.0%}  {note}",
+        f"  peak {memory:4.2f}x of input+columns  cpu/wall {busy:4.2f}  spread {result['wall_spread']:4.0%}"
+        f"  decode() {result['file_bytes'] / result['decode_seconds'] / 1e6:6.1f} MB/s,"
+        f" {result['decode_seconds'] / result['core_seconds']:4.2f}x the core  {note}",
         flush=True,
     )
 
@@ -76,7 +79,7 @@ def synthetic(scratch: Path, sizes_mb: tuple[int, ...]) -> None:
             listings.append(f"{file}@{code_object.load_address}:{code_object.id}")
         walls = {}
         for size in sizes_mb:
-            trace = scratch / f"{family}.att"
+            trace = _alone(scratch, f"{family}.att")
             trace.write_bytes(grow(capture.traces[0], size * 1_000_000).data)
             result = measure([trace], listings)
             walls[size] = result["wall_seconds"]
@@ -94,7 +97,7 @@ def real(scratch: Path) -> None:
     print(f"yardstick {yardstick:.0f} (AMD's figures were measured at {REFERENCE_YARDSTICK})")
     for peer in PEERS:
         source, listings = _real_input(peer, scratch)
-        trace = scratch / "real.att"
+        trace = _alone(scratch, "real.att")
         subprocess.run(
             [sys.executable, SHARED / "tools" / "bigtrace.py", source, trace, str(peer.repeats)],
             check=True,
@@ -104,6 +107,13 @@ def real(scratch: Path) -> None:
         rate = result["input_bytes"] / result["wall_seconds"] / 1e6
         ratio = (rate / yardstick) / (peer.mb_per_second / REFERENCE_YARDSTICK)
         show(f"{peer.name} x{peer.repeats}", result, f"{ratio:.1f} times AMD's decoder ({peer.mb_per_second:.0f} MB/s)")
+
+
+def _alone(scratch: Path, name: str) -> Path:
+    """Where a trace stands by itself: `decode()` reads every code object that it finds beside one."""
+    folder = scratch / "traces"
+    folder.mkdir(exist_ok=True)
+    return folder / name
 
 
 def _real_input(peer: Peer, scratch: Path) -> tuple[Path, list[str]]:

@@ -14,6 +14,7 @@
 #include "chrome.hpp"
 #include "costs.hpp"
 #include "duration_statistics.hpp"
+#include "entries.hpp"
 #include "perfetto.hpp"
 #include "span_pyramid.hpp"
 #include "sqlite.hpp"
@@ -102,18 +103,25 @@ nb::list marker_names_of(const Program& program) {
 }
 
 std::vector<std::shared_ptr<Records>> decode_buffers(const std::vector<Bytes>& buffers, const Program& program,
-                                                     bool corrected, unsigned threads) {
+                                                     bool corrected, unsigned threads, bool rows, size_t first_wave) {
     std::vector<std::span<const uint8_t>> spans;
     for (const Bytes& buffer : buffers) spans.emplace_back(buffer.data(), buffer.size());
     std::vector<Records> decoded;
     {
         nb::gil_scoped_release unlocked;
-        decoded = decode_all(spans, program, {.corrected = corrected}, threads);
-        rebase(decoded);
+        decoded = decode_all(spans, program, {.corrected = corrected, .rows = rows}, threads);
+        rebase(decoded, first_wave);
     }
     std::vector<std::shared_ptr<Records>> results;
     for (Records& records : decoded) results.push_back(std::make_shared<Records>(std::move(records)));
     return results;
+}
+
+nb::dict state_cycles_of(const Records& records) {
+    nb::dict cycles;
+    for (size_t state = 0; state < Tally::kStates; ++state)
+        if (records.tally.spans[state] != 0) cycles[nb::cast(state)] = records.tally.cycles[state];
+    return cycles;
 }
 
 std::optional<std::string> demangle(const std::string& name) {
@@ -163,11 +171,21 @@ NB_MODULE(_core, m) {
         .def_ro("realtime_hz", &Records::realtime_hz)
         .def_ro("counter_interval_cycles", &Records::counter_interval_cycles)
         .def_ro("byte_count", &Records::byte_count)
-        .def_ro("token_count", &Records::token_count);
+        .def_ro("token_count", &Records::token_count)
+        .def_prop_ro("instruction_count", &Records::next_instruction, "Instructions, kept as rows or only counted.")
+        .def_prop_ro(
+            "unresolved_count", [](const Records& r) { return r.tally.unresolved; },
+            "Of rows that were not kept: instructions without a PC.")
+        .def_prop_ro(
+            "highest_row", [](const Records& r) { return r.tally.highest_row; },
+            "Of rows that were not kept: the largest program row.")
+        .def_prop_ro("state_cycles", &state_cycles_of, "Of rows that were not kept: cycles of each state.");
 
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
-    m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0,
-          "Decode buffers in parallel; wave, instruction and state numbers run through all of them.");
+    m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0, "rows"_a = true,
+          "first_wave"_a = 0,
+          "Decode buffers in parallel; wave, instruction and state numbers run through all of them. Without `rows`"
+          " instructions and states are only counted.");
     bind_timeline(m);
     bind_ui_output(m);
     bind_waits(m);
@@ -176,6 +194,7 @@ NB_MODULE(_core, m) {
     bind_sqlite(m);
     bind_call_tree(m);
     bind_duration_statistics(m);
+    bind_entries(m);
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);

@@ -101,8 +101,8 @@ std::vector<Records> decode_all(std::span<const std::span<const uint8_t>> buffer
     return results;
 }
 
-void rebase(std::span<Records> decoded) {
-    size_t waves = 0, instructions = 0, states = 0;
+void rebase(std::span<Records> decoded, size_t first_wave) {
+    size_t waves = first_wave, instructions = 0, states = 0;
     for (Records& records : decoded) {
         const auto shift = static_cast<uint32_t>(waves);
         for (uint64_t& first : records.waves.first_instruction) first += instructions;
@@ -115,8 +115,8 @@ void rebase(std::span<Records> decoded) {
             }
         }
         waves += records.waves.cu.size();
-        instructions += records.instructions.wave.size();
-        states += records.states.wave.size();
+        instructions += records.next_instruction();
+        states += records.next_state();
     }
 }
 

@@ -17,8 +17,7 @@ bool WaveEmitter::emit(Wave& wave, Place place, const AddressRanges& from_start)
     const std::span<const StateSpan> states = wave.states();
     const size_t count = instructions.size();
     const auto number = static_cast<uint32_t>(records_.waves.cu.size());
-    const size_t first_instruction = records_.instructions.wave.size();
-    const size_t first_state = records_.states.wave.size();
+    const uint64_t first_instruction = records_.next_instruction(), first_state = records_.next_state();
 
     int32_t* rows = records_.instructions.row.extend(count);
     std::fill_n(rows, count, -1);
@@ -38,10 +37,11 @@ bool WaveEmitter::emit(Wave& wave, Place place, const AddressRanges& from_start)
                        static_cast<uint32_t>(count), first_state, static_cast<uint32_t>(states.size()));
     if (mapped.target_missing) {
         records_.losses.add(static_cast<uint8_t>(Loss::branch_target_missing), wave.info.time, 0, 1, number);
-        if (!corrected_) return false;
     }
-    judge(wave, number, mapped.reached == count, {rows, count});
-    return true;
+    const bool goes_on = !mapped.target_missing || corrected_;
+    if (goes_on) judge(wave, number, mapped.reached == count, {rows, count});
+    if (!keeps_rows_) records_.forget_rows();
+    return goes_on;
 }
 
 void WaveEmitter::add_instructions(std::span<const Instruction> instructions, uint32_t number) {

@@ -14,7 +14,7 @@ namespace wavescope::gfx9 {
 class WaveEmitter {
   public:
     WaveEmitter(const Program& program, const Options& options, Records& records)
-        : pc_map_(program), corrected_(options.corrected), records_(records) {}
+        : pc_map_(program), corrected_(options.corrected), keeps_rows_(options.rows), records_(records) {}
 
     // Whether the tables must grow to take this wave: then it is time to leave_room().
     bool lacks_room(const Wave& wave) const {
@@ -35,7 +35,7 @@ class WaveEmitter {
     void inform_once(Info code, bool& informed);
 
     PcMap pc_map_;
-    const bool corrected_;
+    const bool corrected_, keeps_rows_;
     Records& records_;
     bool informed_wave_incomplete_ = false, informed_stitch_incomplete_ = false;
 };

@@ -39,7 +39,7 @@ class Dispatcher {
           records_(records),
           occupancy_(records.occupancy),
           markers_(program, records),
-          emitter_(program, is_gfx12, input_bytes, records) {
+          emitter_(program, options, is_gfx12, input_bytes, records) {
         registers_.code_object_event_flags = 0;
         set_version(0);
     }

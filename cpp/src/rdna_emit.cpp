@@ -51,6 +51,7 @@ bool WaveEmitter::emit(Wave& wave, const AddressRanges& from_start) {
         report(Info::stitch_incomplete, stitch_incomplete_reported_);
     }
     add_rows(wave, wave.has_entry ? wave.anchors.front().pc : Pc{});
+    if (!keeps_rows_) records_.forget_rows();
     return !result.target_missing;
 }
 
@@ -61,8 +62,8 @@ void WaveEmitter::add_rows(const Wave& wave, Pc entry) {
     InstructionTable& instructions = records_.instructions;
     StateTable& states = records_.states;
     records_.waves.add(at.cu, at.simd, at.slot, wave.contexts, at.me, at.pipe, at.workgroup, at.cluster, wave.complete,
-                       wave.begin, wave.end, entry.object, entry.address, instructions.wave.size(),
-                       static_cast<uint32_t>(count), states.wave.size(), static_cast<uint32_t>(state_count));
+                       wave.begin, wave.end, entry.object, entry.address, records_.next_instruction(),
+                       static_cast<uint32_t>(count), records_.next_state(), static_cast<uint32_t>(state_count));
 
     std::fill_n(instructions.wave.extend(count), count, number);
     instructions.row.append(pc_map_.rows());

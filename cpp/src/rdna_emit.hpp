@@ -4,14 +4,14 @@
 
 #include "rdna_pcmap.hpp"
 #include "registers.hpp"
-#include "wavescope/records.hpp"
+#include "wavescope/decode.hpp"
 
 namespace wavescope::rdna {
 
 class WaveEmitter {
   public:
-    WaveEmitter(const Program& program, bool is_gfx12, size_t input_bytes, Records& records)
-        : pc_map_(program, is_gfx12, input_bytes), records_(records) {}
+    WaveEmitter(const Program& program, const Options& options, bool is_gfx12, size_t input_bytes, Records& records)
+        : pc_map_(program, is_gfx12, input_bytes), keeps_rows_(options.rows), records_(records) {}
 
     // False: the reference gives up at this wave. It is emitted all the same.
     bool emit(Wave& wave, const AddressRanges& from_start);
@@ -24,6 +24,7 @@ class WaveEmitter {
     void add_rows(const Wave& wave, Pc entry);
 
     PcMap pc_map_;
+    const bool keeps_rows_;
     Records& records_;
     bool reports_ = true;
     bool wave_incomplete_reported_ = false;

@@ -167,6 +167,27 @@ TEST(decode_all, rebase_makes_numbers_run_through) {
     CHECK_EQUAL(decoded[2].losses.value[0], 5U);
     CHECK_EQUAL(decoded[2].losses.value[1], 1U);  // does not name a wave
     CHECK_EQUAL(decoded[0].waves.first_instruction[1], 3U);
+    rebase({decoded.data(), 1}, 10);
+    CHECK_EQUAL(decoded[0].instructions.wave[0], 10U);
+    CHECK_EQUAL(decoded[0].waves.first_instruction[1], 3U);
+}
+
+TEST(decode_all, without_rows_everything_else_is_the_same) {
+    for (const Family& family : kFamilies) {
+        const Sample sample = testing::sample(family, {.waves = 5, .iterations = 4});
+        const Program program = program_of(sample);
+        Records whole = decode(sample.stream, program);
+        Records counted = decode(sample.stream, program, {.rows = false});
+        CHECK(counted.instructions.wave.empty() && counted.states.wave.empty());
+        CHECK_EQUAL(counted.next_instruction(), whole.next_instruction());
+        CHECK_EQUAL(counted.next_state(), whole.next_state());
+        CHECK(whole.next_instruction() != 0 && whole.tally.instructions == 0);
+        whole.forget_rows();
+        CHECK(same(whole, counted));
+        CHECK_EQUAL(counted.tally.unresolved, whole.tally.unresolved);
+        CHECK_EQUAL(counted.tally.highest_row, whole.tally.highest_row);
+        CHECK(counted.tally.spans == whole.tally.spans && counted.tally.cycles == whole.tally.cycles);
+    }
 }
 
 }  // namespace

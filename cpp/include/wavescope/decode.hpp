@@ -14,6 +14,8 @@ struct Options {
     // Repairs what the reference gets plainly wrong instead of being equal to it; the list is
     // docs/explanation/differences.md.
     bool corrected = false;
+    // Keep the rows of instructions and states; else they are only counted, in Records::tally.
+    bool rows = true;
 };
 
 enum class Generation : uint8_t { unknown, gfx9, gfx10, gfx11, gfx12, gfx1250 };
@@ -29,7 +31,8 @@ Records decode(std::span<const uint8_t> bytes, const Program& program, const Opt
 std::vector<Records> decode_all(std::span<const std::span<const uint8_t>> buffers, const Program& program,
                                 const Options& options, unsigned threads);
 
-// Makes wave, instruction and state numbers run through all buffers instead of starting at 0 in each.
-void rebase(std::span<Records> decoded);
+// Makes wave, instruction and state numbers run through all buffers instead of starting at 0 in each. Waves are counted
+// from `first_wave` on: how many there are in the buffers before these.
+void rebase(std::span<Records> decoded, size_t first_wave = 0);
 
 }  // namespace wavescope

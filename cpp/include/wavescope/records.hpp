@@ -2,6 +2,8 @@
 // Times are shader-clock cycles of the buffer's shader engine. Lists are in the reference's order of delivery.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -217,11 +219,24 @@ enum class Status : uint8_t {
 
 WAVESCOPE_TABLES(WAVESCOPE_DECLARE_TABLE)
 
+// What finished waves did, where the rows of their instructions and states are not kept (Options::rows).
+struct Tally {
+    static constexpr size_t kStates = 5;  // values of WaveState
+
+    uint64_t instructions = 0;
+    uint64_t unresolved = 0;   // of them those without a PC
+    int32_t highest_row = -1;  // of Program rows
+    uint64_t states = 0;
+    std::array<uint64_t, kStates> spans{};  // rows of each state
+    std::array<int64_t, kStates> cycles{};  // and their durations in all
+};
+
 struct Records {
 #define WAVESCOPE_MEMBER(Type, member, COLUMNS) Type member;
     WAVESCOPE_TABLES(WAVESCOPE_MEMBER)
 #undef WAVESCOPE_MEMBER
 
+    Tally tally;
     Status status = Status::ok;
     uint64_t stopped_at_byte = 0;  // with Status::stopped: where in the buffer
     uint32_t gfxip = 0;            // 9, 10, 11, 12; 0 = not decoded
@@ -233,6 +248,13 @@ struct Records {
     uint64_t counter_interval_cycles = 0;
     uint64_t byte_count = 0;
     uint64_t token_count = 0;  // tokens read, padding included
+
+    // Where the next instruction and the next state stand among all of this buffer, kept or not.
+    uint64_t next_instruction() const { return tally.instructions + instructions.wave.size(); }
+    uint64_t next_state() const { return tally.states + states.wave.size(); }
+
+    // Adds the rows of instructions and states to the tally and forgets them.
+    void forget_rows();
 
     template <class Visitor>
     void each_table(Visitor&& visit) {

@@ -9,6 +9,8 @@ from wavescope.errors import UsageError
 from wavescope.model.thread_trace import ThreadTrace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
 __all__ = ["kernel_costs"]
@@ -58,13 +60,22 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     )
     waves = trace.waves.join(numbers, on="kernel", how="left", nulls_equal=True, maintain_order="left")
     first = waves.select("wave", "first")
+    code = pl.concat([trace.code.select("row", "text")] * kernels.len())
+    tables = {"waves": trace.waves, "code": code, "other_simd": trace.other_simd}
+    if trace.parts is not None:
+        return ThreadTrace(tables, trace.source, parts=lambda: _parts_with_own_code(trace, kernels, rows))
     ran = trace.instructions.join(first, on="wave", how="left", maintain_order="left")
     moved = ran.with_columns(row=pl.when(pl.col("row") < 0).then(-1).otherwise(pl.col("row") + pl.col("first")))
-    code = pl.concat([trace.code.select("row", "text")] * kernels.len())
-    tables = {"instructions": moved.drop("first"), "waves": trace.waves, "code": code, "other_simd": trace.other_simd}
+    tables["instructions"] = moved.drop("first")
     part_of = None
     if trace.part_of is not None:
         whole, kept = trace.part_of
         every = pl.concat([kernels, whole.waves["kernel"]]).unique(maintain_order=True)
         part_of = _one_code_per_kernel(whole, every, rows), kept
     return ThreadTrace(tables, trace.source, part_of=part_of)
+
+
+def _parts_with_own_code(trace: ThreadTrace, kernels: pl.Series, rows: int) -> Iterator[ThreadTrace]:
+    for part in trace.each_part():
+        yield _one_code_per_kernel(part, kernels, rows)
+        del part  # before the next one is decoded

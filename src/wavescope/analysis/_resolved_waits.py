@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._parts import added, answers
 from wavescope.analysis.selection import whole_of
 from wavescope.analysis.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavescope.model.answer import once_per_trace
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["COUNTERS", "UNCERTAIN", "UNKNOWN", "Resolved", "family_of_trace", "producer_kinds", "resolve"]
+__all__ = [
+    "COUNTERS",
+    "UNCERTAIN",
+    "UNKNOWN",
+    "Resolved",
+    "family_of_trace",
+    "producer_kinds",
+    "resolve",
+    "resolved_in_part",
+]
 
 COUNTERS = (
     "vmcnt",
@@ -37,6 +47,14 @@ COUNTERS = (
 
 UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
 """Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them."""
+
+_KEYS = {
+    "groups": ["row", "is_wait", "key"],
+    "edges": ["row", "producer_row", "counter"],
+    "samples": ["row", "is_tight", "latency_cycles"],
+    "idle": ["row"],
+}
+"""Frames of the native pass, and what tells their rows apart."""
 
 _NO_PRODUCER = len(PRODUCERS)  # an instruction that is known and adds to no counter
 _FREE_WAIT_CYCLES = {9: 4}
@@ -79,20 +97,32 @@ def resolve(trace: ThreadTrace) -> Resolved:
     """
     import polars as pl
 
+    found = answers(trace, resolved_in_part)
+    frames = {name: added([part[name] for part in found], keys) for name, keys in _KEYS.items()}
+    counters = pl.Series(COUNTERS, dtype=pl.String)
+    frames["edges"] = frames["edges"].with_columns(counters.gather(frames["edges"]["counter"]).alias("counter"))
+    return Resolved(**frames, free_wait_cycles=_free_wait_cycles(trace))
+
+
+def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.DataFrame]:
+    """The frames of the native pass over a part (`_parts`): waves wait for themselves only."""
+    import polars as pl
+
     from wavescope import _core
 
-    whole, counted = whole_of(trace)
+    whole, counted = whole_of(part)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
     if counted is not None:
         columns["counted"] = counted.cast(pl.UInt8)
     waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "begin_cycles")}
-    free = _FREE_WAIT_CYCLES.get(trace.gfxip, 1)
-    found = _core.resolve_stalls(_rules(whole), waves, columns, free)
-    frames = {name: pl.DataFrame(table) for name, table in found.items()}
-    counters = pl.Series(COUNTERS, dtype=pl.String)
-    frames["edges"] = frames["edges"].with_columns(counters.gather(frames["edges"]["counter"]).alias("counter"))
-    return Resolved(**frames, free_wait_cycles=free)
+    rules = _rules(whole_of(trace)[0])
+    found = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
+    return {name: pl.DataFrame(table) for name, table in found.items()}
+
+
+def _free_wait_cycles(trace: ThreadTrace) -> int:
+    return _FREE_WAIT_CYCLES.get(trace.gfxip, 1)
 
 
 def family_of_trace(trace: ThreadTrace) -> str:
@@ -126,6 +156,7 @@ def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
     return trace.code.select("row", kind=kind)
 
 
+@once_per_trace
 def _rules(trace: ThreadTrace) -> dict[str, object]:
     """What every code row adds to and waits for, from its text."""
     import polars as pl

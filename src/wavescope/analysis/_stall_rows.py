@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis._resolved_waits import UNCERTAIN, UNKNOWN, resolve
-from wavescope.analysis.exposure import row_costs
+from wavescope.analysis._parts import ask
+from wavescope.analysis._resolved_waits import UNCERTAIN, UNKNOWN, resolve, resolved_in_part
+from wavescope.analysis.exposure import cost_questions, row_costs
 from wavescope.analysis.stall_classes import (
     CACHE_BIT,
     ISSUE_OF_CATEGORY,
@@ -39,6 +40,7 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
     """
     import polars as pl
 
+    ask(trace, [(resolved_in_part,), *cost_questions()])
     groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
     keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
     named = [_class_of(*key) for key in keys.iter_rows()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._parts import added, answers
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, empty_frame, table_spec
 
@@ -13,7 +14,17 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["LOOPS", "Blocks", "blocks", "branch_targets", "call_rows", "loop_of_rows", "loops", "taken_jumps"]
+__all__ = [
+    "LOOPS",
+    "Blocks",
+    "blocks",
+    "branch_targets",
+    "call_rows",
+    "jumps_in_part",
+    "loop_of_rows",
+    "loops",
+    "taken_jumps",
+]
 
 _BRANCH = r"^s_(c?branch|subvector_loop)"
 _CALL = r"^s_(call_|swappc_|swap_pc_)"
@@ -131,12 +142,17 @@ def taken_jumps(trace: ThreadTrace) -> pl.DataFrame:
     >>> taken_jumps(ThreadTrace({}, TraceSource(path="nothing"))).columns
     ['from_row', 'to_row', 'taken_count', 'looped_count']
     """
+    return added(answers(trace, jumps_in_part), ["from_row", "to_row"]).sort("from_row", "to_row")
+
+
+def jumps_in_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
+    """Jumps that the waves of a part took (`_parts`)."""
     import polars as pl
 
     from wavescope import _core
 
-    may_jump = _flags(trace.code, f"{_BRANCH}|{_CALL}|{_JUMP}")
-    return pl.DataFrame(_core.taken_jumps(trace.instructions, may_jump, call_rows(trace.code)))
+    may_jump = _flags(whole.code, f"{_BRANCH}|{_CALL}|{_JUMP}")
+    return pl.DataFrame(_core.taken_jumps(part.instructions, may_jump, call_rows(whole.code)))
 
 
 def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
@@ -201,7 +217,7 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
         "last_row": [last for _, last, _ in spans],
         "parent": parents,
         "depth": depths,
-        "taken_count": [taken if trace.instructions.height else None for _, _, taken in spans],
+        "taken_count": [taken if trace.instruction_count else None for _, _, taken in spans],
     }
     return pl.DataFrame(columns, schema=LOOPS.dtypes)
 
@@ -237,7 +253,7 @@ def loop_of_rows(trace: ThreadTrace) -> pl.Series:
 def _backward_jumps(trace: ThreadTrace) -> pl.DataFrame:
     import polars as pl
 
-    if trace.instructions.height:
+    if trace.instruction_count:
         jumps = taken_jumps(trace).filter(pl.col("looped_count") > 0)
     else:
         jumps = branch_targets(trace.code).drop_nulls().select(from_row="row", to_row="target_row", taken_count=0)

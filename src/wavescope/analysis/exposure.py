@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.hidden_latency import hidden_latency
-from wavescope.analysis.row_totals import row_maxima, row_totals
+from wavescope.analysis._parts import ask
+from wavescope.analysis.hidden_latency import hidden_in_part, hidden_latency
+from wavescope.analysis.row_totals import row_maxima, row_totals, totals_of_part
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from wavescope.analysis._parts import Question
     from wavescope.model import ThreadTrace
 
-__all__ = ["ROW_COSTS", "row_costs"]
+__all__ = ["ROW_COSTS", "cost_questions", "row_costs"]
 
 ROW_COSTS = table_spec(
     "row_costs",
@@ -36,6 +38,11 @@ ROW_COSTS = table_spec(
     exposed_cycles_total        Int64  cycles  | sum of the three
     """,
 )
+
+
+def cost_questions(rule: str = "reference") -> list[Question]:
+    """What `row_costs` asks of the parts of a trace (`_parts`)."""
+    return [(totals_of_part,), (hidden_in_part, rule)]
 
 
 @once_per_trace
@@ -61,6 +68,7 @@ def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
     hidden = {part: f"hidden_{part}_cycles_total" for part in own}
     exposed = {part: f"exposed_{part}_cycles_total" for part in own}
     clamped = {name: pl.min_horizontal(name, own[part].clip(lower_bound=0)) for part, name in hidden.items()}
+    ask(trace, cost_questions(rule))
     totals = row_totals(trace).join(row_maxima(trace), on="row", maintain_order="left")
     return (
         totals.join(hidden_latency(trace, rule=rule).by_row, on="row", how="left", maintain_order="left")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._parts import added, answers
 from wavescope.analysis.selection import whole_of
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["MATRIX_PREFIXES", "RULES", "HiddenLatency", "hidden_latency"]
+__all__ = ["MATRIX_PREFIXES", "RULES", "HiddenLatency", "hidden_in_part", "hidden_latency"]
 
 RULES = ("reference", "corrected")
 MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")
@@ -80,19 +81,26 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
     """
     import polars as pl
 
-    from wavescope import _core
-
     if rule not in RULES:
         what = f"no rule {rule!r} for hidden latency"
         raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
-    whole, kept = whole_of(trace)
+    by_row = added(answers(trace, hidden_in_part, rule), ["row"]).sort("row")
+    idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
+    return HiddenLatency(rule, idle, stall, issue, by_row)
+
+
+def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
+    """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
+    import polars as pl
+
+    from wavescope import _core
+
+    whole, kept = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
     waves = whole.waves.select("wave", "se", "simd", "begin_cycles").fill_null(0)
-    by_row = pl.DataFrame(
+    return pl.DataFrame(
         _core.hidden_latency(
             whole.instructions, waves, whole.other_simd, is_matrix, None if kept is None else kept.cast(pl.UInt8), rule
         )
     )
-    idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
-    return HiddenLatency(rule, idle, stall, issue, by_row)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis._attribution import source_of_rows
 from wavescope.analysis._kernel_costs import kernel_costs
-from wavescope.analysis.control_flow import blocks, loop_of_rows, taken_jumps
-from wavescope.analysis.exposure import row_costs
+from wavescope.analysis._parts import ask
+from wavescope.analysis.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
+from wavescope.analysis.exposure import cost_questions, row_costs
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
@@ -134,7 +135,7 @@ def hotspots(
     import polars as pl
 
     _check(by, sort)
-    is_measured = trace.instructions.height > 0 or not trace.stored_totals.height
+    is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
     costs = _costs(trace, by, rule) if is_measured else _stored(trace)
     chosen = costs if rows is None else costs.filter(pl.col("row").is_in(rows.implode()))
     sort = sort if is_measured or sort != "exposed" else "latency"
@@ -206,6 +207,8 @@ def _check(by: str, sort: str) -> None:
 def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
     if by == "kernel":
         return kernel_costs(trace, rule)
+    if by in ("block", "loop"):
+        ask(trace, [(jumps_in_part,), *cost_questions(rule)])
     return row_costs(trace, rule=rule)
 
 

@@ -83,10 +83,7 @@ def overview(trace: ThreadTrace) -> Overview:
     >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).damaged
     False
     """
-    import polars as pl
-
-    waves, engines = trace.waves, trace.shader_engines
-    by_state = trace.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
+    waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
     return Overview(
         agent=trace.source.agent,
         dispatch=trace.source.dispatch,
@@ -96,13 +93,13 @@ def overview(trace: ThreadTrace) -> Overview:
         bytes=int(engines["byte_count"].sum()),
         waves=waves.height,
         waves_complete=int(waves["complete"].sum()),
-        instructions=trace.instructions.height,
-        unresolved=int((trace.instructions["row"] < 0).sum()),
+        instructions=executed.instruction_count,
+        unresolved=executed.unresolved_count,
         span_cycles=traced_span(trace),
         clock_mhz=clock_mhz(trace),
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
-        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in by_state.iter_rows()},
+        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in executed.state_cycles.items()},
         losses=losses_of(trace),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis._parts import added, answers
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["row_maxima", "row_totals"]
+__all__ = ["row_maxima", "row_totals", "totals_of_part"]
 
 _TOTALS = ("row", "hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
 _MAXIMA = ("row", "latency_cycles_max", "stall_cycles_max")
@@ -51,8 +52,13 @@ def row_maxima(trace: ThreadTrace) -> pl.DataFrame:
 
 @once_per_trace
 def _pass(trace: ThreadTrace) -> pl.DataFrame:
+    return added(answers(trace, totals_of_part), ["row"]).sort("row")
+
+
+def totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
+    """What each code row cost in a part (`_parts`): the columns of `row_totals` and `row_maxima`."""
     import polars as pl
 
     from wavescope import _core
 
-    return pl.DataFrame(_core.row_totals(trace.instructions, trace.waves, trace.code.height))
+    return pl.DataFrame(_core.row_totals(part.instructions, part.waves, whole.code.height))

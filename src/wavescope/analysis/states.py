@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._parts import added, answers, ask
 from wavescope.analysis._time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.analysis.clocks import alignment
 from wavescope.model.answer import Answer
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.analysis._parts import Question
     from wavescope.analysis._time_bins import TimeBins
     from wavescope.analysis.clocks import ClockAlignment
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["States", "states"]
+__all__ = ["States", "state_questions", "states"]
 
 _ALL_BINS = (1 << 32) - 1
 _OTHER_STATE = 5  # what the native core calls any other value
@@ -99,12 +101,11 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     """
     import polars as pl
 
-    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    engines = waves.select(pl.col("se").unique().sort()).with_row_index("group")
-    cells = max(1, engines.height) * len(STATES)
-    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
-    curves = _sums(trace, waves, engines, stretches)
-    totals = _totals(trace, waves)
+    ask(trace, state_questions(bins))
+    stretches = _stretches(trace, bins)
+    curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])
+    totals = added(answers(trace, _totals_of_part), ["se", "kernel", "kind", "bin"])
+    totals = totals.filter(pl.col("bin") == _ALL_BINS)
     names = trace.kernels.select("kernel", name="demangled")
     by_kernel = _shares(totals, ["kernel"]).join(
         names, on="kernel", how="left", maintain_order="left", nulls_equal=True
@@ -122,22 +123,34 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     )
 
 
-def _totals(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
+def state_questions(bins: int) -> list[Question]:
+    """What `states` asks of the parts of a trace (`_parts`)."""
+    return [(_curves_of_part, bins), (_totals_of_part,)]
+
+
+def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
+    cells = max(1, trace.waves["se"].n_unique()) * len(STATES)
+    return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
+
+
+def _curves_of_part(part: ThreadTrace, whole: ThreadTrace, bins: int) -> pl.DataFrame:
+    """Cycles per shader engine, state and bin."""
+    return _sums(part, whole, ["se"], _stretches(whole, bins))
+
+
+def _totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
     """Cycles per shader engine, kernel and state."""
-    import polars as pl
-
-    groups = waves.select("se", "kernel").unique(maintain_order=True).sort("se", "kernel", nulls_last=True)
-    sums = _sums(trace, waves, groups.with_row_index("group"), time_bins(0, 0, 1))
-    return sums.filter(pl.col("bin") == _ALL_BINS)
+    return _sums(part, whole, ["se", "kernel"], time_bins(0, 0, 1))
 
 
-def _sums(trace: ThreadTrace, waves: pl.DataFrame, groups: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
-    """What the native core adds up, with the columns of `groups` instead of the number of the group."""
+def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: TimeBins) -> pl.DataFrame:
+    """What the native core adds up over the waves of a part, by `keys`, on the clock of the whole trace."""
     import polars as pl
 
     from wavescope import _core
 
-    keys = [name for name in groups.columns if name != "group"]
+    waves = aligned(whole, part.waves, "begin_cycles", "end_cycles")
+    groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
     numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
     sums = pl.DataFrame(
         _core.state_cycles(
@@ -145,8 +158,8 @@ def _sums(trace: ThreadTrace, waves: pl.DataFrame, groups: pl.DataFrame, stretch
             numbered["begin_cycles"],
             numbered["first_state"].fill_null(0),
             numbered["state_count"].fill_null(0),
-            trace.states["state"],
-            trace.states["duration_cycles"],
+            part.states["state"],
+            part.states["duration_cycles"],
             stretches.numbers,
         )
     )

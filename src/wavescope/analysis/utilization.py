@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis._parts import added, answers
 from wavescope.analysis._pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
 from wavescope.analysis._time_bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.model.answer import Answer
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.analysis._parts import Question
     from wavescope.analysis._time_bins import TimeBins
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 
-__all__ = ["Utilization", "utilization"]
+__all__ = ["Utilization", "pipe_questions", "utilization"]
 
 _MAX_CELLS = 1 << 20
 _BUSY = """\
@@ -105,21 +107,12 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     """
     import polars as pl
 
-    waves = aligned(trace, trace.waves)
-    units = waves.select("se", "simd").unique().sort("se", "simd").with_row_index("unit")
-    engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
-    units = units.join(engines, on="se", maintain_order="left").with_columns(pl.col("unit", "group").cast(pl.UInt32))
+    ((question, *more),) = pipe_questions(rows, bins)
+    found = answers(trace, question, *more)
+    per_unit, per_bin = (added([part[place] for part in found], ["group", "kind", "bin"]) for place in (0, 1))
+    engines, units = _units(trace)
+    stretches = _stretches(trace, bins)
     moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    cells = max(1, engines.height) * (BUBBLE + 1)
-    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
-    per_unit, per_bin = pipe_cycles(
-        waves.join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True),
-        trace.instructions,
-        pipes_of_rows(trace.code, rows),
-        stretches,
-        base_clock=4 if trace.gfxip == 9 else 1,
-        counts_unknown_rows=rows is None,
-    )
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
     spans_of_engines = spans.group_by("se").agg(pl.col("span").sum(), simd_count=pl.len().cast(pl.UInt32)).sort("se")
@@ -138,6 +131,44 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,
     )
+
+
+def pipe_questions(rows: pl.Series | None, bins: int) -> list[Question]:
+    """What `utilization` asks of the parts of a trace (`_parts`)."""
+    return [(_pipes_of_part, None if rows is None else tuple(rows), bins)]
+
+
+def _pipes_of_part(
+    part: ThreadTrace, whole: ThreadTrace, rows: tuple[int, ...] | None, bins: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What `pipe_cycles` gives for the waves of a part, with the units and groups of the whole trace."""
+    import polars as pl
+
+    _, units = _units(whole)
+    chosen = None if rows is None else pl.Series(rows, dtype=pl.Int32)
+    return pipe_cycles(
+        aligned(whole, part.waves).join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True),
+        part.instructions,
+        pipes_of_rows(whole.code, chosen),
+        _stretches(whole, bins),
+        base_clock=4 if whole.gfxip == 9 else 1,
+        counts_unknown_rows=rows is None,
+    )
+
+
+def _units(trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The shader engines with waves (`se`, `group`) and their SIMDs (`se`, `simd`, `unit`, `group`), numbered."""
+    import polars as pl
+
+    units = trace.waves.select("se", "simd").unique().sort("se", "simd").with_row_index("unit")
+    engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
+    numbered = units.join(engines, on="se", maintain_order="left")
+    return engines, numbered.with_columns(pl.col("unit", "group").cast(pl.UInt32))
+
+
+def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
+    cells = max(1, trace.waves["se"].n_unique()) * (BUBBLE + 1)
+    return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
 
 
 def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:

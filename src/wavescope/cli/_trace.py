@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.selection import Selection
     from wavescope.model import Answer, ThreadTrace
 
-__all__ = ["Asked", "open_trace", "selection_options", "trace_verb", "whole_trace_verb"]
+__all__ = ["Asked", "open_trace", "selection_options", "trace_sums_verb", "trace_verb", "whole_trace_verb"]
 
 DEFAULT_TOP = 20
 
@@ -59,7 +59,7 @@ class Asked:
         """The trace, if it has instructions; else an error that names the verb that fits what is there."""
         from wavescope.errors import UsageError
 
-        if self.trace.instructions.height:
+        if self.trace.instruction_count:
             return self.trace
         where, source = str(self.path), self.trace.source
         asked = f"{where} --dispatch {source.dispatch}" if source.other_dispatches else where
@@ -113,6 +113,11 @@ def trace_verb(verb: Callable[..., None]) -> click.Command:
     return _command(verb, _PATH, lambda common: _asked(**common))
 
 
+def trace_sums_verb(verb: Callable[..., None]) -> click.Command:
+    """As `trace_verb`, for answers that are sums: of a large capture one shader engine after the other is decoded."""
+    return _command(verb, _PATH, lambda common: _asked(**common, in_parts=True))
+
+
 def whole_trace_verb(verb: Callable[..., None]) -> click.Command:
     """As `trace_verb`, but the trace is not cut down to the selection, and without PATH the verb gets None."""
 
@@ -155,12 +160,13 @@ def open_trace(
     dispatch: int | None = None,
     code_objects: tuple[str, ...] = (),
     resources: tuple[Path, ...] = (),
+    in_parts: bool = False,
 ) -> ThreadTrace:
-    """Open anything that holds a thread trace, with progress on a terminal."""
+    """Open anything that holds a thread trace, with progress on a terminal; `in_parts` as in `readers.opening`."""
     from wavescope.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
+        return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
 
 
 def _asked(
@@ -179,11 +185,12 @@ def _asked(
     top: int | None = None,
     *,
     cut: bool = True,
+    in_parts: bool = False,
 ) -> Asked:
     from wavescope.analysis.selection import Selection, select, selected_rows
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
-    trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources)
+    trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
     trace = select(trace, selection) if cut else trace
     return Asked(path, trace, selected_rows(trace, selection), selection, top, as_json)
 

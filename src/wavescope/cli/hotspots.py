@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console
-from wavescope.cli._trace import trace_verb
+from wavescope.cli._trace import trace_sums_verb
 
 if TYPE_CHECKING:
     from wavescope.cli._trace import Asked
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
 
 
-@trace_verb
+@trace_sums_verb
 @click.option(
     "--by", type=click.Choice(_UNITS), default="instruction", show_default=True, help="What to add cycles up by."
 )

@@ -228,7 +228,7 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
     for window in capture.windows:
         with progress(f"decoding dispatch {window.dispatch} ({window.byte_count / 1e6:,.1f} MB)"):
             try:
-                facts.append(overview(decode_window(capture, window)))
+                facts.append(overview(decode_window(capture, window, rows_up_to=0)))
             except WavescopeError as error:
                 problems.append(error)
     if problems and not facts:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console
-from wavescope.cli._trace import trace_verb
+from wavescope.cli._trace import trace_sums_verb
 
 if TYPE_CHECKING:
     from wavescope.cli._trace import Asked
 
 
-@trace_verb
+@trace_sums_verb
 @click.option(
     "--classic",
     "as_classic",

@@ -9,7 +9,7 @@ import click
 
 from wavescope.cli._io import console
 from wavescope.cli._numbers import Whole
-from wavescope.cli._trace import Asked, trace_verb
+from wavescope.cli._trace import Asked, trace_sums_verb
 from wavescope.model.bounds import BINS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
 
 
-@trace_verb
+@trace_sums_verb
 @click.option("--bins", type=Whole(BINS), help="Stretches of time; default: what fits the terminal.")
 @click.option("--counters", "with_counters", is_flag=True, help="Show the counters in the trace and derived ones.")
 @click.option("--counter-names", metavar="A,B,...", help="Names of the counters, which raw traces do not hold.")
@@ -38,9 +38,10 @@ def command(
     Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
     nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
     """
+    from wavescope.analysis._parts import ask
     from wavescope.analysis.kernel_residency import kernel_residency
-    from wavescope.analysis.states import states
-    from wavescope.analysis.utilization import utilization
+    from wavescope.analysis.states import state_questions, states
+    from wavescope.analysis.utilization import pipe_questions, utilization
     from wavescope.report.counters import counters_report
     from wavescope.report.states import states_report
 
@@ -51,6 +52,7 @@ def command(
     found = None
     if with_counters or counter_names or definitions:
         found = _counted(asked, counter_names, definitions, count)
+    ask(trace, [*state_questions(count), *pipe_questions(asked.rows, count)])  # one pass for both
     waves = states(trace, bins=count)
     pipes = utilization(trace, rows=asked.rows, bins=count)
     residency = kernel_residency(trace, bins=count)

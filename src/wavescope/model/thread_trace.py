@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["ThreadTrace", "TraceSource"]
+__all__ = ["Executed", "ThreadTrace", "TraceSource"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,25 @@ class TraceSource:
     """What was read: raw capture, ui_output, PC sampling or parquet."""
 
 
+@dataclass(frozen=True)
+class Executed:
+    """How much the traced waves executed, in all.
+
+    Examples
+    --------
+    >>> ThreadTrace({}, TraceSource(path="nothing")).executed.instruction_count
+    0
+    """
+
+    instruction_count: int
+    unresolved_count: int
+    """Instructions whose PC is not known."""
+    highest_row: int
+    """Largest code row; -1 = none."""
+    state_cycles: Mapping[int, int]
+    """Cycles of all traced waves by `states.state`, for those that occur."""
+
+
 @dataclass
 class ThreadTrace:
     """Every instruction of every traced wave of one dispatch window, as polars frames.
@@ -64,6 +83,10 @@ class ThreadTrace:
     """What `once_per_trace` keeps."""
     part_of: tuple[ThreadTrace, pl.Series] | None = field(default=None, repr=False, compare=False)
     """For a selection: the trace it was made from, and which of its instructions were kept (Boolean)."""
+    counted: Executed | None = field(default=None, repr=False, compare=False)
+    """What a reader counted without making the tables of instructions and states; None = they are there."""
+    parts: Callable[[], Iterator[ThreadTrace]] | None = field(default=None, repr=False, compare=False)
+    """Makes what `each_part` gives; None = the trace is in memory as a whole."""
 
     @property
     def gfxip(self) -> int:
@@ -75,6 +98,57 @@ class ThreadTrace:
         0
         """
         return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
+
+    @property
+    def executed(self) -> Executed:
+        """How much the traced waves executed; asks for no instruction where a reader has counted them.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).executed.state_cycles
+        {}
+        """
+        if self.counted is not None:
+            return self.counted
+        import polars as pl
+
+        rows = self.instructions["row"]
+        highest = rows.max()
+        cycles = self.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
+        return Executed(
+            rows.len(), int((rows < 0).sum()), highest if isinstance(highest, int) else -1, dict(cycles.iter_rows())
+        )
+
+    @property
+    def instruction_count(self) -> int:
+        """Executed instructions; asks for no instruction where a reader has counted them.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).instruction_count
+        0
+        """
+        return self.instructions.height if self.counted is None else self.counted.instruction_count
+
+    def each_part(self) -> Iterator[ThreadTrace]:
+        """The trace in parts that are in memory one after the other: its shader engines, or the trace itself.
+
+        A part is a trace with the instructions, states and waves of its shader engine; waves keep their numbers. A
+        trace that is in memory as a whole is its only part. Drop each part before asking for the next.
+
+        Examples
+        --------
+        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+        >>> [part is trace for part in trace.each_part()]
+        [True]
+        """
+        if self.parts is None:
+            yield self
+            return
+        for part in self.parts():
+            part.source = self.source
+            yield part
+            del part
 
     def table(self, name: str) -> pl.DataFrame:
         """The table `name`; empty when the trace has no such rows.

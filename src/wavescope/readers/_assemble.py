@@ -36,7 +36,8 @@ _FLAGS = {"start", "is_ext", "complete"}
 """Columns that the core delivers as bytes and that mean yes or no."""
 
 _WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
-_ENTRY = {"code_object": "entry_code_object", "address": "entry_address"}
+_ENTERING = ("waves", "occupancy", "dispatches")
+"""Tables that name kernel entries."""
 
 
 def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
@@ -61,32 +62,36 @@ def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The distinct kernel entries that waves, occupancy and dispatches name, numbered by place in `kernel`."""
     import polars as pl
 
-    places = [
-        tables["waves"].select(pl.col(source).alias(name) for name, source in _ENTRY.items()),
-        tables["occupancy"].select(*_ENTRY),
-        tables["dispatches"].select(*_ENTRY),
-    ]
-    known = pl.concat(places).filter((pl.col("code_object") != 0) | (pl.col("address") != 0))
-    return known.unique().sort(*_ENTRY).with_row_index("kernel")
+    from wavescope import _core
+
+    places = [_entry_columns(tables[name], name) for name in _ENTERING]
+    return pl.DataFrame(_core.distinct_entries(places)).with_row_index("kernel")
 
 
 def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of the model: kernel numbers joined in, columns chosen and ordered as the schema says."""
     import polars as pl
 
+    from wavescope import _core
+
     result = dict(tables)
-    waves = tables["waves"].join(
-        entries, left_on=list(_ENTRY.values()), right_on=list(_ENTRY), how="left", maintain_order="left"
-    )
+    known = (entries["code_object"], entries["address"])
+    for name in _ENTERING:
+        numbers = pl.DataFrame(_core.entry_numbers(_entry_columns(tables[name], name), known))
+        result[name] = tables[name].with_columns(numbers["kernel"])
     slot = pl.int_range(pl.len(), dtype=pl.UInt32).over("se", "simd", "slot").alias("slot_wave")
-    result["waves"] = waves.with_row_index("wave").with_columns(slot)
-    for name in ("occupancy", "dispatches"):
-        result[name] = tables[name].join(entries, on=list(_ENTRY), how="left", maintain_order="left")
+    result["waves"] = result["waves"].with_row_index("wave").with_columns(slot)
     return {
         name: frame.select(THREAD_TRACE[name].names)
         for name, frame in result.items()
         if name in THREAD_TRACE and name not in ("markers", "losses")
     }
+
+
+def _entry_columns(table: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
+    """The two columns of a table of the core that name a kernel entry."""
+    before = "entry_" if name == "waves" else ""
+    return table[f"{before}code_object"], table[f"{before}address"]
 
 
 def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int], names: Sequence[str]) -> pl.DataFrame:

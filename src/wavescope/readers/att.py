@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
-from wavescope.model.files import listed, read_regular
+from wavescope.model.files import listed
 from wavescope.model.losses import Loss
 from wavescope.model.thread_trace import ThreadTrace, TraceSource
-from wavescope.readers._assemble import add_losses
+from wavescope.readers._assemble import STATUS, add_losses
+from wavescope.readers._buffers import Buffers
+from wavescope.readers._later_rows import leave_rows
 from wavescope.readers.capture import Capture, CodeObjectFile, Window, find_capture
-from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["decode", "decode_window"]
 
+_SCANNED_BYTES = 1 << 20
+"""Of each buffer, where the kernel entries are looked for first."""
+
+_STOPPED = STATUS.index("stopped")
+
 
 def decode(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -35,6 +41,7 @@ def decode(
     shader_engines: Iterable[int] | None = None,
     corrected: bool = False,
     source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
 ) -> ThreadTrace:
     """Decode one dispatch window of a raw capture.
 
@@ -56,6 +63,9 @@ def decode(
         (`docs/explanation/differences.md`).
     source_root
         Folder below which source files named by debug lines may be read; None = read no source text.
+    rows_up_to
+        Of a window with more bytes than this, instructions and states are decoded when they are asked for: those of
+        one shader engine after the other with `trace.each_part()`, which needs less memory.
 
     Raises
     ------
@@ -73,7 +83,9 @@ def decode(
     everything = find_capture([Path(path) for path in chosen], code_objects)
     possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
     window = possible.best()
-    trace = decode_window(everything, window, threads=threads, corrected=corrected, source_root=source_root)
+    trace = decode_window(
+        everything, window, threads=threads, corrected=corrected, source_root=source_root, rows_up_to=rows_up_to
+    )
     if len(possible.windows) > 1:
         others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
         add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
@@ -87,8 +99,12 @@ def decode_window(
     threads: int | None = None,
     corrected: bool = False,
     source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
 ) -> ThreadTrace:
     """Decode one window of a capture that `find_capture` found; see `decode`.
+
+    Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
+    asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
 
     Examples
     --------
@@ -99,8 +115,10 @@ def decode_window(
     from wavescope.readers.funcmap import with_marker_names
     from wavescope.readers.waits import match_waits
 
-    buffers, losses = _read(window)
-    code, records = _with_code(capture.code_of(window), buffers, corrected=corrected, threads=threads or 0)
+    buffers = Buffers(window.files, corrected, threads or 0)
+    losses = buffers.check()
+    is_counted = buffers.byte_count > rows_up_to
+    code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
     engines = [file.se or 0 for file in window.files]
     core_tables = _assemble.tables_of(records, engines)
     entries = _assemble.entries_of(core_tables)
@@ -118,6 +136,8 @@ def decode_window(
     tables["losses"] = _assemble.loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
+    if is_counted:
+        leave_rows(trace, lazy_tables, records, buffers, code.program)
     lazy_tables["code"] = lambda: _code_table(trace, code)
     gfxip = max(record.gfxip for record in records)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
@@ -127,7 +147,7 @@ def decode_window(
 
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
     """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
-    table = code.table(max(trace.instructions["row"].unique().to_list(), default=-1))
+    table = code.table(trace.executed.highest_row)
     add_losses(trace, code.line_losses)
     return table
 
@@ -143,18 +163,48 @@ def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None
 
 
 def _with_code(
-    files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, corrected: bool, threads: int
+    files: Sequence[CodeObjectFile],
+    buffers: Buffers,
+    decode_all: Callable[[_core.Program], list[_core.Records]],
 ) -> tuple[Code, list[_core.Records]]:
-    """Decode with as little disassembly as possible, and once more with all of it if PCs are missing."""
+    """Decode with as little disassembly as possible, and once more with all of it if PCs are missing.
+
+    Where the kernel entries matter for placing or choosing code, those at the beginning of the buffers usually are all:
+    whether they are is known after the decoding, and if not it is done again.
+    """
     from wavescope import _core
     from wavescope.readers.code import load_code
 
-    code = load_code(files, buffers)
-    records = _core.decode(buffers, code.program, corrected=corrected, threads=threads)
+    heads = buffers.heads()
+    code = load_code(files, heads, lambda: _entered(buffers, _SCANNED_BYTES))
+    records = decode_all(code.program)
+    if code.entries is not None:
+        entries = _entries_of(records)
+        if any(record.status == _STOPPED for record in records):
+            entries = _entered(buffers)  # without code nothing stops the decoder where a branch leads nowhere
+        if not entries.equals(code.entries):
+            code = load_code(files, heads, lambda: entries)
+            records = decode_all(code.program)
     if code.is_partial and any(len(_core.tables(record)["losses"]) for record in records):
-        code = load_code(files, buffers, whole=True)
-        records = _core.decode(buffers, code.program, corrected=corrected, threads=threads)
+        found = code.entries
+        code = load_code(files, heads, None if found is None else lambda: found, whole=True)
+        records = decode_all(code.program)
     return code, records
+
+
+def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
+    """The kernel entries that the buffers, or the first bytes of each, name, found without any code."""
+    from wavescope import _core
+
+    nothing = _core.Program()
+    nothing.link()
+    return _entries_of(buffers.count(nothing, first_bytes=first_bytes))
+
+
+def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
+    from wavescope.readers import _assemble
+
+    return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
 
 
 def _source(capture: Capture, window: Window, target: str | None) -> TraceSource:
@@ -172,45 +222,3 @@ def _why_no_waves(occupancy_events: int) -> str:
     if occupancy_events:
         return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
     return "the trace has no wave at all"
-
-
-def _read(window: Window) -> tuple[list[bytes], list[Loss]]:
-    """The bytes of every file; files that are no trace become losses unless none is one."""
-    buffers: list[bytes] = []
-    losses: list[Loss] = []
-    problems: list[WavescopeError] = []
-    for file in window.files:
-        data, problem = b"", None
-        try:
-            data = read_regular(file.path)
-            problem = _problem(data, str(file.path))
-        except OSError as error:
-            what = f"cannot be read ({error.strerror})"
-            problem = NotATraceError(what, where=str(file.path))
-        buffers.append(data)
-        if problem is not None:
-            problems.append(problem)
-            losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: {problem.what}", se=file.se))
-        elif not data:
-            losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: empty file", se=file.se))
-    if problems and len(problems) == len(window.files):
-        raise problems[0]
-    return buffers, losses
-
-
-def _problem(data: bytes, where: str) -> WavescopeError | None:
-    """Why these bytes cannot be decoded; None when they can. An empty file is a trace without records."""
-    generation = generation_of(data[:8])
-    if not data or generation not in (Generation.NONE, Generation.NEWER):
-        if generation is Generation.GFX9 and len(data) == 8:
-            what = "the header of a gfx9 trace and nothing behind it"
-            return NotATraceError(what, where=where, advice="the trace buffer was empty: capture again")
-        return None
-    if len(data) < 8:
-        what = f"{len(data)} bytes are too short for a thread trace (8 at least)"
-        return NotATraceError(what, where=where, advice="check that the file was copied whole")
-    if generation is Generation.NEWER:
-        what = f"a thread trace of an unknown generation (header {data[:8].hex()} at offset 0)"
-        return UnsupportedError(what, where=where, advice="a newer wavescope may know it")
-    what = f"not a thread trace (header {data[:8].hex()} at offset 0)"
-    return NotATraceError(what, where=where, advice="raw traces are the .att files that rocprofv3 --att writes")

@@ -14,7 +14,7 @@ from wavescope.readers._assemble import CAPTURED
 from wavescope.readers.sniff import Generation, generation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -80,6 +80,8 @@ class Code:
     """A GPU of the generation that the trace names, for code without a target of its own."""
     is_partial: bool = False
     """Whether only the entered functions of large code objects are listed; functions they call may be missing."""
+    entries: pl.DataFrame | None = None
+    """The kernel entries by which code was placed or chosen; None = they did not matter."""
 
     def kernels_at(self, entries: pl.DataFrame) -> pl.DataFrame:
         """The `kernels` table for the distinct entries of a trace."""
@@ -203,20 +205,27 @@ class Code:
         return part.elf is None or part.elf.text_end(offset) is not None
 
 
-def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whole: bool = False) -> Code:
+def load_code(
+    files: Sequence[CodeObjectFile],
+    heads: Sequence[bytes],
+    entered: Callable[[], pl.DataFrame] | None = None,
+    *,
+    whole: bool = False,
+) -> Code:
     """Read code objects, disassemble what the trace needs, and link the `Program`.
 
     Small code objects are disassembled whole. Of large ones only the functions that waves entered are, unless
     `whole` is set: then all of every code object that waves entered. Code objects that cannot be read, and code
-    without a disassembler, become losses.
+    without a disassembler, become losses. `heads` are the first bytes of the buffers; `entered` tells the kernel
+    entries that they name, and is asked only when that matters.
     """
     losses: list[Loss] = []
-    likely_target = _likely_target(buffers)
+    likely_target = _likely_target(heads)
     parts = list(_read_parts(files, likely_target, losses))
     text_bytes = sum(size for part in parts if part.elf for _, size in part.elf.text_ranges)
     unplaced = any(part.id == 0 and part.load_address is None for part in parts)
     is_large = text_bytes > WHOLE_TEXT_BYTES
-    entries = _entries(buffers) if unplaced or is_large else None
+    entries = entered() if entered and (unplaced or is_large) else None
     if entries is not None and unplaced:
         parts = _placed(parts, entries, losses)
     parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
@@ -224,12 +233,18 @@ def load_code(files: Sequence[CodeObjectFile], buffers: Sequence[bytes], *, whol
     target = targets[0] if targets else None
     is_partial = is_large and not whole
     return Code(
-        _linked(parts, losses), tuple(parts), target, losses, likely_target=likely_target, is_partial=is_partial
+        _linked(parts, losses),
+        tuple(parts),
+        target,
+        losses,
+        likely_target=likely_target,
+        is_partial=is_partial,
+        entries=entries,
     )
 
 
-def _likely_target(buffers: Sequence[bytes]) -> str | None:
-    found = (_LIKELY_TARGETS.get(generation_of(buffer[:8])) for buffer in buffers)
+def _likely_target(heads: Sequence[bytes]) -> str | None:
+    found = (_LIKELY_TARGETS.get(generation_of(head[:8])) for head in heads)
     return next((target for target in found if target), None)
 
 
@@ -261,17 +276,6 @@ def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
     if why:
         losses.append(Loss("not_followed", detail=f"{beside.name}: {why}"))
     return b"" if why else read_listing(beside, code_object)
-
-
-def _entries(buffers: Sequence[bytes]) -> pl.DataFrame:
-    """The kernel entries that the buffers name, found without any code."""
-    from wavescope import _core
-    from wavescope.readers import _assemble
-
-    nothing = _core.Program()
-    nothing.link()
-    records = _core.decode(buffers, nothing)
-    return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
 
 
 def _placed(parts: Sequence[_Part], entries: pl.DataFrame, losses: list[Loss]) -> list[_Part]:

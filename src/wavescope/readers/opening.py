@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.files import listed
 from wavescope.model.losses import Loss
+from wavescope.readers import _buffers
 from wavescope.readers._assemble import add_losses
 from wavescope.readers._profile_files import refused_below
 from wavescope.readers.decoded import (
@@ -100,8 +102,12 @@ def open_trace(
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
+    in_parts: bool = False,
 ) -> ThreadTrace:
     """Open a thread trace; see `open`.
+
+    With `in_parts` a raw capture of more than `_buffers.GROUP_BYTES` is only counted, and decoded when its
+    instructions are asked for (`ThreadTrace.each_part`).
 
     Raises
     ------
@@ -119,7 +125,10 @@ def open_trace(
     place = Path(path)
     kind = sniff(place)
     if kind is Kind.RAW_CAPTURE:
-        trace = _raw_or_decoded(place, dispatch=dispatch, threads=threads, code_objects=code_objects)
+        rows_up_to = _buffers.GROUP_BYTES if in_parts else math.inf
+        trace = _raw_or_decoded(
+            place, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to
+        )
         return _with_named(trace, resources)
     if kind not in DECODED_KINDS:
         raise does_not_fit(kind, place)
@@ -295,15 +304,15 @@ def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
 
 
 def _raw_or_decoded(
-    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str]
+    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str], rows_up_to: float
 ) -> ThreadTrace:
     """A raw capture; where decoded directories stand beside it, the form that tells more."""
     decoded = survey(path).decoded if path.is_dir() else ()
     if not decoded:
-        return _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects)
+        return _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to)
     why_not = _why_not_raw(path, dispatch, code_objects)
     if not why_not:
-        trace = _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects)
+        trace = _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to)
         detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
     else:
         trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path), threads=threads)
@@ -312,12 +321,14 @@ def _raw_or_decoded(
     return trace
 
 
-def _raw(path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str]) -> ThreadTrace:
+def _raw(
+    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str], rows_up_to: float
+) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavescope.readers.att import decode
     from wavescope.readers.resources import fill_from_around
 
-    trace = decode(path, code_objects, dispatch=dispatch, threads=threads)
+    trace = decode(path, code_objects, dispatch=dispatch, threads=threads, rows_up_to=rows_up_to)
     beside = Path(trace.source.path).absolute()
     fill_from_around(trace, [Directory(beside), Directory(beside.parent)], with_code=False)
     return trace
