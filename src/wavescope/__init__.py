@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wavescope.errors import (
         DamagedError,
+        LimitError,
         MissingToolError,
         NotATraceError,
         OutputError,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CounterSet",
     "DamagedError",
+    "LimitError",
     "MissingToolError",
     "NotATraceError",
     "OutputError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "DamagedError",
+    "LimitError",
     "MissingToolError",
     "NotATraceError",
     "OutputError",
@@ -101,6 +102,18 @@ class MissingToolError(WavescopeError):
     """
 
     exit_code = 5
+
+
+class LimitError(WavescopeError):
+    """The operating system grants too few threads, descriptors or too little memory (exit status 71).
+
+    Examples
+    --------
+    >>> LimitError("only 3 more threads can be started, and 13 are needed").exit_code
+    71
+    """
+
+    exit_code = 71
 
 
 class OutputError(WavescopeError):

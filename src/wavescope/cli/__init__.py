@@ -113,13 +113,17 @@ def _group(debug: bool) -> None:
 
     Every verb takes --help and --json. Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"
     """
+    if not {"-h", "--help"} & set(sys.argv):
+        from wavescope.cli._limits import check_limits
+
+        check_limits()
 
 
 def main() -> None:
     """Run the command line and leave with an honest exit status.
 
     0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
-    --strict), 5 a tool is missing, 70 our bug, 74 output cannot be written, 128 + N stopped by
+    --strict), 5 a tool is missing, 70 our bug, 71 a limit of the system, 74 output cannot be written, 128 + N stopped by
     signal N (Ctrl-C: 130).
 
     Examples
@@ -151,6 +155,10 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
             click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(os.EX_IOERR)
+        from wavescope.cli._limits import limit_behind
+
+        if limit := limit_behind(error):
+            fail(limit)
         if isinstance(error, OSError) and error.filename:  # a path that cannot be used is the user's to change
             fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
         from importlib.metadata import version
