@@ -123,8 +123,8 @@ def main() -> None:
     """Run the command line and leave with an honest exit status.
 
     0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
-    --strict), 5 a tool is missing, 70 our bug, 71 a limit of the system, 74 output cannot be written, 128 + N stopped by
-    signal N (Ctrl-C: 130).
+    --strict), 5 a tool is missing, 70 our bug, 71 a limit of the system, 74 output cannot be written, 128 + N stopped
+    by signal N (Ctrl-C: 130).
 
     Examples
     --------
