@@ -281,6 +281,7 @@ def test_ranks_of_a_folder(tmp_path: Path) -> None:
     assert "name the file itself" in said[far.name]
     both = open_profile(ranks, far)  # what is named itself is read, whatever leads to it
     assert both.regions.height == 3
+    assert open_profile(ranks, ranks / far.name).regions.height == 3
     assert open_profile(str(ranks / "3*.csv")).regions.height == 1  # and so is what a pattern names
 
 
@@ -341,6 +342,8 @@ def test_a_package_lists_only_what_is_in_it(tmp_path: Path, listed: str) -> None
     first, second = find_profiles([package / "index.yaml"])
     assert not first.refused
     assert "not in the folder of the package" in second.refused
+    named = find_profiles([package / "index.yaml", second.path])
+    assert not any(found.refused for found in named)
 
 
 def test_tables_of_a_folder(tmp_path: Path, secret: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,19 +96,20 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     refused: dict[Path, str] = {}
     for path in paths:
         for file, kind in _named_by(os.fspath(path), refused):
-            # What is not followed does not stand for what it leads to: that may have been named itself.
-            found.setdefault(file.absolute() if file in refused else Path(os.path.realpath(file)), (file, kind))
+            found.setdefault(Path(os.path.realpath(file)), (file, kind))
+    read = {file.absolute() for file, _ in found.values()}  # what is named itself is read, whatever else leads to it
+    left = [
+        ProfileInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read
+    ]
     kinds = {kind for _, kind in found.values()}
-    if found and kinds <= {Kind.UNKNOWN, *_COMPANIONS}:
-        first = next(iter(found.values()))[0]
-        raise _not_followed(first, refused[first]) if first in refused else does_not_hold(first)
-    inputs = _grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS})
-    return [replace(each, refused=refused[each.path]) if each.path in refused else each for each in inputs]
+    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (found or left):
+        raise _not_followed(left[0]) if left else does_not_hold(next(iter(found.values()))[0])
+    return [*_grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS}), *left]
 
 
-def _not_followed(path: Path, why: str) -> UsageError:
-    advice = "name the file itself, or a pattern, to have it read" if why == LEADS_OUT else ""
-    return UsageError(why, where=str(path), advice=advice)
+def _not_followed(found: ProfileInput) -> UsageError:
+    advice = "name the file itself, or a pattern, to have it read" if found.refused == LEADS_OUT else ""
+    return UsageError(found.refused, where=str(found.path), advice=advice)
 
 
 def holds_profile(path: Path) -> bool:
@@ -141,7 +142,7 @@ def open_input(found: ProfileInput, *, with_environment: bool = False) -> Profil
     >>> source = open_input(ProfileInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
     """
     if found.refused:
-        raise _not_followed(found.path, found.refused)
+        raise _not_followed(found)
     source = _opened(found, with_environment=with_environment)
     if found.left_out:
         names = ", ".join(path.name for path in found.left_out[:_NAMED])
@@ -242,10 +243,13 @@ def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = Fals
 
 
 def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """The files that a path names; a pattern that is no file itself names those of its matches that are profiles."""
-    place = Path(path)
+    """The files that a path names; a pattern that is no file itself names those of its matches that are profiles.
+
+    What is met on the way and not read is put into `refused`, with the reason.
+    """
+    place, before = Path(path), len(refused)
     if place.exists() or not glob.has_magic(path):
-        return _files_at(place, refused) or [(place, Kind.UNKNOWN)]
+        return _files_at(place, refused) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         what = "no file matches this pattern"
@@ -253,7 +257,7 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     found: list[tuple[Path, Kind]] = []
     for match in matches:
         found += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
-    return found or [(matches[0], Kind.UNKNOWN)]
+    return found or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
 
 
 def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
@@ -264,18 +268,16 @@ def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     if place.is_dir():
         found: list[tuple[Path, Kind]] = []
         for file, why in profile_entries(place):
-            found += _refused(file, why, refused) if why else _files_in_folder(file, refused)
+            if why:
+                refused[file] = why
+            else:
+                found += _files_in_folder(file, refused)
         return found
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place, refused)
     kind = sniff(place)
     is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
     return [(place, kind if is_read else Kind.UNKNOWN)]
-
-
-def _refused(file: Path, why: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    refused[file] = why
-    return [(file, Kind.UNKNOWN)]
 
 
 def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
@@ -294,10 +296,9 @@ def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, K
 
 
 def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    found: list[tuple[Path, Kind]] = []
-    for file, why in packaged_files(index):
-        found += _refused(file, why, refused) if why else [(file, sniff(file) if file.is_file() else Kind.UNKNOWN)]
-    return found
+    listed = packaged_files(index)
+    refused |= {file: why for file, why in listed if why}
+    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, why in listed if not why]
 
 
 def _holds_profile(file: Path, kind: Kind) -> bool:
