@@ -7,6 +7,11 @@ export function exact(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? "" : THOUSANDS.format(value);
 }
 
+/** Of one thing its singular, of the plurals that are used: counted(1, "dispatches") -> "1 dispatch". */
+export function counted(count: number, plural: string): string {
+  return `${exact(count)} ${count === 1 ? plural.replace(/(ch|sh|ss)es$|s$/, "$1") : plural}`;
+}
+
 /** 1234567 -> "1.23 M". */
 export function short(value: number): string {
   const size = Math.abs(value);

@@ -92,24 +92,25 @@ export class TrackSet {
 
   /** The span of a lane at a time, or right after it within `slack`, as far as it is at hand; the deepest of several. */
   at(track: Track, lane: number, time: number, slack: number, timePerPixel = slack): Span | null {
-    // What is shorter than a cell stands in the tile in which it begins.
-    const before = cellWidth(track, levelFor(track, timePerPixel));
+    // What is shorter than a cell stands in the tile in which it begins, and less than a cell parts what is one group.
+    const cell = cellWidth(track, levelFor(track, timePerPixel));
+    const window = { begin: time - cell, end: time + track.cell / 4 };
     let best: Span | null = null;
-    for (const { tile, level } of this.pieces(
-      track,
-      { begin: time - before, end: time + track.cell / 4 },
-      timePerPixel,
-    )) {
-      for (let i = tile.reaching(lane, time - slack); i < tile.last(lane); i++) {
+    let before: Span | null = null;
+    for (const { tile, level } of this.pieces(track, window, timePerPixel)) {
+      for (let i = tile.reaching(lane, time - Math.max(slack, cell)); i < tile.last(lane); i++) {
         const begin = tile.begin[i] as number;
         if (begin > time + slack) break;
         const end = Math.max(tile.end[i] as number, begin + slack);
-        if (time < begin || time >= end) continue;
+        if (time < begin) continue;
         const span = spanOf(track, lane, tile, i, level);
-        if (!best || span.depth >= best.depth) best = span;
+        if (time >= end) before = span;
+        else if (!best || span.depth >= best.depth) best = span;
       }
     }
-    return best ? this.joined(best) : null;
+    if (best) return this.joined(best);
+    const around = before && this.joined(before);
+    return around && time < around.end ? around : null;
   }
 
   /**

@@ -1,7 +1,7 @@
 // Counters as they were measured, before any formula.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { exact, measured } from "../base/format";
+import { counted, exact, measured } from "../base/format";
 import { matcher } from "../base/matcher";
 import { json } from "../data/ask";
 import { ofChosen } from "../model/counters";
@@ -99,7 +99,7 @@ function Table({ answer }: { answer: RawAnswer }) {
           problem={wanted.problem}
         />
         <span>
-          {exact(rows.length)} of {exact(all.length)} counters of passes, {exact(answer.dispatch_count)} dispatches
+          {exact(rows.length)} of {exact(all.length)} counters of passes, {counted(answer.dispatch_count, "dispatches")}
         </span>
         <SaveMenu name="counters" offers={[tableOffer(columns, () => rows)]} />
       </div>

@@ -1,7 +1,7 @@
 // Lanes of spans on the shared time axis: scrolls, zooms, measures, selects. Any tracks, in any arrangement of rows.
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { exact } from "../base/format";
+import { counted as quantity } from "../base/format";
 import type { Frame } from "../draw/frame";
 import type { TimelineRow } from "../draw/lanes";
 import { outline, paintCursor, paintRange } from "../draw/measure";
@@ -145,7 +145,7 @@ export function Timeline(props: TimelineProps) {
     const lanes = state.rows.value.flatMap((row) => row.strips.filter((s) => s.track === track).map((s) => s.lane));
     void set.store.turn.value;
     const { count, isExact } = set.count(track, lanes, range, state.frame.value.detail);
-    return `${isExact ? "" : "≈ "}${exact(count)} ${countedAs}`;
+    return `${isExact ? "" : "≈ "}${quantity(count, countedAs)}`;
   };
   const { handle } = props;
   if (handle) {

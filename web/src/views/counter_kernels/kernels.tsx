@@ -1,7 +1,7 @@
 // Kernels of a counter capture with their share of the time, and the dispatches of the chosen one.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { exact } from "../../base/format";
+import { counted, exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { json } from "../../data/ask";
 import { type Frame, truncation } from "../../model/answers";
@@ -70,7 +70,7 @@ function Kernels() {
   return (
     <div class="view counter-kernels">
       <div class="toolbar">
-        <span>{exact(count)} kernels</span>
+        <span>{counted(count, "kernels")}</span>
         <FilterField
           query={query}
           placeholder="name or /regex/"

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { exact, nanoseconds } from "../../base/format";
+import { counted, nanoseconds } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
@@ -60,7 +60,7 @@ function Table({ answer }: { answer: KernelsAnswer }) {
     <div class="view kernels">
       <div class="toolbar">
         <span>
-          {exact(rows.length)} kernels, {nanoseconds(all_ns)} in all
+          {counted(rows.length, "kernels")}, {nanoseconds(all_ns)} in all
         </span>
         <FilterField
           query={query}

@@ -1,7 +1,7 @@
 // What flows between waves, caches and memory.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { exact, nanoseconds } from "../../base/format";
+import { counted, nanoseconds } from "../../base/format";
 import { json } from "../../data/ask";
 import { ofChosenNormalized } from "../../model/counters";
 import { current } from "../../model/document";
@@ -88,7 +88,7 @@ function Chart({ answer }: { answer: MemoryChartAnswer }) {
         <CounterKernelChooser />
         <NormalizationChooser />
         <span>
-          {exact(answer.dispatch_count)} dispatches
+          {counted(answer.dispatch_count, "dispatches")}
           {answer.duration_ns_mean === null ? "" : `, ${nanoseconds(answer.duration_ns_mean)} each`}
         </span>
         {busiest ? <span title="Framed in the picture">nearest to its peak: {busiest.title}</span> : null}

@@ -44,7 +44,7 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
       <Figure
         id="engines"
         value={exact(totals.shader_engines.length)}
-        name="shader engines"
+        name={totals.shader_engines.length === 1 ? "shader engine" : "shader engines"}
         hint={`SE ${totals.shader_engines.join(", ")}`}
       />
       {coverage.traced_share === null ? null : (
