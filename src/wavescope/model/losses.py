@@ -385,6 +385,18 @@ _KINDS = (
         "record again, or ask the questions that need only the other tables",
     ),
     LossKind(
+        "missing_columns",
+        "{detail}: what they would say is not known, and figures that need them are too small or missing",
+        "the file was changed, or is of another version than it says: compare it with its origin",
+        counted_in="columns",
+    ),
+    LossKind(
+        "unread_tables",
+        "the database has {count} more tables than are read ({detail})",
+        "no profiler writes so many: split the file into several",
+        counted_in="tables",
+    ),
+    LossKind(
         "dangling_rows",
         "{count} rows refer to rows that do not exist ({detail}); their names or places are not known",
         "the file is damaged or was cut: compare it with its origin",

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.readers._rocprof_rows import assembled, plain_name
+from wavescope.readers._sqlite.required import note_missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,20 @@ _KERN = _TIMES | {
 _OPS = _TIMES | {"correlation": "Index", "device": "dev-id", "queue_id": "queue-id", "stream_id": "stream-id"}
 _CALLS = {"HIP": "HIP", "HSA": "HSA", "ROCTX": "MARKER"}
 _LINKED = "HIP"
+_WHEN = ("BeginNs", "EndNs")
+_WORK = ("Index", "pid", "tid", "dev-id", "queue-id", "Name", *_WHEN)
+_CALL = ("pid", "tid", "Name", *_WHEN)
+_LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
+"""Traces of the runtime have the numbers and names of kernels only."""
+_REQUIRED: dict[str, tuple[str, ...]] = {
+    "KERN": ("Index", "KernelName"),
+    "OPS": _WORK,
+    "COPY": _WORK,
+    "HIP": (*_CALL, "args", "Index"),
+    "HSA": (*_CALL, "args"),
+    "ROCTX": _CALL,
+}
+"""Columns that a table must have; others came with later versions of rocprof."""
 _SIZE = r"\b[sS]izeBytes\((\d+)\)"
 
 
@@ -57,6 +72,7 @@ def read_rocprof_database(database: Database) -> MemorySource:
     import polars as pl
 
     tables = {name.upper(): name for name in database.tables}
+    note_missing(database, {tables[name]: _required(database, tables[name]) for name in _REQUIRED if name in tables})
     events: dict[str, pl.DataFrame] = {}
     extras: dict[str, pl.DataFrame] = {}
     calls = [_calls(database, tables[name], domain) for name, domain in _CALLS.items() if name in tables]
@@ -73,6 +89,15 @@ def read_rocprof_database(database: Database) -> MemorySource:
     if "COPY" in tables:
         events["copies"] = _with_sizes(_work(database, tables["COPY"], _OPS, "Name"), events.get("regions"))
     return assembled(database.path, "rocprof database", events, database.losses, extras)
+
+
+def _required(database: Database, table: str) -> tuple[str, ...]:
+    """The columns that a table must have, by what else it has."""
+    needed, has = _REQUIRED[table.upper()], set(database.tables[table])
+    if table.upper() == "KERN":
+        needed += _LONG_KERN if has & set(_LONG_KERN) else ()
+        needed += _WHEN if has & set(_WHEN) else ()
+    return needed
 
 
 def _read(database: Database, table: str, integers: Mapping[str, str], texts: Mapping[str, str]) -> pl.DataFrame:

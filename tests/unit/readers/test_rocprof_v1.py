@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _SCHEMA = """
 CREATE TABLE KERN ("Index" INTEGER, "KernelName" TEXT, "gpu-id" INTEGER, "queue-id" INTEGER, "pid" INTEGER,
-  "tid" INTEGER, "grd" INTEGER, "wgr" INTEGER, "BeginNs" INTEGER, "EndNs" INTEGER);
+  "tid" INTEGER, "grd" INTEGER, "wgr" INTEGER, "lds" INTEGER, "scr" INTEGER, "arch_vgpr" INTEGER,
+  "sgpr" INTEGER, "BeginNs" INTEGER, "EndNs" INTEGER);
 CREATE TABLE OPS ("BeginNs" INTEGER, "EndNs" INTEGER, "dev-id" INTEGER, "queue-id" INTEGER, "Name" TEXT, "pid" INTEGER,
   "tid" INTEGER, "roctx-range" TEXT, "stream-id" INTEGER, "Index" INTEGER);
 CREATE TABLE COPY ("BeginNs" INTEGER, "EndNs" INTEGER, "dev-id" INTEGER, "queue-id" INTEGER, "Name" TEXT, "pid" INTEGER,
@@ -69,7 +70,7 @@ def test_arguments_are_taken_apart(database: Path) -> None:
 
 def test_dispatches_are_not_counted_twice(database: Path) -> None:
     connection = sqlite3.connect(database)
-    connection.execute("""INSERT INTO KERN VALUES (0, '"gemm.kd"', 4, 0, 7, 8, 256, 64, 100, 200)""")
+    connection.execute("""INSERT INTO KERN VALUES (0, '"gemm.kd"', 4, 0, 7, 8, 256, 64, 0, 0, 8, 16, 100, 200)""")
     connection.commit()
     connection.close()
     profile = open_profile(database)

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -510,3 +511,33 @@ def test_a_log_is_not_moved_into_the_file_while_it_is_copied(tmp_path: Path, wri
             assert both(path, TYPES)[0]["id"].max() == 1000
     finally:
         os.close(descriptor)
+
+
+def with_tables(path: Path, count: int) -> Path:
+    """A database of many tables; made one by one, each would look at all before it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t(a)")
+        connection.execute("PRAGMA writable_schema=ON")
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master").fetchone()
+        rows = [(f"t{i}", f"t{i}", root, f"CREATE TABLE t{i}(a)") for i in range(count)]
+        connection.executemany("INSERT INTO sqlite_master VALUES ('table', ?, ?, ?, ?)", rows)
+        connection.commit()
+    return path
+
+
+@pytest.mark.slow
+def test_more_tables_than_are_read_are_a_loss(tmp_path: Path) -> None:
+    with closing(Database(with_tables(tmp_path / "a.db", 50_002))) as database:
+        assert len(database.tables) == 50_000
+        assert database.losses == [Loss("unread_tables", 3, "50,000 are read")]
+
+
+@pytest.mark.slow
+def test_time_grows_with_the_number_of_tables(tmp_path: Path) -> None:
+    spent = []
+    for count in (2_000, 20_000):
+        path = with_tables(tmp_path / f"{count}.db", count)
+        began = time.process_time()
+        Database(path).close()
+        spent.append(time.process_time() - began)
+    assert spent[1] < 40 * spent[0], "the square would be 100 times as long"

@@ -15,7 +15,7 @@ from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.sql_text import quoted
 from wavescope.readers._sqlite.files import ERRORS, OpenFile, tables_at_beginning
-from wavescope.readers._sqlite.schema import StoredTable, read_tables, read_views
+from wavescope.readers._sqlite.schema import MOST_TABLES, StoredTable, count_tables, read_tables, read_views
 from wavescope.readers._sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.losses: list[Loss] = []
+        self._said: set[Loss] = set()
         self._stored: dict[str, StoredTable] = {}
         self.tables: dict[str, tuple[str, ...]] = {}
         """Stored tables -> names of their columns."""
@@ -108,9 +109,9 @@ class Database:
             yield piece
         if not self._file.has_changed():
             for loss in losses:
-                self._lose(loss)
+                self.lose(loss)
         elif is_begun:
-            self._lose(Loss("unreadable_rows", detail=f"{table}: the file was changed while it was read"))
+            self.lose(Loss("unreadable_rows", detail=f"{table}: the file was changed while it was read"))
         else:
             yield from self.chunks(table, columns, rows)  # of a copy, which cannot change
 
@@ -163,6 +164,12 @@ class Database:
         """Whether somebody wrote to the file since it was opened."""
         return self._file.has_changed()
 
+    def lose(self, loss: Loss) -> None:
+        """Note a loss, once however often it is met."""
+        if loss not in self._said:
+            self._said.add(loss)
+            self.losses.append(loss)
+
     def close(self) -> None:
         """Let go of the file."""
         self._disconnect()
@@ -175,6 +182,9 @@ class Database:
         self._stored = read_tables(self._connection)
         self.tables = {table.name: table.columns for table in self._stored.values()}
         self.views = read_views(self._connection)
+        count = count_tables(self._connection)
+        if count > MOST_TABLES:
+            self.lose(Loss("unread_tables", count - MOST_TABLES, f"{MOST_TABLES:,} are read"))
 
     def _queried(self, sql: str, parameters: Sequence[object], most: int) -> list[tuple[Any, ...]]:
         steps = iter(range(_QUERY_STEPS))
@@ -267,10 +277,6 @@ class Database:
             self._load()
         except ERRORS as error:
             raise self._unreadable(error) from error
-
-    def _lose(self, loss: Loss) -> None:
-        if loss not in self.losses:
-            self.losses.append(loss)
 
     def _unreadable(self, error: Exception) -> NotATraceError:
         what = f"not a readable SQLite database ({error})"

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["StoredTable", "read_tables", "read_views"]
+__all__ = ["MOST_TABLES", "StoredTable", "count_tables", "read_tables", "read_views"]
 
 _Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]
 """What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing."""
 
 
+MOST_TABLES = 50_000
+"""Tables of a database that are read."""
+_TABLES = "FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+_FIRST_TABLES = f"SELECT rowid AS number, name, rootpage {_TABLES} ORDER BY rowid LIMIT {MOST_TABLES}"
 _COMPUTED = 2
 """How `table_xinfo` marks columns that are computed whenever they are read."""
 
@@ -101,18 +105,21 @@ class StoredTable:
         return made or [("", 0, INTEGER, True, False, None)]
 
 
+def count_tables(connection: sqlite3.Connection) -> int:
+    """How many tables there are; `read_tables` gives the first `MOST_TABLES` of them."""
+    return int(connection.execute(f"SELECT count(*) {_TABLES}").fetchone()[0])
+
+
 def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
     """The tables with pages of their own (virtual tables have none), in the order in which they were made."""
+    said = "m.name, m.rootpage, c.name, upper(c.type), c.dflt_value, c.pk, c.hidden"
     rows = connection.execute(
-        "SELECT m.name, m.rootpage, c.name, upper(c.type), c.dflt_value, c.pk, c.hidden "
-        "FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS c "
-        "WHERE m.type = 'table' AND m.rootpage > 0 ORDER BY m.rowid, c.cid"
+        f"SELECT {said} FROM ({_FIRST_TABLES}) AS m, pragma_table_xinfo(m.name) AS c ORDER BY m.number, c.cid"  # noqa: S608
     ).fetchall()
     own_keys = {
         name
         for (name,) in connection.execute(
-            "SELECT m.name FROM sqlite_master AS m, pragma_index_list(m.name) AS i "
-            "WHERE m.type = 'table' AND m.rootpage > 0 AND i.origin = 'pk'"
+            f"SELECT m.name FROM ({_FIRST_TABLES}) AS m, pragma_index_list(m.name) AS i WHERE i.origin = 'pk'"  # noqa: S608
         )
     }
     found: dict[str, tuple[int, list[_Declared], list[str]]] = {}

@@ -10,6 +10,7 @@ from wavescope.model.counter_set import COUNTER_SET, CounterSet
 from wavescope.model.losses import Loss
 from wavescope.readers._assemble import loss_frame
 from wavescope.readers._sqlite import Database
+from wavescope.readers._sqlite.required import note_missing
 from wavescope.readers.counters._ceilings import ceilings_of_rows
 from wavescope.readers.counters._execution import LARGEST_INTEGER, bounded
 from wavescope.readers.counters._names import plain_kernel
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
     from wavescope.model.counter_set import System
 
 __all__ = ["read_analysis_database"]
+
+_REQUIRED = {
+    "compute_workload": ("workload_id", "name", "sys_info_extdata", "roofline_bench_extdata"),
+    "compute_kernel": ("kernel_uuid", "workload_id", "kernel_name"),
+    "compute_dispatch": ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"),
+    "compute_metric_definition": (
+        *("metric_uuid", "workload_id", "name", "metric_id", "table_name", "sub_table_name", "unit"),
+    ),
+    "compute_kernel_metric_value": ("metric_uuid", "kernel_uuid", "value_name", "value"),
+    "compute_workload_metric_value": ("metric_uuid", "workload_id", "value_name", "value"),
+}
+"""Tables and columns that every version has."""
 
 
 def read_analysis_database(file: Path, *, target: str | None = None) -> CounterSet:
@@ -45,6 +58,7 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
 
     database = Database(file)
     try:
+        note_missing(database, _REQUIRED, _REQUIRED)
         workloads = database.frame(
             "compute_workload",
             {
@@ -99,7 +113,7 @@ def _kernels(database: Database, workload: int) -> pl.DataFrame:
     import polars as pl
 
     columns = {"kernel_uuid": pl.Int64, "workload_id": pl.Int64, "kernel_name": pl.String}
-    stored = database.frame("compute_kernel", columns).filter(pl.col("workload_id") == workload)
+    stored = database.frame("compute_kernel", columns).filter(pl.col("workload_id").eq_missing(workload))
     kernels = stored.drop_nulls("kernel_name").unique("kernel_uuid", keep="first", maintain_order=True)
     if kernels.height < stored.height:
         database.losses.append(Loss("counter_rows", stored.height - kernels.height, detail="compute_kernel"))
@@ -147,13 +161,13 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
 
     texts = ("name", "metric_id", "table_name", "sub_table_name", "unit")
     columns: dict[str, Any] = {"metric_uuid": pl.Int64, "workload_id": pl.Int64} | dict.fromkeys(texts, pl.String)
-    defined = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id") == workload)
+    defined = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id").eq_missing(workload))
     defined = defined.drop_nulls(["name", "metric_id"]).unique("metric_uuid", keep="first", maintain_order=True)
     values: dict[str, Any] = {"metric_uuid": pl.Int64, "value_name": pl.String, "value": pl.Float64}
     of_kernels = database.frame("compute_kernel_metric_value", values | {"kernel_uuid": pl.Int64})
     of_kernels = of_kernels.join(kernels, on="kernel_uuid", how="inner", maintain_order="left")
     of_workload = database.frame("compute_workload_metric_value", values | {"workload_id": pl.Int64})
-    of_workload = of_workload.filter(pl.col("workload_id") == workload).with_columns(
+    of_workload = of_workload.filter(pl.col("workload_id").eq_missing(workload)).with_columns(
         kernel_name=pl.lit(None, pl.String)
     )
     shared = ("metric_uuid", "kernel_name", "value_name", "value")

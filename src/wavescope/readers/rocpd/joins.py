@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wavescope.readers.rocpd.lookup import Lookup
     from wavescope.readers.rocpd.runs import DataType, Run, Types
 
-__all__ = ["joined_chunks"]
+__all__ = ["JOINS", "OF_TRACK", "joined_chunks"]
 
-_JOINS = {
+JOINS = {
     "event": ("event_id", "event", "id"),
     "track": ("track_id", "track", "id"),
     "symbol": ("kernel_id", "info_kernel_symbol", "id"),
@@ -29,7 +29,7 @@ _JOINS = {
 }
 """What stands before the dot -> column that holds the key, table that has the row, its column with the same key."""
 
-_OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
+OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
 """Columns that a row takes from its track when its own table has none: samples; in drafts of schema 4, all rows."""
 
 
@@ -41,10 +41,10 @@ def joined_chunks(run: Run, table: str, columns: Types) -> Iterator[pl.DataFrame
     wanted: dict[str, dict[str, DataType]] = {"": {}}
     for name, (join, column) in places.items():
         wanted.setdefault(join, {})[column] = columns[name]
-    own = wanted.pop("") | {_JOINS[join][0]: pl.Int64 for join in wanted}
-    targets = {join: _Target.read(run, *_JOINS[join][1:], types) for join, types in wanted.items()}
+    own = wanted.pop("") | {JOINS[join][0]: pl.Int64 for join in wanted}
+    targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in wanted.items()}
     for piece in run.chunks(table, own):
-        rows = {join: target.lookup.rows(piece[_JOINS[join][0]]) for join, target in targets.items()}
+        rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}
         yield pl.DataFrame(
             [
                 (targets[join].columns[column].gather(rows[join]).cast(columns[name]) if join else piece[column]).alias(
@@ -58,7 +58,7 @@ def joined_chunks(run: Run, table: str, columns: Types) -> Iterator[pl.DataFrame
 def _place(run: Run, table: str, name: str) -> tuple[str, str]:
     """The join, empty for the table itself, and the column there."""
     join, dot, column = name.rpartition(".")
-    if not dot and name in _OF_TRACK and not run.has(table, name) and run.has(table, "track_id"):
+    if not dot and name in OF_TRACK and not run.has(table, name) and run.has(table, "track_id"):
         return "track", name
     return join, column
 

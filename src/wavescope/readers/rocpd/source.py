@@ -12,6 +12,7 @@ from wavescope.readers.rocpd.environment import MASKED, rank_of, variables
 from wavescope.readers.rocpd.extras import Extras
 from wavescope.readers.rocpd.joins import joined_chunks
 from wavescope.readers.rocpd.mapping import TABLES
+from wavescope.readers.rocpd.required import note_missing_in_run
 from wavescope.readers.rocpd.runs import find_runs
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from wavescope.readers.rocpd.runs import DataType, Run
 
 __all__ = ["RocpdSource"]
-
-_NEEDED = ("string", "info_process", "info_agent", "info_kernel_symbol", "event", "region", "kernel_dispatch")
-"""Tables without which names, places or whole kinds of events are missing."""
 
 
 class RocpdSource:
@@ -43,9 +41,7 @@ class RocpdSource:
         self.extras: Mapping[str, pl.DataFrame] = Extras(database)
         self._runs = _numbered(runs)
         for run in runs:
-            missing = [f"rocpd_{table}" for table in _NEEDED if not run.has(table)]
-            if missing:
-                self._note("missing_tables", 1, f"run {run.guid or 'without guid'} lacks {', '.join(missing)}")
+            note_missing_in_run(run)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """See `ProfileSource.chunks`."""
@@ -97,9 +93,8 @@ class RocpdSource:
 
     def _note(self, kind: str, count: int, detail: str) -> None:
         """A loss, once however often a table is read."""
-        loss = Loss(kind, count=count, detail=detail)
-        if count and loss not in self.losses:
-            self.losses.append(loss)
+        if count:
+            self.database.lose(Loss(kind, count=count, detail=detail))
 
 
 def _of_run(run: Run, name: str, piece: pl.DataFrame) -> pl.Series:

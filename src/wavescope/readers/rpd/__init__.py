@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
-from wavescope.model.losses import Loss
 from wavescope.model.profile_schema import PROFILE
 from wavescope.readers.rpd._calls import Calls
 from wavescope.readers.rpd._extras import Extras
@@ -20,17 +19,17 @@ from wavescope.readers.rpd._measured import Measured
 from wavescope.readers.rpd._ops import Ops
 from wavescope.readers.rpd._places import Places
 from wavescope.readers.rpd._plain import PlainTables, plain_tables
+from wavescope.readers.rpd._required import note_missing_in_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
+    from wavescope.model.losses import Loss
     from wavescope.readers._sqlite import Database
 
 __all__ = ["PlainTables", "RpdSource", "read_rpd"]
-
-_NEEDED = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")
 
 
 def read_rpd(database: Database) -> RpdSource:
@@ -71,9 +70,7 @@ class RpdSource:
         self._measured = Measured(self._places, self._ops)
         self.version = self._places.metadata.get("schema_version", "")
         self.extras: Mapping[str, pl.DataFrame] = Extras(database)
-        missing = [name for name in _NEEDED if name not in database.tables]
-        if missing:
-            self.losses.append(Loss("missing_tables", len(missing), f"the file lacks {', '.join(missing)}"))
+        note_missing_in_file(database, self.version)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table in pieces."""

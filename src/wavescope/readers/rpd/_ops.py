@@ -83,7 +83,7 @@ class Ops:
     @cached_property
     def first_event(self) -> int:
         """What is added to the id of an op to get an event that no call has: the highest id of a call."""
-        if "rocpd_api" not in self._database.tables:
+        if "id" not in self._database.tables.get("rocpd_api", ()):
             return 0
         return int(self._database.query("SELECT max(id) FROM rocpd_api")[0][0] or 0)
 

@@ -25,7 +25,8 @@ class Places:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        pairs = database.query("SELECT tag, value FROM rocpd_metadata") if "rocpd_metadata" in database.tables else []
+        has_tags = {"tag", "value"} <= set(database.tables.get("rocpd_metadata", ()))
+        pairs = database.query("SELECT tag, value FROM rocpd_metadata") if has_tags else []
         self.metadata: dict[str, str] = {str(tag): str(value) for tag, value in pairs}
         self.arguments_table = "rocpd_ustring" if "rocpd_ustring" in database.tables else "rocpd_string"
         self.pid_stride = self._stride("pid_stride")

@@ -157,7 +157,9 @@ def test_missing_tables_are_told_and_the_rest_is_read(file: SmallRocpd) -> None:
     profile = file.profile()
     assert profile.kernels.is_empty()
     assert profile.regions.select("name", "category", "begin_ns").rows() == [(None, None, 1)]
-    assert "rocpd_string, rocpd_event, rocpd_kernel_dispatch" in profile.losses["message"][0]
+    assert {"rocpd_string", "rocpd_event", "rocpd_kernel_dispatch"} <= set(
+        profile.losses["message"][0].partition("lacks ")[2].split(", ")
+    )
 
 
 def test_schema_4_draft_finds_places_through_tracks(file: SmallRocpd) -> None:
