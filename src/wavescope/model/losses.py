@@ -126,8 +126,9 @@ _KINDS = (
     ),
     LossKind(
         "not_followed",
-        "{count} links or special files of the input were not read ({detail})",
+        "links that lead out of the input, or to nothing, and special files are not read: {detail}",
         "copy the input with what its links lead to (cp -rL), or name the files themselves",
+        counted_in="files",
     ),
     LossKind(
         "no_code_object",
