@@ -64,7 +64,7 @@ def test_an_empty_trace(tmp_path: Path) -> None:
     directory = write_parquet(trace, tmp_path / "tables")
     assert pl.read_parquet(directory / "waves.parquet").schema == trace.waves.schema
     document = json.loads(write_json(trace, tmp_path / "trace.json").read_text())
-    assert document["source"]["path"] == "caf?"
+    assert document["source"]["path"] == "caf\\xe9"
     assert document["tables"]["waves"]["wave"] == []
 
 
