@@ -148,38 +148,6 @@ def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
-def test_a_full_disk_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
-    """A limit on the size of files acts like a disk that is full."""
-    out = tmp_path / "out"
-    arguments = ["convert", str(run), "-f", name, "-o", str(out)]
-    done = _limited(arguments, 16_384)
-    assert done.returncode in (3, 74), done.stderr
-    assert "cannot" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert left_in(tmp_path) == []
-
-
-def test_a_full_disk_stops_a_merge(run: Path, tmp_path: Path) -> None:
-    done = _limited(["merge", str(run), "-o", str(tmp_path / "out.db")], 65_536)
-    assert done.returncode in (3, 74), done.stderr
-    assert "cannot" in done.stderr
-    assert left_in(tmp_path) == []
-
-
-def _limited(arguments: list[str], byte_count: int) -> subprocess.CompletedProcess[str]:
-    program = (
-        "import resource, signal, sys\n"
-        "import polars, wavescope.cli\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({byte_count}, {byte_count}))\n"
-        "wavescope.cli.program()\n"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-@pytest.mark.parametrize("name", ["arrow", "parquet", "rocpd", "rpd"])
 def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
     program = (
         "import os, signal, sys\n"

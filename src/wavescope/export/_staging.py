@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from typing import TYPE_CHECKING
 
 from wavescope import stopping
-from wavescope.errors import OutputError, UsageError
+from wavescope.errors import OutputError, UsageError, WavescopeError
 from wavescope.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ __all__ = ["staged"]
 
 _TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
 """What the file system says when the name of a new output is not free."""
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
+"""How libraries that are written in Rust say it."""
+_PROBE_BYTES = 1 << 16
 _WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 
 
@@ -48,19 +52,52 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     '42'
     """
     folder = targets[0].parent
+    where = str(targets[0] if len(targets) == 1 else folder)
     for target in targets:
         _check_replaceable(target, force=force, mark=mark)
     try:
         with _made(folder), scratch_folder(folder) as staging:
             twins = [staging / target.name for target in targets]
-            yield twins
+            with _told_by_libraries(staging, where):
+                yield twins
             with stopping.unstopped():
                 for target in targets:
                     _check_replaceable(target, force=force, mark=mark)
                 _publish(list(zip(twins, targets, strict=True)), staging, force=force)
+    except OutputError as error:  # of what writes a twin and does not know what it is for
+        raise OutputError(error.what, where=where, advice=error.advice) from error
     except OSError as error:
-        what = f"cannot write the output: {error.strerror or error}"
-        raise OutputError(what, where=str(folder), advice="check the path, its permissions and free space") from error
+        raise _refused(error.strerror or str(error), where) from error
+
+
+def _refused(why: str, where: str) -> OutputError:
+    advice = "check the path, its permissions and free space"
+    return OutputError(f"cannot write the output: {why}", where=where, advice=advice)
+
+
+@contextlib.contextmanager
+def _told_by_libraries(staging: Path, where: str) -> Iterator[None]:
+    """What libraries make of a full disk (a broken file, a panic) is told as what it is."""
+    try:
+        yield
+    except (OSError, WavescopeError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # a panic inside polars is not an Exception
+        if why := _refusal(error, staging):
+            raise _refused(why, where) from error
+        raise
+
+
+def _refusal(error: BaseException, staging: Path) -> str:
+    """Why the file system refuses to write; empty = it does not: the error is another one."""
+    if numbered := _SYSTEM_ERROR.search(str(error)):
+        return os.strerror(int(numbered[1]))
+    try:
+        with (staging / "probe").open("wb") as probe:
+            probe.write(bytes(_PROBE_BYTES))
+    except OSError as refusal:
+        return refusal.strerror or str(refusal)
+    return ""
 
 
 @contextlib.contextmanager
