@@ -8,7 +8,10 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans
+FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans \
+	fuzz_executed fuzz_groups fuzz_writers
+FLIPS ?= 10000
+SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 CLANG_FORMAT ?= clang-format-22
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -43,10 +46,10 @@ PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -t
 NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
-.PHONY: help demo ready test test-slow test-core search check format core fuzz bench kernels llvm clean
+.PHONY: help demo ready test test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
@@ -77,6 +80,25 @@ test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and
 	$(CMAKE) --preset sanitize >/dev/null
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
 	$(CTEST) --preset sanitize --parallel $(JOBS)
+
+test-threads: $(CMAKE_STAMP) ## the C++ tests of what runs on several threads, under ThreadSanitizer
+	$(CMAKE) --preset threads >/dev/null
+	$(CMAKE) --build --preset threads --parallel $(JOBS)
+	$(CTEST) --preset threads
+
+test-aarch64: $(CMAKE_STAMP) ## the C++ tests and the corpus replay for aarch64, run by QEMU (apt-get when root and missing)
+	tools/aarch64.sh
+	$(CMAKE) --preset aarch64 >/dev/null
+	$(CMAKE) --build --preset aarch64 --parallel $(JOBS)
+	$(CTEST) --preset aarch64 --parallel $(JOBS)
+
+flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan and UBSan, and what came of them
+	$(CMAKE) --preset sanitize >/dev/null
+	$(CMAKE) --build --preset sanitize --target flips --parallel $(JOBS)
+	build/sanitize/cpp/fuzz/flips $(FLIPS)
+
+test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
+	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
 check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page
 	status=0; \

@@ -14,6 +14,7 @@
 #include "gfx9_wave.hpp"
 #include "markers.hpp"
 #include "registers.hpp"
+#include "stream_end.hpp"
 
 namespace wavescope {
 namespace gfx9 {
@@ -73,6 +74,7 @@ class Decoder {
     bool emit(Place place, size_t bytes_read);
     void project_tables(size_t bytes_read);
     void finish();
+    void finish_stream();
 
     bool on_target(uint64_t word) const {
         return WaveIdentity::Cu::of(word) == records_.target_cu && WaveIdentity::Sh::of(word) == 0;
@@ -94,6 +96,10 @@ class Decoder {
         return false;
     }
     Wave& wave_at(Place place) { return waves_[place.index]; }
+    void see_wave() {
+        end_.stopped = false;
+        clocks_at_last_wave_ = records_.realtime.realtime_ticks.size();
+    }
     [[gnu::noinline]] bool bad_slot(size_t at, int64_t now) {
         bad_slots_.note(now, at);
         return survive(at);
@@ -113,6 +119,9 @@ class Decoder {
     std::array<Wave, Place::kCount> waves_;  // of the target CU
     uint32_t phase_counter_ = 15;
 
+    StreamEnd end_{.block_begin = kHeaderBytes};
+    bool time_awaited_ = false;  // by a TIME_RESET: its TIMESTAMP has not come yet
+    size_t clocks_at_last_wave_ = 0;
     bool packets_lost_ = false;
     Unusable bad_slots_{Loss::bad_slot};
     Unusable stale_{Loss::stale_instruction};
@@ -136,6 +145,7 @@ void Decoder::read_tokens() {
             word = tokens.load(next_at);
             if (!tokens.fits(next_at, word)) {
                 lose(Loss::truncated_token, now, next_at, tokens.size() - next_at, 0);
+                end_.token_cut = true;
                 break;
             }
         }
@@ -162,6 +172,7 @@ void Decoder::read_tokens() {
                 break;
             case TokenType::timestamp:
                 if (anchor_.used(at)) now = before;
+                time_awaited_ = false;
                 break;
             case TokenType::inst_pc: go_on = inst_pc(word, at, now); break;
             case TokenType::inst_userdata: go_on = shader_data(word, at, now); break;
@@ -180,6 +191,7 @@ void Decoder::read_tokens() {
         }
     }
     records_.token_count = count;
+    end_.time = now;
 }
 
 bool Decoder::misc(uint64_t word, size_t at, int64_t& now) {
@@ -188,11 +200,13 @@ bool Decoder::misc(uint64_t word, size_t at, int64_t& now) {
     now += kCyclesPerDelta * Misc::Delta::of(word);
     switch (kind) {
         case Misc::time_reset: {
+            time_awaited_ = true;
             const Anchor::Result ahead = anchor_.look_ahead(tokens_, at + kTokens[0].bytes, now, !corrected_);
             now = ahead.now;
             return !ahead.bad_slot || bad_slot(ahead.bad_slot_at, now);
         }
         case Misc::packet_lost: packet_lost(at, now); break;
+        case Misc::surface_sync: end_.stopped = true; break;
         case Misc::trace_stall_begin: event(EventType::trace_stall_begin, now); break;
         case Misc::trace_stall_end: event(EventType::trace_stall_end, now); break;
         case Misc::save_context: save_context(now); break;
@@ -260,8 +274,10 @@ void Decoder::reg(uint64_t word, int64_t now) {
     if (Reg::Write::of(word) == 0) return;
     const uint32_t me = effective_me(Reg::RawMe::of(word)), data = Reg::Data::of(word);
     if (Reg::Address::of(word) == Registers::userdata3) {
+        end_.stopped = false;
         if (registers_.instrumented()) realtime_words_.write(data, now, records_.realtime);
     } else if (Reg::Address::of(word) == Registers::userdata2) {
+        end_.stopped = false;
         const auto agent = registers_.write_userdata2(data, me, Reg::Pipe::of(word), now, records_);
         if (agent.counter_interval_written) counters_.fill_gaps(records_.counter_interval_cycles);
     }
@@ -273,11 +289,15 @@ void Decoder::reg_cs(uint64_t word, int64_t now) {
     const uint32_t address = RegCs::Address::of(word), data = RegCs::Data::of(word);
     registers_.write_compute(address, data, me, pipe);
     if (address == Registers::dispatch_initiator && (data & 1) != 0) dispatch(me, pipe, now);
-    if (address == kNowhere && data == kPartialFlush) event(EventType::cs_partial_flush, now, me, pipe);
+    if (address == kNowhere && data == kPartialFlush) {
+        event(EventType::cs_partial_flush, now, me, pipe);
+        end_.stopped = true;
+    }
 }
 
 // 8.7. The register fields of COMPUTE_PGM_RSRC1 and RSRC2.
 void Decoder::dispatch(uint32_t me, uint32_t pipe, int64_t now) {
+    end_.stopped = false;
     const uint32_t rsrc1 = registers_.rsrc1, rsrc2 = registers_.rsrc2;
     const uint32_t flags = Bits<10, 10>::of(rsrc1) | Bits<11, 11>::of(rsrc1) << 1 | Bits<14, 14>::of(rsrc1) << 2 |
                            Bits<0, 0>::of(rsrc2) << 3;
@@ -305,6 +325,7 @@ bool Decoder::shader_data(uint64_t word, size_t at, int64_t now) {
 bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
     const Place place{WaveStart::Place::of(word)};
     if (!place.exists()) return bad_slot(at, now);
+    see_wave();
     const uint32_t me = WaveStart::Me::of(word), pipe = WaveStart::Pipe::of(word);
     const Pc entry = registers_.kernel_entry(me, pipe);
     if (on_target(word)) {
@@ -331,6 +352,7 @@ bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
 bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
     const Place place{WaveIdentity::Place::of(word)};
     if (!place.exists()) return bad_slot(at, now);
+    see_wave();
     const uint64_t own_bits = word & 0xFFFF;  // quirk: the token has no room for me, pipe and workgroup
     if (on_target(own_bits)) {
         Wave& wave = wave_at(place);
@@ -386,6 +408,16 @@ void Decoder::finish() {
         if (unusable.count == 0) continue;
         lose(unusable.kind, unusable.first_time, unusable.first_byte, unusable.count, 0);
     }
+    finish_stream();
+}
+
+// The profiler stops a trace with a flush of the compute pipe or of caches. When it has compared the clocks in front of
+// the waves, it compares them behind the waves too.
+void Decoder::finish_stream() {
+    const size_t clocks = records_.realtime.realtime_ticks.size();
+    if (time_awaited_ || (clocks != 0 && clocks == clocks_at_last_wave_)) end_.stopped = false;
+    end_.unended_waves = occupancy_.running_count();
+    end_.note(records_);
 }
 
 }  // namespace

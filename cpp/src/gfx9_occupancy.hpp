@@ -1,6 +1,7 @@
 // Starts and ends of the waves of all CUs (spec_gfx9 4.2, 4.3, 8.2).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -45,6 +46,11 @@ class Occupancy {
     // Chunked captures hand records over in batches; the order of the table shows it.
     void flush_full_batch() {
         if (table_.cu.size() - batch_begin_ + unseen_starts_.size() >= kBatch) flush();
+    }
+
+    uint64_t running_count() const {
+        return static_cast<uint64_t>(
+            std::count_if(running_.begin(), running_.end(), [](const Running& wave) { return wave.active; }));
     }
 
     // Late look-back, and the unseen starts, the latest first, in front of their batch.

@@ -103,6 +103,7 @@ struct Misc {
         time = 0,
         time_reset = 1,
         packet_lost = 2,
+        surface_sync = 3,
         trace_stall_begin = 4,
         trace_stall_end = 5,
         save_context = 6,

@@ -10,6 +10,7 @@
 #include "rdna_reader.hpp"
 #include "rdna_slots.hpp"
 #include "registers.hpp"
+#include "stream_end.hpp"
 
 namespace wavescope {
 namespace rdna {
@@ -25,6 +26,11 @@ constexpr std::array<EventType, 64> event_types() {
     return types;
 }
 constexpr std::array<EventType, 64> kEventTypes = event_types();
+
+// What stops a trace: THREAD_TRACE_FINISH, or COMPUTE_THREAD_TRACE_ENABLE = 0. aqlprofile writes the register, and
+// the event from gfx12 on; Mesa and tinygrad send both.
+constexpr uint64_t kTraceFinish = 0x37;
+constexpr uint32_t kTraceEnable = 0x1E;
 
 constexpr uint64_t byte_of(int64_t position) {
     return static_cast<uint64_t>(position) >> 3;
@@ -93,6 +99,7 @@ class Dispatcher {
 
     // Everything that waits for the end of the buffer.
     void finish();
+    void finish_stream();
 
     template <class Reader>
     void note_reading(const Reader& reader, size_t input_bytes);
@@ -162,6 +169,7 @@ class Dispatcher {
     bool any_loss_ = false;
     int64_t loss_position_ = 0;
     size_t realtime_flushed_ = 0;
+    StreamEnd end_;
 };
 
 // A token without a handler still reports a loss, and lets a full list of realtime pairs go (spec_rdna 14.2).
@@ -215,6 +223,7 @@ void Dispatcher::new_pc(int64_t time, uint64_t contents) {
 }
 
 bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, bool after_loss) {
+    end_.stopped = false;
     const auto& field = layout_->start;
     const Location at{static_cast<uint8_t>((field.sa.of(contents) << 7) + field.wgp.of(contents)),
                       field.simd.byte(contents), field.slot.byte(contents)};
@@ -286,6 +295,7 @@ void Dispatcher::context_switch(int64_t time, uint32_t code, Location at, const 
 }
 
 void Dispatcher::wave_end(int64_t time, uint64_t contents) {
+    end_.stopped = false;
     const auto& field = layout_->end;
     const Location at{static_cast<uint8_t>((field.sa.of(contents) << 7) + field.wgp.of(contents)),
                       field.simd.byte(contents), field.slot.byte(contents)};
@@ -342,6 +352,7 @@ void Dispatcher::misc(int64_t time, uint64_t contents, int64_t position) {
 
 void Dispatcher::event(int64_t time, uint64_t contents) {
     constexpr uint16_t kPerPipe = 1, kBottomOfPipe = 2;
+    if (event_field::id.of(contents) == kTraceFinish) end_.stopped = true;
     const EventType type = kEventTypes[event_field::id.of(contents)];
     if (type == EventType{}) return;
     const uint16_t flags = event_field::bottom_of_pipe.set(contents) ? kPerPipe | kBottomOfPipe : kPerPipe;
@@ -354,7 +365,9 @@ void Dispatcher::reg(int64_t time, uint64_t contents) {
     const uint32_t me = reg_field::me.word(contents), pipe = reg_field::pipe.word(contents);
     const bool compute = reg_field::compute.set(contents);
     if (compute) registers_.write_compute(address, data, me, pipe);
+    if (compute && address == kTraceEnable && data == 0) end_.stopped = true;
     if ((!compute || tt_ <= 2) && address == Registers::userdata2) {
+        end_.stopped = false;
         registers_.write_userdata2(data, me, pipe, time, records_);
     }
 }
@@ -362,6 +375,7 @@ void Dispatcher::reg(int64_t time, uint64_t contents) {
 void Dispatcher::reg_init(int64_t time, uint64_t contents) {
     constexpr uint64_t kDispatch = 2;
     if (reg_init_field::type.of(contents) != kDispatch || (reg_init_field::data.of(contents) & 1) == 0) return;
+    end_.stopped = false;
     const uint32_t rsrc1 = registers_.rsrc1, rsrc2 = registers_.rsrc2;
     const uint8_t me = reg_init_field::me.byte(contents), pipe = reg_init_field::pipe.byte(contents);
     const Pc entry = registers_.kernel_entry(me, pipe);
@@ -412,6 +426,13 @@ void Dispatcher::finish() {
     if (any_loss_ && records_.status != Status::stopped) {
         records_.info.code.push_back(static_cast<uint8_t>(Info::data_lost));
     }
+    finish_stream();
+}
+
+void Dispatcher::finish_stream() {
+    for (const auto& [key, entry] : saved_) running_.take(Location::of(key));  // put away, and shown as ended
+    end_.unended_waves = running_.count();
+    end_.note(records_);
 }
 
 template <class Reader>
@@ -422,9 +443,12 @@ void Dispatcher::note_reading(const Reader& reader, size_t input_bytes) {
         losses.add(static_cast<uint8_t>(Loss::unknown_tokens), 0, byte_of(reader.first_unknown()),
                    reader.unknown_count(), 0);
     }
+    end_.time = reader.time();
     if (records_.status == Status::stopped) return;
     const uint64_t read = byte_of(reader.position());
-    if (reader.position() > static_cast<int64_t>(input_bytes) * 8) {
+    const bool finished = end_.stopped && input_bytes % kBlockBytes == 0;
+    if (reader.has_cut_token() && !finished) {
+        end_.token_cut = true;
         losses.add(static_cast<uint8_t>(Loss::truncated_token), 0, input_bytes, 1, 0);
     } else if (reader.has_unread_bits()) {
         losses.add(static_cast<uint8_t>(Loss::unread_tail), 0, read, input_bytes - read, 0);

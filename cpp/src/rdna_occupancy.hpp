@@ -1,6 +1,7 @@
 // Which waves run where on the whole shader engine, and the list of their starts and ends (spec_rdna 8 and 14.2).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,9 @@ struct Location {
     uint8_t cu, simd, slot;
     uint32_t in_cu() const { return uint32_t{simd} << 5 | slot; }
     uint32_t key() const { return uint32_t{cu} << 7 | in_cu(); }
+    static Location of(uint32_t key) {
+        return {static_cast<uint8_t>(key >> 7), static_cast<uint8_t>(key >> 5 & 3), static_cast<uint8_t>(key & 31)};
+    }
 };
 
 // Kernel entries of running waves by location; a CU costs memory once it is seen. Many waves share an entry, so they
@@ -34,6 +38,13 @@ class RunningWaves {
     std::optional<Pc> find(Location at) const {
         const uint32_t number = cus_[at.cu] ? (*cus_[at.cu])[at.in_cu()] : 0;
         return number != 0 ? std::optional<Pc>(entries_[number - 1]) : std::nullopt;
+    }
+    size_t count() const {
+        size_t found = 0;
+        for (const std::unique_ptr<Cu>& cu : cus_) {
+            if (cu) found += cu->size() - static_cast<size_t>(std::count(cu->begin(), cu->end(), 0U));
+        }
+        return found;
     }
     std::optional<Pc> take(Location at) {
         const std::optional<Pc> entry = find(at);

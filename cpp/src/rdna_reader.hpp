@@ -70,6 +70,9 @@ class Reader {
     int64_t position() const { return s_.at; }  // first bit behind the tokens that were read
     uint64_t token_count() const { return s_.tokens; }
     uint64_t unknown_count() const { return unknown_; }
+    int64_t time() const { return s_.time; }
+    // Whether the last token goes on behind the end; zeros there are padding.
+    bool has_cut_token() const { return cut_; }
     int64_t first_unknown() const { return first_unknown_; }
 
     // Whether bits from position() on are set: tokens that the reference never reads, or the rest of a cut one.
@@ -216,6 +219,7 @@ class Reader {
     State s_;
     uint64_t unknown_ = 0;
     int64_t first_unknown_ = 0;
+    bool cut_ = false;
     WaitingTokens<Sink> waiting_;
     RecentSlots recent_;
 };
@@ -267,6 +271,7 @@ Step Reader<kVersion, Sink>::read_one(bool in_phase_b) {
     s.length = entry.length;
     if (entry.token == Token::nop) return Step::quiet;
     s.extends = entry.token == Token::wave_start_ext;
+    if constexpr (!kFarFromEnd) cut_ = at < bits_ && at + entry.length > bits_;
     advance_time(s, entry, window);
     if (entry.token == Token::time || entry.token == Token::timestamp) {
         if (entry.token == Token::timestamp) s.time = timestamp(s.time, window, at, in_phase_b);

@@ -71,7 +71,7 @@ std::string broken_invariant(Records& records, const Program& program) {
     for (size_t i = 0; i < records.losses.kind.size(); ++i) {
         if (records.losses.byte_offset[i] > records.byte_count) return "a loss behind the end";
         const uint8_t kind = records.losses.kind[i];
-        if (kind == 0 || kind > static_cast<uint8_t>(Loss::unread_tail)) return "an unknown loss";
+        if (kind == 0 || kind > static_cast<uint8_t>(Loss::unended_waves)) return "an unknown loss";
     }
     if (records.stopped_at_byte > records.byte_count) return "stopped behind the end";
     if (records.status == Status::stopped && records.losses.kind.empty()) return "stopped without a loss";

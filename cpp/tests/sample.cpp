@@ -228,18 +228,18 @@ Sample sample(const Family& family, const Shape& shape) {
         const bool twice = kind == Kind::barrier && family.version == 0;
         made.instructions_per_wave += kind == Kind::silent ? 0 : twice ? 2 : 1;
     }
-    constexpr size_t kPadding = 32;
     if (family.version == 0) {
         Gfx9Writer out(kTargetCu);
         prologue(out);
         run(out, steps, shape);
-        out.zeros(kPadding);
+        for (const uint32_t word : {5U, 1000U, 1U, 1003U}) out.reg(kUserData3, word);  // the clocks once more
+        out.stop();
         made.stream = out.bytes();
     } else {
         RdnaWriter out(family.version, kTargetSimd, kTargetCu);
         prologue(out);
         run(out, steps, shape);
-        out.zeros(kPadding);
+        out.stop();
         made.stream = out.bytes();
     }
     return made;

@@ -27,6 +27,12 @@ class BitWriter {
         bits_ = bytes_.size() * 8 + byte_count * 8;
         bytes_.resize(bits_ / 8);
     }
+    // Zeros up to the end of the block; the first one begins behind `header_bits`.
+    void fill_block(size_t header_bits) {
+        constexpr size_t kBlockBits = 256;
+        const size_t used = (bits_ - header_bits) % kBlockBits;
+        token(used == 0 ? 0 : static_cast<unsigned>(kBlockBits - used), {});
+    }
     const std::vector<uint8_t>& bytes() const { return bytes_; }
 
   private:
@@ -100,6 +106,11 @@ class Gfx9Writer : public BitWriter {
     explicit Gfx9Writer(uint32_t target_cu, uint32_t version = 5) {
         token(64, {{0, 0x11}, {13, version}, {16, 0xF}, {20, target_cu}});
     }
+    // How a trace ends: a flush, and the rest of the block.
+    void stop() {
+        compute_reg(0x7F, 7);
+        fill_block(64);
+    }
     void misc(uint32_t type, uint32_t delta = 0) { token(16, {{0, 0}, {4, delta}, {13, type}}); }
     void timestamp(uint64_t cycles) { token(64, {{0, 1}, {16, cycles}}); }
     // `me` as decoded; the token holds its complement.
@@ -142,6 +153,14 @@ class RdnaWriter : public BitWriter {
         token(64, {{0, 0x11}, {7, version}, {13, target_simd}, {15, target_wgp}, {32, switches >> 32}});
     }
     uint32_t version() const { return version_; }
+
+    // How a trace ends: it is switched off, and a block is empty.
+    void stop() {
+        reg(0x1E, 0, true);
+        event(0x37);
+        zeros(32);
+        fill_block(0);
+    }
 
     void time(uint32_t cycles) {  // 4..19, on gfx1250 1..16
         if (version_ == 5) {

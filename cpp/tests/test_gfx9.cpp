@@ -92,7 +92,9 @@ TEST(gfx9, the_worked_example_of_the_specification) {
 }
 
 TEST(gfx9, a_wave_with_its_instructions_states_and_rows) {
-    const Records records = decode(looping_wave().bytes(), program_of(kLoop));
+    Trace out = looping_wave();
+    out.stop();
+    const Records records = decode(out.bytes(), program_of(kLoop));
     CHECK_EQUAL(records.status, Status::ok);
     using enum Category;
     CHECK_EQUAL(testing::instructions_of(records), std::vector<Instruction>{{140, smem, 4, 0, 0},

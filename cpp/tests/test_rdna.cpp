@@ -252,7 +252,7 @@ TEST(rdna, execution_tokens_only_take_time) {
         out.token(8, {{0, 0xE}, {4, 2}});
         out.token(8, {{0, 0xF}, {4, 3}});
         out.event(0x07);
-        out.zeros(32);
+        out.stop();
         const Records records = decode(out.bytes(), Program());
         CHECK_EQUAL(testing::events_of(records), std::vector<Event>{{5, EventType::cs_partial_flush}});
         CHECK(records.losses.kind.empty());

@@ -66,6 +66,8 @@ enum class Loss : uint8_t {
     marker_queue_full = 9,      // shader data of a wave dropped because its code object stayed unknown
     counter_gaps = 10,          // counter samples whose gaps were not filled, `count` times: absurdly many
     unread_tail = 11,           // RDNA: the reference does not read the last tokens; `count` bytes from byte_offset on
+    missing_end = 12,           // the stream does not end as that of a finished trace
+    unended_waves = 13,         // `count` waves of the shader engine without an end
 };
 
 enum class Status : uint8_t {

@@ -120,6 +120,16 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "missing_end",
+        "the trace does not end as a finished one does; its last records are missing",
+        "check that the file was copied whole; if it was, enlarge --att-buffer-size",
+    ),
+    LossKind(
+        "unended_waves",
+        "{count} waves of the shader engine have no end in the trace; occupancy shows them running to its end",
+        "check that the file was copied whole; if it was, enlarge --att-buffer-size, or trace a shorter kernel",
+    ),
+    LossKind(
         "unreadable_trace",
         "{detail}",
         "capture this shader engine again; the other files were read",
@@ -485,5 +495,7 @@ CORE_LOSSES: dict[int, str] = {
     9: "marker_queue_full",
     10: "counter_gaps",
     11: "unread_tail",
+    12: "missing_end",
+    13: "unended_waves",
 }
 """Numbers that the native core uses (wavescope::Loss) -> names."""

@@ -146,6 +146,7 @@ class _Encoder:
             if marks is not None:
                 marks.append((self.out.writer.position, at))
         offsets += [self._window_edge(time) for time in edges[len(offsets) :]]
+        self.out.put_misc(self.out.now, Misc.SURFACE_SYNC)  # stopping a trace leaves it
         self.out.pad()
         return self._cut(Encoded(self.out.writer.to_bytes(), offsets[0], offsets[1], total), marks or [])
 

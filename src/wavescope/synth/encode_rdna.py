@@ -30,6 +30,7 @@ from wavescope.synth.rdna_tokens import (
     SHORT_VALU_CHOICES,
     TIME_BIAS,
     TOKENS,
+    TRACE_FINISH_ID,
 )
 from wavescope.synth.seeded import seeded
 
@@ -218,6 +219,8 @@ class _Encoder:
             if marks is not None:
                 marks.append((self.out.writer.position, at))
         offsets += [self._window_edge(time) for time in edges[len(offsets) :]]
+        layout = self.tokens["EVENT"]
+        self.out.put(self.out.now, layout, layout.pack(id=TRACE_FINISH_ID))
         self.out.finish()
         return Encoded(self.out.writer.to_bytes(), offsets[0], offsets[1], total), marks or []
 

@@ -129,6 +129,7 @@ RECENT_OPS = range(10, 15)  # INST op codes that also make their wave the most r
 
 
 EVENT_IDS = {"cs_partial_flush": 0x07, "bottom_of_pipe": 0x28, "cache_flush": 0x04, "trace_flush": 0x36}
+TRACE_FINISH_ID = 0x37  # EVENT.id of what stops a trace; no record
 REG_INIT_DISPATCH = 2
 TIMESTAMP_STEP, TIMESTAMP_REALTIME = 1, 2  # TIMESTAMP.type of versions 1 and 2
 

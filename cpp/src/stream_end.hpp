@@ -1,0 +1,36 @@
+// Whether a stream goes on to the end of its trace. Nothing ends a stream by definition, but a finished one shows that
+// the trace was stopped behind its last wave, leaves no wave running, and fills whole blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "wavescope/records.hpp"
+
+namespace wavescope {
+
+inline constexpr size_t kBlockBytes = 32;  // the hardware's write pointer counts them
+
+struct StreamEnd {
+    int64_t time = 0;            // of the last token
+    size_t block_begin = 0;      // bytes in front of the first block
+    bool stopped = false;        // the trace was, behind the last thing that leaves records
+    bool token_cut = false;      // the last token goes on behind the end
+    uint64_t unended_waves = 0;  // on the whole shader engine
+
+    void note(Records& records) const {
+        if (records.status == Status::stopped) return;  // the end was not reached
+        const size_t end = records.byte_count;
+        // What the hardware holds back of the tokens behind the stop is nobody's loss: often half a token is left.
+        const bool whole_blocks = (end - block_begin) % kBlockBytes == 0;
+        const bool finished = stopped && whole_blocks;
+        const auto lose = [&](Loss kind, uint64_t count) {
+            records.losses.add(static_cast<uint8_t>(kind), time, end, count, 0);
+        };
+        if (unended_waves != 0) lose(Loss::unended_waves, unended_waves);
+        // The parts of a chunked capture end anywhere.
+        if (!finished && !token_cut && !(records.double_buffer && whole_blocks)) lose(Loss::missing_end, 1);
+    }
+};
+
+}  // namespace wavescope
