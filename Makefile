@@ -49,7 +49,7 @@ NPM := npm --prefix web --loglevel=error
 .PHONY: help demo ready test test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
