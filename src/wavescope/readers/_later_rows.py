@@ -82,9 +82,9 @@ def _parts(
     buffers: Buffers,
     program: _core.Program,
 ) -> Iterator[ThreadTrace]:
-    for se, record in zip(engines, buffers.each(program, counted), strict=True):
-        yield _part(trace, se, record)
-        del record
+    decoded = buffers.each(program, counted)
+    for se in engines:  # nothing here may hold a part while the next one is decoded
+        yield _part(trace, se, next(decoded))
 
 
 def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
@@ -92,7 +92,6 @@ def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
     import polars as pl
 
     from wavescope import _core
-    from wavescope.readers.waits import match_waits
 
     rows = _core.tables(record)
     tables = {name: pl.DataFrame(rows[name]) for name in _ROWS}
@@ -102,8 +101,13 @@ def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
         elif name not in _ROWS and "se" in frame.columns:
             tables[name] = frame.filter(pl.col("se") == se)
     tables["waves"] = _indexed(tables["waves"])
-    lazy: dict[str, Callable[[], pl.DataFrame]] = {}
-    part = ThreadTrace(tables, trace.source, lazy)
-    lazy |= {name: partial(trace.table, name) for name in _SHARED if name not in tables}
-    lazy["waits"] = lambda: match_waits(part.instructions, part.code, trace.gfxip)
-    return part
+    lazy = {name: partial(trace.table, name) for name in _SHARED if name not in tables}
+    instructions = tables["instructions"]
+    # the part itself must not be in here: it would live until the garbage collector looks for circles
+    return ThreadTrace(tables, trace.source, lazy | {"waits": lambda: _waits(instructions, trace)})
+
+
+def _waits(instructions: pl.DataFrame, trace: ThreadTrace) -> pl.DataFrame:
+    from wavescope.readers.waits import match_waits
+
+    return match_waits(instructions, trace.code, trace.gfxip)
