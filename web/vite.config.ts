@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { notices } from "./notices.ts";
 
 export default defineConfig({
   base: "./",
+  plugins: [notices()],
   build: {
     outDir: "../src/wavescope/_web",
     emptyOutDir: true,

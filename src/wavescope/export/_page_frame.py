@@ -26,7 +26,7 @@ class PageFrame(NamedTuple):
 
 
 def page_frame(title: str) -> PageFrame:
-    """The page with its script and its style inside. Its policy lets this script run and nothing be loaded.
+    """The page with its script, its style and the licences of others inside. Its policy lets this script run and nothing be loaded.
 
     Raises
     ------
@@ -60,9 +60,14 @@ def page_frame(title: str) -> PageFrame:
 <body>
 <div id="app">Loading…</div>
 """
-    return PageFrame(
-        before.encode(errors=ESCAPES), f'<script type="module">{script}</script>\n</body>\n</html>\n'.encode()
-    )
+    notices = _inside_script((folder / "page.licences.txt").read_text(encoding="utf-8"))
+    after = f"""<script type="text/plain" id="licences">
+{notices}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+    return PageFrame(before.encode(errors=ESCAPES), after.encode())
 
 
 def _inside_script(code: str) -> str:

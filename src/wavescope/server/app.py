@@ -32,6 +32,7 @@ _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
 }
 _UNKNOWN = Problem(404, "there is no such page")
 
