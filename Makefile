@@ -175,7 +175,7 @@ $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
 	touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(NODE_STAMP)
-	$(NPM) ci --no-fund --no-audit >/dev/null
+	$(NPM) ci --ignore-scripts --no-fund --no-audit >/dev/null
 	touch $@
 
 $(PAGE): $(NODE_MODULES) $(PAGE_FILES)

@@ -24,7 +24,7 @@ else()
   file(REMOVE_RECURSE "${page_folder}")
   file(COPY "${page_source}/" DESTINATION "${page_build}" PATTERN node_modules EXCLUDE)
   message(STATUS "Building the viewer's page with Node.js ${node_version}")
-  execute_process(COMMAND "${NPM}" ci --loglevel=error --no-fund --no-audit
+  execute_process(COMMAND "${NPM}" ci --ignore-scripts --loglevel=error --no-fund --no-audit
     WORKING_DIRECTORY "${page_build}" RESULT_VARIABLE failed OUTPUT_QUIET)
   if(NOT failed)
     execute_process(COMMAND "${NPM}" run build --silent -- --logLevel error --outDir "${page_folder}" --emptyOutDir

@@ -26,7 +26,7 @@ class PageFrame(NamedTuple):
 
 
 def page_frame(title: str) -> PageFrame:
-    """The page with its script, its style and the licences of others inside. Its policy lets this script run and nothing be loaded.
+    """The page with its script, its style and the licences of others inside; its policy lets nothing be loaded.
 
     Raises
     ------
