@@ -12,16 +12,18 @@ import msgspec
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
-from wavescope.readers._text import text_bytes
+from wavescope.readers._text import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
 
 __all__ = ["ChromeFile", "chrome_events", "nanoseconds", "read_chrome"]
 
+_HEAD = 4096
+"""Bytes in which the first sign of the text is looked for."""
 _BATCH = 1 << 15
 """Events that are Python objects at the same time."""
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
@@ -93,27 +95,24 @@ def read_chrome(path: Path) -> ChromeFile:
     --------
     >>> read_chrome(Path("trace.json.gz"))  # doctest: +SKIP
     """
-    data = text_bytes(path)
-    for attempt in _attempts(data):
-        with suppress(*_UNREADABLE):
-            if attempt.lstrip()[:1] == b"[":
-                return ChromeFile(msgspec.json.decode(attempt, type=list[msgspec.Raw]))
-            return msgspec.json.decode(attempt, type=ChromeFile)
+    data = json_bytes(path)
     try:
-        msgspec.json.decode(data, type=ChromeFile)
+        return _decoded(data)
     except _UNREADABLE as error:
         what = f"not a whole Chrome trace ({error})"
+    # What its writers may have meant: no infinities, and an end. Of texts of gigabytes, no more than two are held.
+    data = _NOT_JSON.sub(rb"\1null\2", data)
+    data = data.rstrip().rstrip(b",")
+    for end in (b"", b"]", b"]}"):
+        with suppress(*_UNREADABLE):
+            return _decoded(data + end)
     raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again")
 
 
-def _attempts(data: bytes) -> Iterator[bytes]:
-    """The text, and what its writers may have meant: no infinities, and an end."""
-    yield data
-    plain = _NOT_JSON.sub(rb"\1null\2", data)
-    yield plain
-    whole = plain.rstrip().rstrip(b",")
-    yield whole + b"]"
-    yield whole + b"]}"
+def _decoded(data: bytes) -> ChromeFile:
+    if data[:_HEAD].lstrip()[:1] == b"[":
+        return ChromeFile(msgspec.json.decode(data, type=list[msgspec.Raw]))
+    return msgspec.json.decode(data, type=ChromeFile)
 
 
 def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from wavescope.model.files import open_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "text_bytes"]
+__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "json_bytes", "text_bytes"]
 
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
@@ -36,21 +36,61 @@ def text_bytes(file: Path, limit: int | None = None) -> bytes:
     >>> from pathlib import Path
     >>> text_bytes(Path("results.json.gz"))  # doctest: +SKIP
     """
-    limit = MAX_BYTES if limit is None else limit
+    return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
+
+
+def json_bytes(file: Path) -> bytes:
+    """The same of a file of JSON: reading stops at the first byte of zeros, which no JSON has.
+
+    A file system that ran full, or a copy that was cut, leaves gigabytes of them.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is empty, a damaged gzip file, too long, or has such a byte.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> json_bytes(Path("results.json.gz"))  # doctest: +SKIP
+    """
+    return _content(file, MAX_BYTES, is_json=True)
+
+
+def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
     try:
         with open_regular(file) as stream:
             is_packed = stream.read(len(GZIP)) == GZIP
             if os.fstat(stream.fileno()).st_size > limit:
                 raise _too_long(file, limit)
             stream.seek(0)
-            data = _unpacked(stream, file, limit) if is_packed else stream.read()
+            if is_json and not is_packed:
+                _refuse_zeros(stream, file)
+            data = _unpacked(stream, file, limit, is_json=is_json) if is_packed else stream.read()
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
         raise UsageError(what, where=str(file)) from error
-    if not data.strip():
+    if not data or data.isspace():
         what = "this file is empty"
         raise NotATraceError(what, where=str(file), advice="record again")
     return data
+
+
+def _refuse_zeros(stream: BinaryIO, file: Path) -> None:
+    """Look through a file before it is held in memory; what was read is then in the cache of the system."""
+    offset = 0
+    while piece := stream.read(_PIECE):
+        if 0 in piece:
+            raise _zeros(file, offset + piece.index(0))
+        offset += len(piece)
+    stream.seek(0)
+
+
+def _zeros(file: Path, offset: int) -> NotATraceError:
+    what = f"not JSON from byte {offset:,} on, where zeros begin: it was not written or copied whole"
+    return NotATraceError(what, where=str(file), advice="copy it again, or record again")
 
 
 def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
@@ -69,7 +109,7 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
         return b""
 
 
-def _unpacked(stream: BinaryIO, file: Path, limit: int) -> bytes:
+def _unpacked(stream: BinaryIO, file: Path, limit: int, *, is_json: bool) -> bytes:
     import gzip
 
     pieces: list[bytes] = []
@@ -77,6 +117,8 @@ def _unpacked(stream: BinaryIO, file: Path, limit: int) -> bytes:
     try:
         with gzip.open(stream) as packed:
             while piece := packed.read(_PIECE):
+                if is_json and 0 in piece:
+                    raise _zeros(file, length + piece.index(0))
                 pieces.append(piece)
                 length += len(piece)
                 if length > limit:
