@@ -35,7 +35,7 @@ _FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
 _LONGEST_DEFINITIONS = 12_000
 _EXPORTED_TILES = 16
-_EXPORTED_TILES_PER_ENGINE = 2
+_FEW_EXPORTED_TILES = 2
 
 
 def grid_of(document: Document) -> Grid:
@@ -218,7 +218,7 @@ def _derived(document: Document, text: str | None, se: int | None) -> DerivedVal
 
 
 def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
-    """What an exported page holds of them: the coarse levels; more of the whole trace than of single engines.
+    """What an exported page holds of them: the coarse levels; more of the whole trace than of engines and pipes.
 
     Examples
     --------
@@ -239,7 +239,8 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     if pipe_shares(document.trace):
         sets.append({"name": PIPES})
     for entry in sets:
-        most = _EXPORTED_TILES_PER_ENGINE if "se" in entry else _EXPORTED_TILES
+        is_many = "se" in entry or entry["name"] == PIPES  # every pipe of every SIMD is a curve
+        most = _FEW_EXPORTED_TILES if is_many else _EXPORTED_TILES
         yield from (entry | tile for tile in grid.coarse_tiles(most))
 
 
