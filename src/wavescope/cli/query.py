@@ -28,7 +28,17 @@ __all__ = ["command"]
     type=click.Choice(["duckdb", "sqlite"]),
     help="Who runs the query; default: DuckDB where it is installed, else SQLite.",
 )
-def command(asked: AskedProfile, sql: str, engine: str | None) -> None:
+@click.option("--max-rows", type=click.IntRange(1), help="Rows that the query may give. Default: 5,000,000.")
+@click.option("--max-mib", type=click.IntRange(1), help="MiB that its result may have. Default: 1,024.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Seconds that it may take. Default: 300.")
+def command(
+    asked: AskedProfile,
+    sql: str,
+    engine: str | None,
+    max_rows: int | None,
+    max_mib: int | None,
+    max_seconds: float | None,
+) -> None:
     """Which rows does this SQL give?
 
     PATHS are profiles of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
@@ -42,11 +52,14 @@ def command(asked: AskedProfile, sql: str, engine: str | None) -> None:
     """
     import polars as pl
 
-    from wavescope.analysis.profile.query import run_query
+    from wavescope.analysis.profile.query import Bounds, run_query
     from wavescope.report.profile.losses import profile_loss_lines
 
     profile, gathered = asked.opened()
-    result = run_query(profile, sql, engine=engine)
+    usual = Bounds()
+    seconds = usual.seconds if max_seconds is None else max_seconds
+    bounds = Bounds(max_rows or usual.rows, max_mib or usual.mib, seconds)
+    result = run_query(profile, sql, engine=engine, bounds=bounds)
     if asked.as_json:
         body = _json_rows(result, asked.top)
     elif asked.as_csv:

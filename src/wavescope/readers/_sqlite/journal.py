@@ -66,7 +66,8 @@ def roll_back(journal: int, database: int) -> None:
         what = f"its journal is of a database of {first.page_count:,} pages, more than it and the journal hold"
         raise JournalError(what)
     os.ftruncate(database, first.page_count * first.page_size)
-    at, header = 0, first
+    at = 0
+    header: _Header | None = first
     while header is not None:
         begin = at + first.sector_size
         record = first.page_size + 2 * _NUMBER.size

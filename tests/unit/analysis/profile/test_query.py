@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import signal
 from pathlib import Path
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.analysis.profile.query import query, run_query
+from wavescope.analysis.profile.query import Bounds, query, run_query
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.model.profile import MemorySource, Profile
@@ -240,3 +241,51 @@ def test_verb_answers_from_the_files_that_can_be_read(database: Path, tmp_path: 
     found = json.loads(done.stdout)
     assert found["rows"] == [{"n": 200}]  # the file that was named twice counts once
     assert {loss["kind"] for loss in found["losses"]} == {"unreadable_source"}
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+LONG = {"duckdb": "SELECT * FROM range(100000000000)", "sqlite": f"{ENDLESS} i FROM n"}
+SLOW = {"duckdb": "SELECT count(*) FROM range(100000000000000)", "sqlite": f"{ENDLESS} count(*) FROM n"}
+WIDE = {
+    "duckdb": "SELECT repeat('x', 10000) FROM range(100000000000)",
+    "sqlite": f"{ENDLESS} hex(zeroblob(5000)) FROM n",
+}
+
+
+@pytest.mark.parametrize(
+    ("statements", "bounds", "said"),
+    [
+        (LONG, Bounds(rows=50_000), "more than 50,000 rows; .*--max-rows"),
+        (WIDE, Bounds(mib=3), "more than 3 MiB; .*--max-mib"),
+        (SLOW, Bounds(seconds=0.1), "longer than 0.1 seconds; .*--max-seconds"),
+    ],
+)
+def test_results_have_bounds(statements: dict[str, str], bounds: Bounds, said: str, engine: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        query(Profile([]), statements[engine], engine=engine, bounds=bounds)
+
+
+def test_bounds_that_are_met(engine: str) -> None:
+    three = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3"
+    bounds = Bounds(rows=3, mib=1, seconds=600)
+    assert query(Profile([]), three, engine=engine, bounds=bounds)["a"].to_list() == [1, 2, 3]
+
+
+def test_bounds_of_the_verb(database: Path, engine: str) -> None:
+    done = call("query", database, LONG[engine], "--engine", engine, "--max-rows", 10)
+    assert done.status == 2
+    assert "the query gives more than 10 rows" in done.stderr
+    assert "--max-rows" in done.stderr
+
+
+def test_rows_without_pyarrow_are_the_same(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    statement = (
+        "SELECT name, duration, sum(duration) OVER () AS total, start > 0 AS is_late, NULL AS nothing, "
+        "1.5::DECIMAL(9, 2) AS fraction, DATE '2026-01-02' AS day, [1, 2] AS several FROM kernels"
+    )
+    expected = query(profile, statement, engine="duckdb")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
+    assert query(profile, statement, engine="duckdb").equals(expected)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.profile.query.result import QueryResult
+from wavescope.analysis.profile.query.result import Bounds, Meter, QueryResult
 from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["QueryResult", "query", "run_query"]
+__all__ = ["Bounds", "QueryResult", "query", "run_query"]
 
 
-def query(profile: Profile, sql: str, *, engine: str | None = None) -> pl.DataFrame:
+def query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Bounds | None = None) -> pl.DataFrame:
     """All rows of one SELECT, as a frame.
 
     Parameters
@@ -29,11 +29,13 @@ def query(profile: Profile, sql: str, *, engine: str | None = None) -> pl.DataFr
         One SELECT; `wavescope schema` lists views and tables. It can read the profile only.
     engine
         `duckdb` or `sqlite`; None = DuckDB where it is installed.
+    bounds
+        How large the result may become, and how long the engine may work; None = `Bounds()`.
 
     Raises
     ------
     UsageError
-        When it is not one SELECT, or cannot be run.
+        When it is not one SELECT, cannot be run, or gives more than the bounds allow.
     MissingToolError
         When DuckDB is asked for and not installed.
 
@@ -45,10 +47,12 @@ def query(profile: Profile, sql: str, *, engine: str | None = None) -> pl.DataFr
     """
     import polars as pl
 
-    return pl.concat(list(run_query(profile, sql, engine=engine).pieces), how="vertical_relaxed", rechunk=True)
+    return pl.concat(
+        list(run_query(profile, sql, engine=engine, bounds=bounds).pieces), how="vertical_relaxed", rechunk=True
+    )
 
 
-def run_query(profile: Profile, sql: str, *, engine: str | None = None) -> QueryResult:
+def run_query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Bounds | None = None) -> QueryResult:
     """As `query`, with the rows in pieces.
 
     Examples
@@ -57,6 +61,7 @@ def run_query(profile: Profile, sql: str, *, engine: str | None = None) -> Query
     >>> run_query(Profile([]), "SELECT 1", engine="sqlite").engine
     'sqlite'
     """
+    meter = Meter(bounds or Bounds())
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
         what = "this needs the package duckdb"
@@ -64,7 +69,7 @@ def run_query(profile: Profile, sql: str, *, engine: str | None = None) -> Query
     if engine == "sqlite" or not has_duckdb:
         from wavescope.analysis.profile.query.sqlite_engine import sqlite_query
 
-        return sqlite_query(profile, sql)
+        return sqlite_query(profile, sql, meter)
     from wavescope.analysis.profile.query.duckdb_engine import duckdb_query
 
-    return duckdb_query(profile, sql)
+    return duckdb_query(profile, sql, meter)

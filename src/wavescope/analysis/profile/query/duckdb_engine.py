@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wavescope.analysis.profile.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
+from wavescope.analysis.profile.query.result import QueryResult, distinct_names, refused
 from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.model.sql_text import quoted
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+    from wavescope.analysis.profile.query.result import Meter
     from wavescope.analysis.profile.query.tables import Used
     from wavescope.model.profile import Profile
 
@@ -51,7 +53,8 @@ _MACROS = """
     CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
 """
 _LOOK_SECONDS = 0.1
-_MANY_ROWS = 1_000_000
+_BATCH_ROWS = 20_480
+"""Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early."""
 _FLAT = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|HUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\)|VARCHAR|DATE|TIMESTAMP.*)$"
 )
@@ -59,7 +62,7 @@ _FLAT = re.compile(
 _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
-def duckdb_query(profile: Profile, sql: str) -> QueryResult:
+def duckdb_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
     """Run one SELECT over the views and tables of a profile.
 
     Raises
@@ -76,12 +79,9 @@ def duckdb_query(profile: Profile, sql: str) -> QueryResult:
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
-        rows = 0
         for table, columns in needed.items():
-            frame = loaded(profile, table, columns)
-            rows += frame.height
-            _load(connection, table, frame)
-        return _run(connection, statement, is_big=rows > _MANY_ROWS)
+            _load(connection, table, loaded(profile, table, columns))
+        return _run(connection, statement, meter)
     except duckdb.Error as error:
         raise refused(error) from error
 
@@ -158,9 +158,7 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame
     connection.execute(f'CREATE VIEW profile."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours
 
 
-def _run(connection: duckdb.DuckDBPyConnection, statement: str, *, is_big: bool) -> QueryResult:
-    import polars as pl
-
+def _run(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> QueryResult:
     relation = connection.sql(statement)
     names = distinct_names(relation.columns)
     kinds = [str(kind) for kind in relation.types]
@@ -170,37 +168,60 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str, *, is_big: bool)
             for name, kind in zip(names, kinds, strict=True)
         ]
         listed = ", ".join(map(quoted, names))
-        relation = connection.sql(f"SELECT {', '.join(columns)} FROM ({statement}\n) AS result({listed})")  # noqa: S608 - ours
-    if is_big and importlib.util.find_spec("pyarrow"):
-        return QueryResult("duckdb", _batches(connection, relation))
-    frame = _interruptible(connection, lambda: pl.DataFrame(_Stream(relation)))
-    connection.close()
-    return QueryResult("duckdb", iter([_plain(frame)]))
+        statement = f"SELECT {', '.join(columns)} FROM ({statement}\n) AS result({listed})"  # noqa: S608 - ours
+    batches = _arrow_batches if importlib.util.find_spec("pyarrow") else _row_batches
+    pieces = _pieces(connection, batches(connection, statement, meter), meter)
+    first = next(pieces)  # what the engine refuses is said before anything is written
+    return QueryResult("duckdb", chain([first], pieces))
 
 
-def _batches(connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation) -> Iterator[pl.DataFrame]:
-    """The rows as they come, so that a result of any size needs little memory; pyarrow can do that."""
+def _pieces(
+    connection: duckdb.DuckDBPyConnection, batches: Iterator[pl.DataFrame], meter: Meter
+) -> Iterator[pl.DataFrame]:
+    """The rows as they come, so that a result of any size needs little memory."""
+    import duckdb
+
+    try:
+        for batch in batches:
+            yield meter.count(_plain(batch))
+    except duckdb.Error as error:
+        raise refused(error) from error
+    finally:
+        connection.close()
+
+
+def _arrow_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    reader = _interruptible(connection, lambda: relation.to_arrow_reader(PIECE_ROWS))
-    is_empty = True
-    while (batch := _interruptible(connection, lambda: next(reader, None))) is not None:
-        is_empty = False
-        yield _plain(pl.DataFrame(pl.from_arrow(batch)))
-    if is_empty:
-        yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
-    connection.close()
+    relation = connection.sql(statement)
+    reader = _interruptible(connection, lambda: relation.to_arrow_reader(_BATCH_ROWS), meter)
+    yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
+    while (batch := _interruptible(connection, lambda: next(reader, None), meter)) is not None:
+        yield pl.DataFrame(pl.from_arrow(batch))
 
 
-def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Result]) -> Result:
-    """Run a task in a thread, so that Ctrl-C reaches Python, which can stop it."""
+def _row_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> Iterator[pl.DataFrame]:
+    """Without pyarrow, which alone takes batches of Arrow: rows, and their types from the empty result."""
+    import polars as pl
+
+    empty = pl.DataFrame(_Stream(connection.sql(f"SELECT * FROM ({statement}\n) LIMIT 0")))  # noqa: S608 - ours
+    yield empty
+    cursor = _interruptible(connection, lambda: connection.execute(statement), meter)
+    while found := _interruptible(connection, lambda: cursor.fetchmany(_BATCH_ROWS), meter):
+        yield pl.DataFrame(found, schema=empty.schema, orient="row", strict=False)
+
+
+def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Result], meter: Meter) -> Result:
+    """Run a task in a thread, so that Ctrl-C and the clock reach Python, which can stop it."""
     from concurrent.futures import ThreadPoolExecutor, wait
 
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, meter.running():
         running = pool.submit(task)
         try:
-            while not running.done():
-                wait([running], timeout=_LOOK_SECONDS)
+            while not wait([running], timeout=_LOOK_SECONDS).done:
+                if not meter.has_time():
+                    connection.interrupt()
+                    raise meter.too_long()
         except KeyboardInterrupt:
             connection.interrupt()
             raise

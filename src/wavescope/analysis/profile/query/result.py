@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,78 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["PIECE_ROWS", "QueryResult", "distinct_names", "refused"]
+__all__ = ["PIECE_ROWS", "Bounds", "Meter", "QueryResult", "distinct_names", "refused"]
 
 PIECE_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How large a result may become, and how long the engine may work for it.
+
+    Examples
+    --------
+    >>> Bounds(rows=10).seconds
+    300.0
+    """
+
+    rows: int = 5_000_000
+    mib: int = 1024
+    seconds: float = 300.0
+
+
+class Meter:
+    """Holds a result to its bounds.
+
+    Examples
+    --------
+    >>> Meter(Bounds(seconds=0)).has_time()
+    False
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._rows = self._bytes = 0
+        self._spent_seconds, self._began = 0.0, time.monotonic()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The engine works inside the block; what is done with its rows outside takes no time of it."""
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent_seconds += time.monotonic() - self._began
+
+    def has_time(self) -> bool:
+        """Whether the engine may go on; asked while it runs."""
+        return self._spent_seconds + time.monotonic() - self._began < self._bounds.seconds
+
+    def count(self, piece: pl.DataFrame) -> pl.DataFrame:
+        """The next rows.
+
+        Raises
+        ------
+        UsageError
+            When they are too many.
+        """
+        self._rows += piece.height
+        self._bytes += int(piece.estimated_size())
+        if self._rows > self._bounds.rows:
+            raise _beyond(self._bounds.rows, "rows", "--max-rows")
+        if self._bytes > self._bounds.mib << 20:
+            raise _beyond(self._bounds.mib, "MiB", "--max-mib")
+        return piece
+
+    def too_long(self) -> UsageError:
+        """The error when there is no time any more."""
+        what = f"the query takes longer than {self._bounds.seconds:g} seconds"
+        return UsageError(what, advice="ask for less, or raise --max-seconds")
+
+
+def _beyond(most: int, unit: str, option: str) -> UsageError:
+    what = f"the query gives more than {most:,} {unit}"
+    return UsageError(what, advice=f"use LIMIT, GROUP BY or WHERE, or raise {option}")
 
 
 @dataclass(frozen=True)

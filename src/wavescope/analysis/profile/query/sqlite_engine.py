@@ -11,26 +11,28 @@ from wavescope.analysis.profile.query.tables import STORED, loaded, named_extras
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.model.profile_schema import NUMBERED
 from wavescope.model.sql_text import quoted
+from wavescope.readers._sqlite.permits import is_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
+    from wavescope.analysis.profile.query.result import Meter
     from wavescope.analysis.profile.query.tables import Used
     from wavescope.model.profile import Profile
 
 __all__ = ["sqlite_query"]
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
-_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
-_FORBIDDEN_FUNCTIONS = ("load_extension", "fts3_tokenizer")
 _LONGEST_VALUE = 100_000_000
 _STEPS = 100_000
-"""Instructions of SQLite between two looks whether somebody pressed Ctrl-C."""
+"""Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C."""
+_FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
+"""Rows of the first piece; those of others by how large the rows before them were."""
 
 
-def sqlite_query(profile: Profile, sql: str) -> QueryResult:
+def sqlite_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
     """Run one SELECT over the views and tables of a profile.
 
     Raises
@@ -48,7 +50,7 @@ def sqlite_query(profile: Profile, sql: str) -> QueryResult:
         for table, columns in _needed(connection, sql).items():
             _insert(connection, table, loaded(profile, table, columns))
         _restrict(connection)
-        return QueryResult("sqlite", _pieces(connection, sql))
+        return QueryResult("sqlite", _pieces(connection, sql, meter))
     except sqlite3.Error as error:
         connection.close()
         raise _refused(error) from error
@@ -83,7 +85,7 @@ def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
     def note(action: int, table: str | None, column: str | None, *_: object) -> int:
         if action == sqlite3.SQLITE_READ and table in STORED:
             needed.setdefault(table, set()).add(column or "")
-        return sqlite3.SQLITE_OK if _is_allowed(action, column) else sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK if is_reading(action, column) else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(note)
     connection.execute(f"EXPLAIN {sql}").close()
@@ -91,14 +93,9 @@ def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
     return needed
 
 
-def _is_allowed(action: int, function: str | None) -> bool:
-    is_forbidden = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FORBIDDEN_FUNCTIONS
-    return action in _ALLOWED and not is_forbidden
-
-
 def _restrict(connection: sqlite3.Connection) -> None:
     def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
-        return sqlite3.SQLITE_OK if _is_allowed(action, function) else sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK if is_reading(action, function) else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(permit)
 
@@ -110,29 +107,30 @@ def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> 
         connection.executemany(statement, piece.rows())
 
 
-def _pieces(connection: sqlite3.Connection, sql: str) -> Iterator[pl.DataFrame]:
+def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    connection.set_progress_handler(_go_on, _STEPS)
+    # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.
+    connection.set_progress_handler(lambda: not meter.has_time(), _STEPS)
     try:
-        cursor = connection.execute(sql)
+        with meter.running():
+            cursor = connection.execute(sql)
+            found = cursor.fetchmany(_FIRST_ROWS)
         names = distinct_names([column[0] for column in cursor.description])
-        found = cursor.fetchmany(PIECE_ROWS)
         while True:
-            yield pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
-            if not (found := cursor.fetchmany(PIECE_ROWS)):
+            piece = pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
+            yield meter.count(piece)
+            row_bytes = max(1, int(piece.estimated_size()) // max(1, piece.height))
+            with meter.running():
+                found = cursor.fetchmany(max(1, min(PIECE_ROWS, _PIECE_BYTES // row_bytes)))
+            if not found:
                 break
     except sqlite3.Error as error:
         if "interrupted" in str(error):
-            raise KeyboardInterrupt from error
+            raise (KeyboardInterrupt if meter.has_time() else meter.too_long()) from error
         raise _refused(error) from error
     finally:
         connection.close()
-
-
-def _go_on() -> int:
-    """Lets Python see Ctrl-C while SQLite works; an exception here interrupts the query."""
-    return 0
 
 
 def _refused(error: sqlite3.Error) -> Exception:
