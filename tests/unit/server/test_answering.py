@@ -169,8 +169,8 @@ def test_paths_that_are_no_utf8_are_shown_all_the_same(built_page):
     library.add("bad\udcff", "/nowhere/bad\udcff", _raising(WavescopeError("broken", where="/nowhere/bad\udcff")))
     serving = Serving(library, built_page, listen())
     try:
-        assert Client(serving).json("api/documents")[0]["label"] == "bad?"
-        assert Client(serving).ask("api/0/overview").error["where"] == "/nowhere/bad?"
+        assert Client(serving).json("api/documents")[0]["label"] == "bad\\xff"
+        assert Client(serving).ask("api/0/overview").error["where"] == "/nowhere/bad\\xff"
     finally:
         serving.stop()
 
