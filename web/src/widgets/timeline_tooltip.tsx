@@ -52,8 +52,8 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
   const hushed = useSignal("");
   const nameOf = (found: Hit | null) => (found ? `${found.track.name}/${found.lane}/${found.span?.begin}` : "");
   useSignalEffect(() => {
-    void selection.value;
-    hushed.value = nameOf(state.hit.peek());
+    const isNew = Object.values(selection.value).some((part) => part !== undefined);
+    hushed.value = isNew ? nameOf(state.hit.peek()) : "";
   });
   useSignalEffect(() => {
     if (nameOf(state.hit.value) !== hushed.peek()) hushed.value = "";

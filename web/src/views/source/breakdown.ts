@@ -37,9 +37,9 @@ export function useReasons(file: SourceFile): Map<number, string> {
 
 /** Latency of each line by category, as parts of a bar. */
 export function useCategories(file: SourceFile, isWanted: boolean): Map<number, CostPart[]> {
-  const answer = useAnswer(isWanted ? arrow(current.value, "source_categories") : null);
+  const answer = useAnswer(arrow(current.value, "source_categories")); // on its way before it is wanted
   const which = attribution.value;
-  const table = answer.value.state === "ready" ? answer.value.value : null;
+  const table = isWanted && answer.value.state === "ready" ? answer.value.value : null;
   return useMemo(() => {
     if (!table) return new Map<number, CostPart[]>();
     const known: Record<string, string> = { ...traceOverview().categories, 15: "MATRIX" };
