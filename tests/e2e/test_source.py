@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import polars as pl
-import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
@@ -159,7 +158,6 @@ def test_bars_by_category_have_the_latency_of_the_analysis(page, serve):
     found = found.filter(pl.col("file") == GEMM, pl.col("line") == 22, pl.col("latency_cycles_total") > 0)
     bar = page.locator(ROW.format(22)).locator(".cost-bar")
     names = {5: "LDS", 6: "VALU", 9: "IMMED"}
-    expect = pytest.importorskip("playwright.sync_api").expect
     for _, _, category, cycles, _ in found.iter_rows():
         expect(bar).to_have_attribute("title", re.compile(re.escape(f"{names[category]}: {cycles:,} (")))
 
