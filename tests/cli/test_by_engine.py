@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.analysis.hotspots import UNITS, hotspots
+from wavescope.analysis.hotspots import hotspots
 from wavescope.analysis.overview import overview
 from wavescope.analysis.stalls import stalls
 from wavescope.analysis.states import states
@@ -22,9 +22,10 @@ from wavescope.readers.capture import find_capture
 from wavescope.readers.opening import open_trace
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
+BY = ("instruction", "kernel", "loop")
 ASKED = [
     ("info",),
-    *(("hotspots", "--by", unit) for unit in UNITS),
+    *(("hotspots", "--by", unit) for unit in BY),
     ("hotspots", "--hidden", "corrected"),
     ("hotspots", "--se", "1"),
     ("hotspots", "--time", "0:100000"),
@@ -74,13 +75,13 @@ def test_the_answer_is_the_same_engine_by_engine(
 @pytest.mark.parametrize(
     "ask",
     [
-        *(lambda trace, unit=unit: hotspots(trace, by=unit) for unit in UNITS),
+        *(lambda trace, unit=unit: hotspots(trace, by=unit) for unit in BY),
         stalls,
         states,
         utilization,
         overview,
     ],
-    ids=[*(f"hotspots by {unit}" for unit in UNITS), "stalls", "states", "utilization", "overview"],
+    ids=[*(f"hotspots by {unit}" for unit in BY), "stalls", "states", "utilization", "overview"],
 )
 def test_an_answer_that_is_a_sum_never_has_all_instructions(folder: Path, ask: Callable[[ThreadTrace], Any]) -> None:
     trace = open_trace(folder, in_parts=True)

@@ -81,9 +81,6 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
     """
     import polars as pl
 
-    if rule not in RULES:
-        what = f"no rule {rule!r} for hidden latency"
-        raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
     by_row = added(answers(trace, hidden_in_part, rule), ["row"]).sort("row")
     idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
     return HiddenLatency(rule, idle, stall, issue, by_row)
@@ -95,6 +92,9 @@ def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame
 
     from wavescope import _core
 
+    if rule not in RULES:
+        what = f"no rule {rule!r} for hidden latency"
+        raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
     whole, kept = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
