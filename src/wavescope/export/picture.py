@@ -79,6 +79,8 @@ def _drawn(svg: str) -> bytes:
             zoom=_ZOOM,
             skip_system_fonts=True,
             font_files=[str(font)],
-            **dict.fromkeys(("font_family", "sans_serif_family", "monospace_family"), _FONT),
+            font_family=_FONT,
+            sans_serif_family=_FONT,
+            monospace_family=_FONT,
         )
     return bytes(drawn)

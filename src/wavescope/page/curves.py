@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, engine, place, text
+from wavescope.page.question import Parameters, Question, engine, place, text
 from wavescope.page.run.curves import curve_names_of_run, curves_of_run, held_curves_of_run
 from wavescope.page.trace.curves import (
     curve_names_of_trace,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTIONS", "curve_names", "curves"]
 
-_TILE = {"name": text, "level": place, "tile": place}
-_OF_TRACES_ONLY = {"se": engine, "text": definitions}
+_TILE: Parameters = {"name": text, "level": place, "tile": place}
+_OF_TRACES_ONLY: Parameters = {"se": engine, "text": definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:

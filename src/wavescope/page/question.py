@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wavescope.errors import UsageError
 from wavescope.model.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from wavescope.page.document import Document
 
-__all__ = ["Number", "Question", "engine", "number", "place", "text", "whole_number"]
+__all__ = ["Number", "Parameters", "Question", "engine", "number", "place", "text", "whole_number"]
 
+Parameters: TypeAlias = "dict[str, Callable[[str], Any]]"
+"""Name of a parameter -> its parser, which raises UsageError."""
 _LONGEST_TEXT = 4096
 _LONGEST_NUMBER = 40
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.question import Question, place, text
+from wavescope.page.question import Parameters, Question, place, text
 from wavescope.page.run.tracks import spans_of_run, tiles_of_run, tracks_of_run
 from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTIONS", "spans", "tracks"]
 
-_TILE = {"track": text, "level": place, "tile": place}
+_TILE: Parameters = {"track": text, "level": place, "tile": place}
 
 
 def tracks(document: Document) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
 from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place
+from wavescope.page.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PARAMETERS", "QUESTIONS", "channels", "metrics", "panels"]
 
-PARAMETERS = {"kernel": place, "normalization": normalized}
+PARAMETERS: Parameters = {"kernel": place, "normalization": normalized}
 
 
 def metrics(document: Document) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import choice_of
-from wavescope.page.question import Question, place
+from wavescope.page.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.document import Document
@@ -78,6 +78,6 @@ def _every_choice(_: Document) -> list[dict[str, str]]:
     return [{}, *({"ceilings": choice} for choice in CHOICES)]
 
 
-_PARAMETERS = {"ceilings": ceilings, "kernel": place}
+_PARAMETERS: Parameters = {"ceilings": ceilings, "kernel": place}
 
 QUESTIONS = (Question("counter_roofline", "counters", roofline_of, _PARAMETERS, (), _every_choice),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.question import Question, place, text
+from wavescope.page.question import Parameters, Question, place, text
 from wavescope.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
 
 if TYPE_CHECKING:
@@ -68,5 +68,5 @@ def _touching(document: Document) -> pl.DataFrame:
     return found.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
 
 
-_TILE = {"track": text, "level": place, "tile": place}
+_TILE: Parameters = {"track": text, "level": place, "tile": place}
 QUESTIONS = (Question("edges", "run", edges, _TILE, tuple(_TILE), tiles_of_run),)

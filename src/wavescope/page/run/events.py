@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.model.bounds import ITEM, Bounds
-from wavescope.page.question import Number, Question, place, text
+from wavescope.page.question import Number, Parameters, Question, place, text
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import check_track, timeline_of
 
@@ -246,8 +246,8 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
 
 
 _STEPS = Bounds(-ITEM.high, ITEM.high)
-_ITEM = {"track": text, "item": place}
-_KIND = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
+_ITEM: Parameters = {"track": text, "item": place}
+_KIND: Parameters = {"track": text, "kind": place, "item": Number(Bounds(-1, ITEM.high)), "step": Number(_STEPS)}
 QUESTIONS = (
     Question("occurrence", "run", occurrence, _KIND, ("track", "kind"), lambda _: ()),
     Question("span", "run", span, _ITEM, ("track", "item"), longest_events),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, place
+from wavescope.page.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
             yield from ({"other": other.number, "by": by} for by in KINDS)
 
 
-_PARAMETERS = {"other": place, "by": _kind}
+_PARAMETERS: Parameters = {"other": place, "by": _kind}
 
 QUESTIONS = (
     Question("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
