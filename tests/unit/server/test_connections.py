@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -91,6 +92,12 @@ def test_who_sends_nothing_is_told(serve: Serve) -> None:
     assert reply.endswith(b"did not arrive in time.\n")
 
 
+def _in_own_thread(check: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Where no other event loop can be running, as that of a browser is in the thread of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, check()).result()
+
+
 class Clock:
     """An event loop whose timers go off when a test says so."""
 
@@ -165,7 +172,7 @@ def test_headers_that_do_not_end_are_ended(sent: tuple[bytes, ...]) -> None:
         assert wire.is_closed
         assert wire.sent.startswith(b"HTTP/1.1 408 ")
 
-    asyncio.run(check())
+    _in_own_thread(check)
 
 
 def test_a_body_that_does_not_end_is_ended() -> None:
@@ -178,7 +185,7 @@ def test_a_body_that_does_not_end_is_ended() -> None:
         assert wire.is_closed
         assert wire.sent.startswith(b"HTTP/1.1 408 ")
 
-    asyncio.run(check())
+    _in_own_thread(check)
 
 
 def test_a_whole_request_has_all_the_time_and_the_next_one_has_limits_again() -> None:
@@ -194,7 +201,7 @@ def test_a_whole_request_has_all_the_time_and_the_next_one_has_limits_again() ->
         assert wire.is_closed
         assert wire.sent.count(b"HTTP/1.1 408 ") == 1
 
-    asyncio.run(check())
+    _in_own_thread(check)
 
 
 def test_the_oldest_half_request_makes_room() -> None:
@@ -212,9 +219,10 @@ def test_the_oldest_half_request_makes_room() -> None:
         assert [wire.is_closed for _, _, wire in half] == [True, True, False, False]
         assert not kept.is_closed
 
-    asyncio.run(check())
+    _in_own_thread(check)
 
 
+@pytest.mark.slow  # on a loaded machine, hundreds of connections at once can take long
 def test_hundreds_of_half_requests_do_not_keep_others_from_the_page(serve: Serve) -> None:
     client = serve()
     with ExitStack() as closing:
