@@ -96,10 +96,6 @@ class Decoder {
         return false;
     }
     Wave& wave_at(Place place) { return waves_[place.index]; }
-    void see_wave() {
-        end_.stopped = false;
-        clocks_at_last_wave_ = records_.realtime.realtime_ticks.size();
-    }
     [[gnu::noinline]] bool bad_slot(size_t at, int64_t now) {
         bad_slots_.note(now, at);
         return survive(at);
@@ -121,7 +117,6 @@ class Decoder {
 
     StreamEnd end_{.block_begin = kHeaderBytes};
     bool time_awaited_ = false;  // by a TIME_RESET: its TIMESTAMP has not come yet
-    size_t clocks_at_last_wave_ = 0;
     bool packets_lost_ = false;
     Unusable bad_slots_{Loss::bad_slot};
     Unusable stale_{Loss::stale_instruction};
@@ -325,7 +320,7 @@ bool Decoder::shader_data(uint64_t word, size_t at, int64_t now) {
 bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
     const Place place{WaveStart::Place::of(word)};
     if (!place.exists()) return bad_slot(at, now);
-    see_wave();
+    end_.stopped = false;
     const uint32_t me = WaveStart::Me::of(word), pipe = WaveStart::Pipe::of(word);
     const Pc entry = registers_.kernel_entry(me, pipe);
     if (on_target(word)) {
@@ -352,7 +347,7 @@ bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
 bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
     const Place place{WaveIdentity::Place::of(word)};
     if (!place.exists()) return bad_slot(at, now);
-    see_wave();
+    end_.stopped = false;
     const uint64_t own_bits = word & 0xFFFF;  // quirk: the token has no room for me, pipe and workgroup
     if (on_target(own_bits)) {
         Wave& wave = wave_at(place);
@@ -411,12 +406,10 @@ void Decoder::finish() {
     finish_stream();
 }
 
-// The profiler stops a trace with a flush of the compute pipe or of caches. When it has compared the clocks in front of
-// the waves, it compares them behind the waves too.
+// The profiler stops a trace with a flush of the compute pipe or of caches. Lost packets take ends of waves with them.
 void Decoder::finish_stream() {
-    const size_t clocks = records_.realtime.realtime_ticks.size();
-    if (time_awaited_ || (clocks != 0 && clocks == clocks_at_last_wave_)) end_.stopped = false;
-    end_.unended_waves = occupancy_.running_count();
+    if (time_awaited_) end_.stopped = false;
+    end_.unended_waves = packets_lost_ ? 0 : occupancy_.running_count();
     end_.note(records_);
 }
 

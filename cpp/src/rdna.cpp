@@ -431,7 +431,7 @@ void Dispatcher::finish() {
 
 void Dispatcher::finish_stream() {
     for (const auto& [key, entry] : saved_) running_.take(Location::of(key));  // put away, and shown as ended
-    end_.unended_waves = running_.count();
+    end_.unended_waves = any_loss_ ? 0 : running_.count();                     // lost packets take ends with them
     end_.note(records_);
 }
 

@@ -97,26 +97,12 @@ TEST(stream_end, what_comes_behind_the_stop_needs_another) {
     CHECK(testing::has_loss(decoded(longer), Loss::missing_end));
 }
 
-// gfx9: a flush whose time has not come, and waves without the comparison of clocks that was made in front of them.
-TEST(stream_end, an_absolute_time_and_a_second_clock_are_waited_for) {
+// gfx9: a flush whose time has not come.
+TEST(stream_end, an_absolute_time_is_waited_for) {
     Gfx9Writer timeless(kCu);
     timeless.misc(Gfx9Writer::time_reset, 255);
     timeless.stop();
     CHECK(testing::has_loss(decoded(timeless.bytes()), Loss::missing_end));
-
-    for (const bool again : {false, true}) {
-        Gfx9Writer clocks(kCu);
-        testing::write_userdata2(clocks, testing::kEnable);
-        const auto compare = [&] {
-            for (const uint32_t word : {5U, 100U, 0U, 110U}) clocks.reg(testing::kUserData3, word);
-        };
-        compare();
-        clocks.wave_start(kWave);
-        clocks.wave_end(kWave);
-        if (again) compare();
-        clocks.stop();
-        CHECK_EQUAL(says_cut(decoded(clocks.bytes())), !again);
-    }
 }
 
 // The hardware holds back what does not fill a block: half a token behind the stop is normal, zeros are padding.
