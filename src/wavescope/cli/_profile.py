@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wavescope.cli._io import console, emit_json, json_option, with_options
-from wavescope.cli._numbers import Whole
+from wavescope.cli._numbers import Real, Whole
 from wavescope.errors import UsageError
-from wavescope.model.bounds import ID, JOBS, RANK, TOP
+from wavescope.model.bounds import ID, JOBS, RANK, SECONDS, SHARE, TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -282,7 +282,7 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
     click.option(
         "--max-missing",
-        type=click.FloatRange(0, 100),
+        type=Real(SHARE),
         default=_MAX_MISSING,
         show_default=True,
         metavar="PERCENT",
@@ -290,7 +290,7 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--wait-workers",
-        type=click.FloatRange(0),
+        type=Real(SECONDS),
         default=_WAIT_WORKERS,
         show_default=True,
         metavar="SECONDS",

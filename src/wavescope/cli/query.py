@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli._io import console, emit_json
+from wavescope.cli._numbers import Real, Whole
 from wavescope.cli._profile import profile_options
+from wavescope.model.bounds import SECONDS, SOME
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,9 +30,9 @@ __all__ = ["command"]
     type=click.Choice(["duckdb", "sqlite"]),
     help="Who runs the query; default: DuckDB where it is installed, else SQLite.",
 )
-@click.option("--max-rows", type=click.IntRange(1), help="Rows that the query may give. Default: 5,000,000.")
-@click.option("--max-mib", type=click.IntRange(1), help="MiB that its result may have. Default: 1,024.")
-@click.option("--max-seconds", type=click.FloatRange(0), help="Seconds that it may take. Default: 300.")
+@click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
+@click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
+@click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
 def command(
     asked: AskedProfile,
     sql: str,
@@ -52,14 +54,14 @@ def command(
     """
     import polars as pl
 
-    from wavescope.analysis.profile.query import Bounds, run_query
+    from wavescope.analysis.profile.query import QueryLimits, run_query
     from wavescope.report.profile.losses import profile_loss_lines
 
     profile, gathered = asked.opened()
-    usual = Bounds()
+    usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
-    bounds = Bounds(max_rows or usual.rows, max_mib or usual.mib, seconds)
-    result = run_query(profile, sql, engine=engine, bounds=bounds)
+    limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
+    result = run_query(profile, sql, engine=engine, limits=limits)
     if asked.as_json:
         body = _json_rows(result, asked.top)
     elif asked.as_csv:

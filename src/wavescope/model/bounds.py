@@ -26,6 +26,7 @@ __all__ = [
     "PORT",
     "RANK",
     "ROWS",
+    "SECONDS",
     "SHARE",
     "SOME",
     "TOP",
@@ -107,6 +108,8 @@ DECIMALS = Bounds(0, 12)
 PERCENT = Bounds(0, 1e9)
 SHARE = Bounds(0, 100)
 """Percent of a whole."""
+SECONDS = Bounds(0, 1e7)
+"""How long something may take or be waited for."""
 BYTES_GB = Bounds(1e-9, 1e9)
 """From one byte on, in units of 10^9 bytes."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import polars as pl
@@ -43,16 +42,6 @@ def level_rows(tiles: SpanTiles, level: int) -> list[dict[str, Any]]:
     return [row for tile in range(count) for row in tiles.tile(level, tile).iter_rows(named=True)]
 
 
-def seen_kinds(spans: list[Span], lane: int) -> dict[int, int]:
-    """The kind seen at every moment: of the spans there, the one that began last (of equals the shorter, later one)."""
-    ordered = sorted((span for span in spans if span[0] == lane), key=lambda span: (span[1], -span[2]))
-    seen: dict[int, int] = {}
-    for _, begin, end, kind in ordered:
-        for moment in range(begin, end):
-            seen[moment] = kind
-    return seen
-
-
 @settings(deadline=None)
 @given(spans=span_lists)
 def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]) -> None:
@@ -73,49 +62,48 @@ def test_level_0_holds_every_span_in_the_tiles_it_reaches_into(spans: list[Span]
 
 @settings(deadline=None)
 @given(spans=span_lists, level=st.integers(1, 6), cell_bits=st.integers(0, 2))
-def test_a_cell_shows_the_kind_that_covers_most_of_it(spans: list[Span], level: int, cell_bits: int) -> None:
+def test_a_span_of_at_least_a_cell_is_itself_in_every_tile(spans: list[Span], level: int, cell_bits: int) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
     tiles = made(spans, cell_bits=cell_bits)
     level = min(level, tiles.timeline.level_count - 1)
     width = 1 << (cell_bits + level)
-    rows = level_rows(tiles, level)
-    for lane in range(LANES):
-        shown: dict[int, set[int]] = {}
-        for row in rows:
-            if row["lane"] == lane:
-                last = max(row["begin"], row["end"] - 1)
-                for cell in range(int(row["begin"]) // width, int(last) // width + 1):
-                    shown.setdefault(cell, set()).add(row["kind"])
-        covered: dict[int, dict[int, int]] = {}
-        for moment, kind in seen_kinds(inside(spans), lane).items():
-            sums = covered.setdefault(moment // width, {})
-            sums[kind] = sums.get(kind, 0) + 1
-        moments = {begin for at, begin, _, _ in inside(spans) if at == lane}
-        assert covered.keys() <= shown.keys() <= covered.keys() | {moment // width for moment in moments}
-        # a moment on the first cycle of a cell may end the group of the cell before it
-        assert all(moment // width in shown or (moment - 1) // width in shown for moment in moments)
-        for cell, kinds in covered.items():
-            (kind,) = shown[cell]
-            assert kinds[kind] == max(kinds.values())
+    expected = sorted(
+        (tile, *span)
+        for span in inside(spans)
+        if span[2] - span[1] >= width
+        for tile in range(span[1] // (width * TILE_CELLS), (span[2] - 1) // (width * TILE_CELLS) + 1)
+    )
+    found = [
+        (tile, row["lane"], int(row["begin"]), int(row["end"]), row["kind"])
+        for tile in range(tiles.timeline.tile_count(level))
+        for row in tiles.tile(level, tile).iter_rows(named=True)
+        if row["count"] == 1 and row["end"] - row["begin"] >= width
+    ]
+    assert sorted(found) == expected
 
 
 @settings(deadline=None)
-@given(spans=span_lists, level=st.integers(1, 6))
-def test_groups_cover_what_the_spans_cover_and_no_more_than_its_cells(spans: list[Span], level: int) -> None:
+@given(spans=span_lists, level=st.integers(1, 6), cell_bits=st.integers(0, 2))
+def test_shorter_spans_are_counted_once_in_groups_that_cover_them(
+    spans: list[Span], level: int, cell_bits: int
+) -> None:
     spans = [(lane, begin, begin + length, kind) for lane, begin, length, kind in spans]
-    tiles = made(spans)
-    rows = level_rows(tiles, min(level, tiles.timeline.level_count - 1))
+    tiles = made(spans, cell_bits=cell_bits)
+    level = min(level, tiles.timeline.level_count - 1)
+    width = 1 << (cell_bits + level)
+    short = [span for span in inside(spans) if span[2] - span[1] < width]
+    groups = [row for row in level_rows(tiles, level) if row["count"] > 1 or row["end"] - row["begin"] < width]
     for lane in range(LANES):
-        own = [row for row in rows if row["lane"] == lane]
-        for before, after in itertools.pairwise(own):
-            assert before["begin"] <= before["end"] <= after["begin"]
-        covered = {moment for row in own for moment in range(int(row["begin"]), int(row["end"]))}
-        assert covered >= seen_kinds(inside(spans), lane).keys()
-        ends = {time for at, begin, end, _ in inside(spans) if at == lane for time in (begin, end)}
-        edges = range(0, LAST + 1, 1 << min(level, tiles.timeline.level_count - 1))
+        own = [row for row in groups if row["lane"] == lane]
+        of_lane = [span for span in short if span[0] == lane]
+        assert sum(row["count"] for row in own) == len(of_lane)
+        kinds = {kind for *_, kind in of_lane}
+        edges = {time for _, begin, end, _ in of_lane for time in (begin, end)}
         for row in own:
-            assert row["begin"] in ends or row["begin"] in edges
-            assert row["end"] in ends or row["end"] in edges
+            assert row["kind"] in kinds
+            assert {row["begin"], row["end"]} <= edges
+        for _, begin, end, _ in of_lane:
+            assert any(row["begin"] <= begin and end <= row["end"] for row in own)
 
 
 @settings(deadline=None)

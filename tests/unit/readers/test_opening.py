@@ -187,7 +187,7 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("k.csv", b"Kernel_Name,VGPR_Count,Start_Timestamp\n", NotATraceError, "--resources"),
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
         ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),
-        ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "cannot be read"),
+        ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "not a readable SQLite database"),
         ("notes.txt", b"hello, world\n", NotATraceError, "nothing that wavescope reads"),
         ("code.json", b"{}", NotATraceError, "nothing that wavescope reads"),
     ],

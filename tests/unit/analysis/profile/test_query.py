@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.analysis.profile.query import Bounds, query, run_query
+from wavescope.analysis.profile.query import QueryLimits, query, run_query
 from wavescope.analysis.profile.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.model.profile import MemorySource, Profile
@@ -253,22 +253,22 @@ WIDE = {
 
 
 @pytest.mark.parametrize(
-    ("statements", "bounds", "said"),
+    ("statements", "limits", "said"),
     [
-        (LONG, Bounds(rows=50_000), "more than 50,000 rows; .*--max-rows"),
-        (WIDE, Bounds(mib=3), "more than 3 MiB; .*--max-mib"),
-        (SLOW, Bounds(seconds=0.1), "longer than 0.1 seconds; .*--max-seconds"),
+        (LONG, QueryLimits(rows=50_000), "more than 50,000 rows; .*--max-rows"),
+        (WIDE, QueryLimits(mib=3), "more than 3 MiB; .*--max-mib"),
+        (SLOW, QueryLimits(seconds=0.1), "longer than 0.1 seconds; .*--max-seconds"),
     ],
 )
-def test_results_have_bounds(statements: dict[str, str], bounds: Bounds, said: str, engine: str) -> None:
+def test_results_have_bounds(statements: dict[str, str], limits: QueryLimits, said: str, engine: str) -> None:
     with pytest.raises(UsageError, match=said):
-        query(Profile([]), statements[engine], engine=engine, bounds=bounds)
+        query(Profile([]), statements[engine], engine=engine, limits=limits)
 
 
 def test_bounds_that_are_met(engine: str) -> None:
     three = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3"
-    bounds = Bounds(rows=3, mib=1, seconds=600)
-    assert query(Profile([]), three, engine=engine, bounds=bounds)["a"].to_list() == [1, 2, 3]
+    limits = QueryLimits(rows=3, mib=1, seconds=600)
+    assert query(Profile([]), three, engine=engine, limits=limits)["a"].to_list() == [1, 2, 3]
 
 
 def test_bounds_of_the_verb(database: Path, engine: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.profile.query.result import Bounds, Meter, QueryResult
+from wavescope.analysis.profile.query.result import Meter, QueryLimits, QueryResult
 from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.profile import Profile
 
-__all__ = ["Bounds", "QueryResult", "query", "run_query"]
+__all__ = ["QueryLimits", "QueryResult", "query", "run_query"]
 
 
-def query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Bounds | None = None) -> pl.DataFrame:
+def query(profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
     """All rows of one SELECT, as a frame.
 
     Parameters
@@ -29,13 +29,13 @@ def query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Boun
         One SELECT; `wavescope schema` lists views and tables. It can read the profile only.
     engine
         `duckdb` or `sqlite`; None = DuckDB where it is installed.
-    bounds
-        How large the result may become, and how long the engine may work; None = `Bounds()`.
+    limits
+        How large the result may become, and how long the engine may work; None = `QueryLimits()`.
 
     Raises
     ------
     UsageError
-        When it is not one SELECT, cannot be run, or gives more than the bounds allow.
+        When it is not one SELECT, cannot be run, or gives more than the limits allow.
     MissingToolError
         When DuckDB is asked for and not installed.
 
@@ -48,11 +48,13 @@ def query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Boun
     import polars as pl
 
     return pl.concat(
-        list(run_query(profile, sql, engine=engine, bounds=bounds).pieces), how="vertical_relaxed", rechunk=True
+        list(run_query(profile, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
     )
 
 
-def run_query(profile: Profile, sql: str, *, engine: str | None = None, bounds: Bounds | None = None) -> QueryResult:
+def run_query(
+    profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None
+) -> QueryResult:
     """As `query`, with the rows in pieces.
 
     Examples
@@ -61,7 +63,7 @@ def run_query(profile: Profile, sql: str, *, engine: str | None = None, bounds: 
     >>> run_query(Profile([]), "SELECT 1", engine="sqlite").engine
     'sqlite'
     """
-    meter = Meter(bounds or Bounds())
+    meter = Meter(limits or QueryLimits())
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
         what = "this needs the package duckdb"

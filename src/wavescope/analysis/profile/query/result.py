@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["PIECE_ROWS", "Bounds", "Meter", "QueryResult", "distinct_names", "refused"]
+__all__ = ["PIECE_ROWS", "Meter", "QueryLimits", "QueryResult", "distinct_names", "refused"]
 
 PIECE_ROWS = 200_000
 
 
 @dataclass(frozen=True)
-class Bounds:
+class QueryLimits:
     """How large a result may become, and how long the engine may work for it.
 
     Examples
     --------
-    >>> Bounds(rows=10).seconds
+    >>> QueryLimits(rows=10).seconds
     300.0
     """
 
@@ -35,16 +35,16 @@ class Bounds:
 
 
 class Meter:
-    """Holds a result to its bounds.
+    """Holds a result to its limits.
 
     Examples
     --------
-    >>> Meter(Bounds(seconds=0)).has_time()
+    >>> Meter(QueryLimits(seconds=0)).has_time()
     False
     """
 
-    def __init__(self, bounds: Bounds) -> None:
-        self._bounds = bounds
+    def __init__(self, limits: QueryLimits) -> None:
+        self._limits = limits
         self._rows = self._bytes = 0
         self._spent_seconds, self._began = 0.0, time.monotonic()
 
@@ -59,7 +59,7 @@ class Meter:
 
     def has_time(self) -> bool:
         """Whether the engine may go on; asked while it runs."""
-        return self._spent_seconds + time.monotonic() - self._began < self._bounds.seconds
+        return self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
 
     def count(self, piece: pl.DataFrame) -> pl.DataFrame:
         """The next rows.
@@ -71,15 +71,15 @@ class Meter:
         """
         self._rows += piece.height
         self._bytes += int(piece.estimated_size())
-        if self._rows > self._bounds.rows:
-            raise _beyond(self._bounds.rows, "rows", "--max-rows")
-        if self._bytes > self._bounds.mib << 20:
-            raise _beyond(self._bounds.mib, "MiB", "--max-mib")
+        if self._rows > self._limits.rows:
+            raise _beyond(self._limits.rows, "rows", "--max-rows")
+        if self._bytes > self._limits.mib << 20:
+            raise _beyond(self._limits.mib, "MiB", "--max-mib")
         return piece
 
     def too_long(self) -> UsageError:
         """The error when there is no time any more."""
-        what = f"the query takes longer than {self._bounds.seconds:g} seconds"
+        what = f"the query takes longer than {self._limits.seconds:g} seconds"
         return UsageError(what, advice="ask for less, or raise --max-seconds")
 
 
