@@ -8,7 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans
+FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans \
+	fuzz_executed fuzz_groups fuzz_writers
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 CLANG_FORMAT ?= clang-format-22

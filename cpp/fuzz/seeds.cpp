@@ -120,6 +120,22 @@ std::vector<Seed> span_seeds() {
     return seeds;
 }
 
+// Rows of columns behind `head`: tame ones, and some of which every value is any.
+std::vector<Seed> column_seeds(const std::vector<uint8_t>& head) {
+    std::vector<Seed> seeds;
+    std::mt19937 random(11);
+    for (const uint32_t wild : {0U, 8U, 2U}) {
+        Seed seed{"wild" + std::to_string(wild), head};
+        for (int i = 0; i < 120; ++i) {
+            const auto byte = static_cast<uint8_t>(random());
+            seed.bytes.push_back(wild != 0 && random() % wild == 0 ? byte | 0xC0 : byte & 0x3F);
+            seed.bytes.push_back(static_cast<uint8_t>(random()));
+        }
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
@@ -128,6 +144,8 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_stalls") return stall_seeds();
     if (target == "fuzz_sqlite") return sqlite_seeds();
     if (target == "fuzz_spans") return span_seeds();
+    if (target == "fuzz_executed" || target == "fuzz_groups") return column_seeds({});
+    if (target == "fuzz_writers") return column_seeds({3, 'k', 0, '"', 0xFF, 0, 'a', '\n', 0, 'b', 0});
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

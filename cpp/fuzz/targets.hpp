@@ -31,6 +31,12 @@ void fuzz_stalls(Bytes input);
 void fuzz_sqlite(Bytes input);
 // Lanes, cells and bounds, then spans with any times: levels of detail of timelines.
 void fuzz_spans(Bytes input);
+// Flags of code rows, bins, then executed instructions with any times, rows and waves: costs, paths, timelines.
+void fuzz_executed(Bytes input);
+// Events with any keys and times: statistics, covered time, trees of calls, lanes.
+void fuzz_groups(Bytes input);
+// Texts up to NULs, then rows with any times and numbers: Chrome and Perfetto traces.
+void fuzz_writers(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -52,9 +58,10 @@ struct Target {
     void (*run)(Bytes);
 };
 constexpr Target kTargets[] = {
-    {"fuzz_tokens", fuzz_tokens},   {"fuzz_waves", fuzz_waves},   {"fuzz_pcmap", fuzz_pcmap},
-    {"fuzz_program", fuzz_program}, {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
-    {"fuzz_stalls", fuzz_stalls},   {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
+    {"fuzz_tokens", fuzz_tokens},     {"fuzz_waves", fuzz_waves},   {"fuzz_pcmap", fuzz_pcmap},
+    {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
+    {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
+    {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
 };
 
 struct Seed {

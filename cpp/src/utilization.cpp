@@ -63,7 +63,7 @@ class IssueReader {
         const int64_t stall = std::max(waves_.stall[instruction], 0);
         const bool is_short = (rules_.short_pipes >> pipe & 1) != 0;
         const int64_t reported = is_short ? 0 : waves_.duration[instruction] - stall;
-        issue.begin = bounded(waves_.time[instruction]) + waves_.offset[wave] + stall;
+        issue.begin = bounded(waves_.time[instruction]) + bounded(waves_.offset[wave]) + stall;
         issue.cycles = static_cast<uint32_t>(std::max<int64_t>(reported, rules_.issue_cycles));
         issue.pipe = pipe;
         return true;
@@ -201,8 +201,8 @@ class PipeCounter {
         lives_.clear();
         for (const uint32_t wave : members) {
             issuing.emplace_back(reader_, wave);
-            lives_.push_back(
-                {bounded(waves_.begin[wave]) + waves_.offset[wave], bounded(waves_.end[wave]) + waves_.offset[wave]});
+            lives_.push_back({bounded(waves_.begin[wave]) + bounded(waves_.offset[wave]),
+                              bounded(waves_.end[wave]) + bounded(waves_.offset[wave])});
         }
         std::sort(lives_.begin(), lives_.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
         unit_ = waves_.unit[members.front()];

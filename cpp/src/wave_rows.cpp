@@ -40,9 +40,9 @@ struct Moments {
         const auto square = [](int64_t value) { return static_cast<double>(value) * static_cast<double>(value); };
         ++waves;
         sum.hits += spent.hits;
-        sum.latency += spent.latency;
-        sum.stall += spent.stall;
-        sum.idle += spent.idle;
+        sum.latency = wavescope::add(sum.latency, spent.latency);
+        sum.stall = wavescope::add(sum.stall, spent.stall);
+        sum.idle = wavescope::add(sum.idle, spent.idle);
         hit_squares += square(spent.hits);
         latency_squares += square(spent.latency);
         stall_squares += square(spent.stall);
