@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.e2e.browser import FLAGS, browser_path
+from tests.e2e.waiting import PATIENCE_S
 from wavescope.errors import MissingToolError
 from wavescope.model.counter_set import CounterSet
 from wavescope.model.profile import Profile
@@ -20,7 +21,7 @@ from wavescope.readers.opening import open as open_path
 from wavescope.readers.sources import add_sources
 from wavescope.server.serving import Serving, listen
 
-PATIENCE_MS = 30_000  # other parts of the suite run beside this one
+PATIENCE_MS = PATIENCE_S * 1000
 
 
 @pytest.fixture(scope="session")

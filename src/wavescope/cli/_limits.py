@@ -118,12 +118,11 @@ def limit_behind(error: BaseException) -> LimitError | None:
     """
     import errno
 
-    if isinstance(error, MemoryError):
+    number = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, MemoryError) or number == errno.ENOMEM:
         return LimitError("there is not enough memory", advice="close other programs, or choose a smaller part")
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+    if number in (errno.EMFILE, errno.ENFILE):
         return LimitError("too many files are open", advice="raise the limit (`ulimit -n`)")
-    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
-        return LimitError("there is not enough memory", advice="close other programs, or choose a smaller part")
     is_of_threads = type(error).__name__ in ("PanicException", "RuntimeError", "BlockingIOError", "ComputeError")
     if is_of_threads and any(words in str(error) for words in _NO_THREAD):
         return LimitError("a thread or process cannot be started", advice="raise the limit (`ulimit -u`)")

@@ -12,7 +12,7 @@ import msgspec
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
-from wavescope.readers._text import json_bytes
+from wavescope.readers._text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def read_chrome(path: Path) -> ChromeFile:
     --------
     >>> read_chrome(Path("trace.json.gz"))  # doctest: +SKIP
     """
-    data = json_bytes(path)
+    data = json_text(path)
     try:
         return _decoded(data)
     except _UNREADABLE as error:

@@ -12,7 +12,7 @@ from wavescope.model.files import open_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "json_bytes", "text_bytes"]
+__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "json_text", "text_bytes"]
 
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
@@ -39,7 +39,7 @@ def text_bytes(file: Path, limit: int | None = None) -> bytes:
     return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
 
 
-def json_bytes(file: Path) -> bytes:
+def json_text(file: Path) -> bytes:
     """The same of a file of JSON: reading stops at the first byte of zeros, which no JSON has.
 
     A file system that ran full, or a copy that was cut, leaves gigabytes of them.
@@ -54,7 +54,7 @@ def json_bytes(file: Path) -> bytes:
     Examples
     --------
     >>> from pathlib import Path
-    >>> json_bytes(Path("results.json.gz"))  # doctest: +SKIP
+    >>> json_text(Path("results.json.gz"))  # doctest: +SKIP
     """
     return _content(file, MAX_BYTES, is_json=True)
 

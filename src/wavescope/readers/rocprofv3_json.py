@@ -14,7 +14,7 @@ from wavescope.model.profile import MemorySource
 from wavescope.readers._event_rows import finished, link, with_numbers
 from wavescope.readers._rocprofv3_records import CALLS, RECORDS, File, Process, RecordKind
 from wavescope.readers._rocprofv3_tables import add_events
-from wavescope.readers._text import json_bytes
+from wavescope.readers._text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     import polars as pl
 
     try:
-        processes = msgspec.json.decode(json_bytes(path), type=File).processes
+        processes = msgspec.json.decode(json_text(path), type=File).processes
     except _UNREADABLE as error:
         what = f"not a whole result file of rocprofv3 ({error})"
         raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again") from error
