@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from wavescope import ThreadTrace, decode
-from wavescope.readers.waits import match_waits
+from wavescope.readers.trace.waits import match_waits
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {

@@ -104,8 +104,8 @@ def open_and_print(folder: Path) -> Callable[[], None]:
     from rich.console import Console
 
     import wavescope
-    from wavescope.analysis.hotspots import hotspots
-    from wavescope.report.hotspots import hotspots_report
+    from wavescope.analysis.trace.costs.hotspots import hotspots
+    from wavescope.report.trace.hotspots import hotspots_report
 
     def run() -> None:
         console = Console(file=io.StringIO(), width=120)

@@ -198,9 +198,9 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
     """Seconds of a summary without the start of the program."""
     from functools import partial
 
-    from wavescope.analysis.profile.summary import combine_summary, partial_summary
+    from wavescope.analysis.run.summary import combine_summary, partial_summary
     from wavescope.cluster import executor_for, gather
-    from wavescope.readers.profile_inputs import find_profiles
+    from wavescope.readers.run.inputs import find_profiles
 
     fastest = float("inf")
     for _ in range(repeats):

@@ -126,7 +126,7 @@ def _real_input(peer: Peer, scratch: Path) -> tuple[Path, list[str]]:
         return path / best["file"], listings
     from wavescope.codeobj import CodeObject
     from wavescope.codeobj.disassemble import disassemble
-    from wavescope.readers.capture import find_capture
+    from wavescope.readers.files.capture import find_capture
 
     listings = []
     for code_object in find_capture([path]).code_objects:

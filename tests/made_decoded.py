@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import wavescope
-from wavescope.export.ui_output import write_ui_output
+from wavescope.export.trace.ui_output import write_ui_output
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 SOURCES = Path(wavescope.__file__).parent / "synth" / "kernels" / "sources"

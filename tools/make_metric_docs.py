@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.metrics import METRIC_TARGETS, QUANTITIES, names_of
-from wavescope.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
-from wavescope.metrics.families import Family, families, family_of
-from wavescope.report.metric_rows import difference
-from wavescope.report.metrics import spans
+from wavescope.facts.metrics import METRIC_TARGETS, QUANTITIES, names_of
+from wavescope.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
+from wavescope.facts.metrics.families import Family, families, family_of
+from wavescope.report.counters.metric_rows import difference
+from wavescope.report.counters.metrics import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,9 +24,9 @@ from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.counter_captures import made_capture, real_capture  # noqa: E402
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace, sampled  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
-from wavescope.page.document import Library  # noqa: E402
+from wavescope.page.protocol.document import Library  # noqa: E402
 from wavescope.readers.opening import open as open_path  # noqa: E402
-from wavescope.readers.sources import add_sources  # noqa: E402
+from wavescope.readers.trace.sources import add_sources  # noqa: E402
 from wavescope.server.serving import Serving, listen  # noqa: E402
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def settle(page: Any) -> None:
 
 def opened(path: Path) -> Any:
     """A trace with the source beside it, or a run."""
-    from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
     opened = open_path(path)
     if isinstance(opened, ThreadTrace) and (path / "src").is_dir():

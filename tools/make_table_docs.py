@@ -10,9 +10,9 @@ from pathlib import Path
 
 import wavescope.analysis
 from wavescope.model.answer import Answer
-from wavescope.model.counter_set import COUNTER_SET
+from wavescope.model.counters import COUNTER_SET
 from wavescope.model.losses import LOSSES
-from wavescope.model.profile_schema import NUMBERED, PROFILE
+from wavescope.model.run_tables import NUMBERED, PROFILE
 from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -62,7 +62,7 @@ def profile_tables_page() -> str:
     lines = [
         "# Tables of a profile",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavescope/model/profile_schema.py -->",
+        "<!-- made by tools/make_table_docs.py from src/wavescope/model/run_tables.py -->",
         "",
         (
             "`profile = wavescope.open_profile(path)` gives a `Profile`, whatever the format; each table below is a "
@@ -96,8 +96,8 @@ def answers_page() -> str:
         "",
         (
             "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`, each module of "
-            "`wavescope.analysis.profile` one about a `Profile`: "
-            "`from wavescope.analysis.stalls import stalls; stalls(trace)`. The verb of that name prints the answer; "
+            "`wavescope.analysis.run` one about a `Profile`: "
+            "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the answer; "
             "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
             "a `_share` is from 0 to 1."
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavescope.analysis.profile.views import VIEWS
+from wavescope.analysis.run.views import VIEWS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "views.md"
 
@@ -18,7 +18,7 @@ def views_page() -> str:
         "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/profile/views -->",
         "",
         (
-            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.profile.query.query(profile, sql)`)"
+            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.run.query.query(profile, sql)`)"
             " runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
             "carry, and exist for every format that wavescope reads: what a format does not record is null."
         ),

@@ -15,7 +15,7 @@ namespace wavescope {
 namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-constexpr uint64_t kLongest = uint64_t{1} << 52;  // LONGEST_NS of model/profile_schema.py
+constexpr uint64_t kLongest = uint64_t{1} << 52;  // LONGEST_NS of model/run_tables.py
 constexpr size_t kBlockRows = size_t{1} << 16;
 constexpr int64_t kGpuSort = 1'000'000;
 

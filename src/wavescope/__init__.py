@@ -22,13 +22,13 @@ if TYPE_CHECKING:
         UsageError,
         WavescopeError,
     )
-    from wavescope.model.counter_set import CounterSet
-    from wavescope.model.profile import Profile
-    from wavescope.model.thread_trace import ThreadTrace, TraceSource
-    from wavescope.readers.att import decode
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.model.trace import ThreadTrace, TraceSource
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
-    from wavescope.readers.profile_inputs import open_profile
+    from wavescope.readers.run.inputs import open_profile
+    from wavescope.readers.trace.att import decode
 
 __all__ = [
     "CounterSet",
@@ -50,14 +50,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "decode": "wavescope.readers.att",
+    "decode": "wavescope.readers.trace.att",
     "open": "wavescope.readers.opening",
     "open_counters": "wavescope.readers.counters",
-    "open_profile": "wavescope.readers.profile_inputs",
-    "CounterSet": "wavescope.model.counter_set",
-    "Profile": "wavescope.model.profile",
-    "ThreadTrace": "wavescope.model.thread_trace",
-    "TraceSource": "wavescope.model.thread_trace",
+    "open_profile": "wavescope.readers.run.inputs",
+    "CounterSet": "wavescope.model.counters",
+    "Profile": "wavescope.model.run",
+    "ThreadTrace": "wavescope.model.trace",
+    "TraceSource": "wavescope.model.trace",
 }
 
 

@@ -1,6 +1,6 @@
 """`python -m wavescope` and the command `wavescope` are the command line."""
 
-from wavescope import stopping
+from wavescope.base import stopping
 
 __all__ = ["program"]
 

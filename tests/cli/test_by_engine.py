@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.analysis.hotspots import hotspots
-from wavescope.analysis.overview import overview
-from wavescope.analysis.stalls import stalls
-from wavescope.analysis.states import states
-from wavescope.analysis.utilization import utilization
+from wavescope.analysis.trace.costs.hotspots import hotspots
+from wavescope.analysis.trace.overview import overview
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.waves.states import states
 from wavescope.errors import WavescopeError
 from wavescope.model import ThreadTrace
-from wavescope.readers import _buffers, att
-from wavescope.readers.capture import find_capture
+from wavescope.readers.files.capture import find_capture
 from wavescope.readers.opening import open_trace
+from wavescope.readers.trace import att
+from wavescope.readers.trace import buffers as _buffers
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 BY = ("instruction", "kernel", "loop")

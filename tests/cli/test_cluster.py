@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from wavescope.cli import _profile
-from wavescope.readers.profile_inputs import ProfileInput
-from wavescope.readers.sniff import Kind
+from wavescope.cli.kit import run as _profile
+from wavescope.readers.files.kinds import Kind
+from wavescope.readers.run.inputs import ProfileInput
 from wavescope.synth import SyntheticRun, Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")

@@ -20,7 +20,7 @@ from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.sampling import every_third_pair
 from wavescope.cli import _group
-from wavescope.export.parquet import write_parquet
+from wavescope.export.trace.parquet import write_parquet
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.counter_capture import write_counters
 

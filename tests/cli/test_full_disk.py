@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import Done, call
-from wavescope.cli._writing import FORMATS
+from wavescope.cli.kit.writing import FORMATS
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
 from wavescope.synth import Scenario, compiled, synthesize, write_capture

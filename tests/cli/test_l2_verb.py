@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.unit.analysis.test_l2 import IDEAL_GB, worked_example
+from tests.unit.analysis.counters.test_l2 import IDEAL_GB, worked_example
 
 
 def test_the_worked_example(run: Run, tmp_path: Path) -> None:

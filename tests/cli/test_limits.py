@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from wavescope.cli._limits import Granted, limit_behind, pool_size, threads_wanted
+from wavescope.cli.kit.limits import Granted, limit_behind, pool_size, threads_wanted
 from wavescope.errors import LimitError
 
 PLENTY = Granted(threads=None, address_space=None, descriptors=None, workers=4)

@@ -14,11 +14,11 @@ import pytest
 from tests.cli.in_process import Done, call
 from tests.made_decoded import write_decoded
 from tests.page_answers import answers_in
+from wavescope.base.shown import is_text, json_bytes, shown
 from wavescope.model.losses import Loss
-from wavescope.model.shown import is_text, json_bytes, shown
 from wavescope.page.asking import json as page_json
-from wavescope.page.document import Document
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.page.protocol.document import Document
+from wavescope.readers.run.inputs import open_profile
 from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
 from wavescope.synth.rocpd import write_rocpd
 from wavescope.synth.workload import Workload

@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.unit.profile_equality import differences
-from wavescope.cli._writing import FORMATS
+from wavescope.cli.kit.writing import FORMATS
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.run.inputs import open_profile
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.counter_capture import CounterCapture, write_counters
 from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
@@ -152,7 +152,7 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
     program = (
         "import os, signal, sys\n"
         "import wavescope.cli\n"
-        "from wavescope.model.profile import Profile\n"
+        "from wavescope.model.run import Profile\n"
         "chunks = Profile.chunks\n"
         "def stopped(self, table, columns=None):\n"
         "    for piece in chunks(self, table, columns):\n"

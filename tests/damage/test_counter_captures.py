@@ -19,17 +19,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.in_process import call
-from wavescope.analysis.bottlenecks import bottlenecks
-from wavescope.analysis.counter_contents import counter_contents
-from wavescope.analysis.l2 import l2
-from wavescope.analysis.memory_chart import memory_chart
-from wavescope.analysis.metric_values import raw_values
-from wavescope.analysis.metrics import counter_panels
-from wavescope.analysis.raw_counters import raw_counters
-from wavescope.analysis.roofline import roofline
+from wavescope.analysis.counters.contents import counter_contents
+from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.l2 import l2
+from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.memory_chart import memory_chart
+from wavescope.analysis.counters.raw import raw_counters
+from wavescope.analysis.counters.roofline import roofline
+from wavescope.analysis.counters.values import raw_values
 from wavescope.errors import WavescopeError
 from wavescope.model import to_builtins
-from wavescope.model.counter_set import CounterSet
+from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.synth import CounterCapture, KernelWork, write_counters
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.unit.made_rpd import ROWS, write_rpd_file
 from wavescope.errors import WavescopeError
-from wavescope.export.chrome import write_chrome
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.export.run.chrome import write_chrome
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path

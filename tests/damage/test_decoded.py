@@ -16,8 +16,8 @@ import pytest
 
 import wavescope
 from tests.made_decoded import decoded_files, edit, write_decoded, zipped
-from wavescope.analysis.contents import contents
-from wavescope.analysis.row_totals import row_totals
+from wavescope.analysis.trace.contents import contents
+from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.cli import _VERBS, main
 from wavescope.errors import WavescopeError
 from wavescope.model import THREAD_TRACE

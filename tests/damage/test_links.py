@@ -17,16 +17,16 @@ import wavescope
 from tests.cli.in_process import call
 from tests.made_decoded import SOURCES, edit, write_decoded, zipped
 from tests.page_answers import answers_in
+from wavescope.base.files import is_inside, not_read, open_regular
 from wavescope.cli.open import _library
 from wavescope.errors import WavescopeError
-from wavescope.model.files import is_inside, not_read, open_regular
 from wavescope.page.asking import ask
-from wavescope.readers.capture import find_capture
 from wavescope.readers.counters import open_counters
-from wavescope.readers.decoded import survey
+from wavescope.readers.files.capture import find_capture
+from wavescope.readers.files.decoded import survey
 from wavescope.readers.opening import open_trace
-from wavescope.readers.profile_inputs import find_profiles, open_profile
-from wavescope.readers.resources import with_resources
+from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.trace.resources import with_resources
 from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
 from wavescope.synth.rocpd import write_rocpd
 from wavescope.synth.workload import Workload
@@ -298,7 +298,7 @@ def test_ranks_that_may_not_be_read(tmp_path: Path) -> None:
 
 
 def test_links_are_no_way_to_the_tables_of_a_database(tmp_path: Path) -> None:
-    from wavescope.analysis.profile.contents import contents
+    from wavescope.analysis.run.contents import contents
 
     folder, outside = tmp_path / "ranks", tmp_path / "outside_results.db"
     rank(folder, 1)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.readers.test_kineto import AROUND, EVENTS
-from tests.unit.readers.test_rocprofv3_csv import API, KERNEL, kernel
-from tests.unit.readers.test_rocprofv3_json import process
+from tests.unit.readers.run.test_kineto import AROUND, EVENTS
+from tests.unit.readers.run.test_rocprofv3_csv import API, KERNEL, kernel
+from tests.unit.readers.run.test_rocprofv3_json import process
 from wavescope.errors import WavescopeError
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from wavescope.errors import WavescopeError
-from wavescope.readers._sqlite import Database
+from wavescope.readers.files.sqlite import Database
 
 TYPES = {"id": pl.Int64, "begin": pl.Int64, "cost": pl.Float64, "note": pl.String, "name": pl.Categorical}
 ROWS = 400

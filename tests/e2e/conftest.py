@@ -12,13 +12,13 @@ from playwright.sync_api import expect, sync_playwright
 from tests.e2e.browser import FLAGS, browser_path
 from tests.e2e.waiting import PATIENCE_S
 from wavescope.errors import MissingToolError
-from wavescope.model.counter_set import CounterSet
-from wavescope.model.profile import Profile
-from wavescope.model.thread_trace import ThreadTrace
+from wavescope.model.counters import CounterSet
+from wavescope.model.run import Profile
+from wavescope.model.trace import ThreadTrace
 from wavescope.page.assets import page_folder
-from wavescope.page.document import Library
+from wavescope.page.protocol.document import Library
 from wavescope.readers.opening import open as open_path
-from wavescope.readers.sources import add_sources
+from wavescope.readers.trace.sources import add_sources
 from wavescope.server.serving import Serving, listen
 
 PATIENCE_MS = PATIENCE_S * 1000

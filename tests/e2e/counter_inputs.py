@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 import polars as pl
 
 import wavescope
-from wavescope.export.ui_output import write_ui_output
+from wavescope.export.trace.ui_output import write_ui_output
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 NAMES = (

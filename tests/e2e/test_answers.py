@@ -21,16 +21,16 @@ from tests.e2e.inputs import (
 )
 from tests.e2e.numbers import exact, percent, short
 from tests.e2e.waiting import eventually
-from wavescope.analysis.barriers import barriers
-from wavescope.analysis.coverage import coverage
-from wavescope.analysis.diagnose import diagnose
-from wavescope.analysis.doubts import doubts
-from wavescope.analysis.memory_latency import memory_latency
-from wavescope.analysis.occupancy import occupancy
-from wavescope.analysis.sample_hotspots import sample_hotspots
-from wavescope.analysis.selection import Selection, select
-from wavescope.analysis.stalls import stalls
-from wavescope.analysis.waits import waits
+from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
+from wavescope.analysis.trace.diagnose import diagnose
+from wavescope.analysis.trace.memory_latency import memory_latency
+from wavescope.analysis.trace.occupancy import occupancy
+from wavescope.analysis.trace.selection import Selection, select
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.doubts import doubts
+from wavescope.analysis.trace.waits import waits
 
 TRACES = {
     "made gfx942": made_gemm,

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.numbers import exact, percent
 from tests.e2e.waiting import eventually
-from wavescope.analysis.compare import compare
-from wavescope.export.html import write_html
+from wavescope.analysis.trace.compare import compare
+from wavescope.export.page import write_html
 from wavescope.readers.opening import open as open_path
 
 SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"

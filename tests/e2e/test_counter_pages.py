@@ -14,10 +14,10 @@ from tests.e2e.inputs import HOSTILE
 from tests.e2e.numbers import measured, percent
 from tests.e2e.test_export import offline_page  # noqa: F401 - a fixture
 from tests.e2e.waiting import eventually
-from wavescope.analysis.counter_choice import CounterChoice
-from wavescope.analysis.counter_compare import counter_compare
-from wavescope.analysis.metrics import counter_panels
-from wavescope.export.html import write_html
+from wavescope.analysis.counters.choice import CounterChoice
+from wavescope.analysis.counters.compare import counter_compare
+from wavescope.analysis.counters.engine import counter_panels
+from wavescope.export.page import write_html
 from wavescope.readers.counters import open_counters
 
 SHOWN = ".dock .panel:not(.lm-mod-hidden)"

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.curves import curve_series, curve_steps
-from wavescope.analysis.kernel_residency import residency_changes
+from wavescope.analysis.trace.timeline.curves import curve_series, curve_steps
+from wavescope.analysis.trace.waves.kernel_residency import residency_changes
 
 
 def opened(page, served, view):

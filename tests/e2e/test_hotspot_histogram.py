@@ -6,7 +6,7 @@ import polars as pl
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.histogram import row_histogram
+from wavescope.analysis.trace.costs.histogram import row_histogram
 
 GUTTER = 58
 

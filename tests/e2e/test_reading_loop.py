@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from wavescope.analysis.hotspots import hotspots
-from wavescope.analysis.utilization import utilization
-from wavescope.analysis.waits import waits
+from wavescope.analysis.trace.costs.hotspots import hotspots
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.waits import waits
 
 
 def chosen(page, name: str) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.inputs import made_gemm
 from wavescope.page.assets import page_folder
-from wavescope.page.document import Library
+from wavescope.page.protocol.document import Library
 from wavescope.readers.opening import open as open_path
 from wavescope.server.serving import Serving, listen
 

@@ -8,15 +8,15 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
-from wavescope.analysis.profile.busy import busy
-from wavescope.analysis.profile.compare import compare_profiles
-from wavescope.analysis.profile.gaps import gaps
-from wavescope.analysis.profile.kernels import kernels
-from wavescope.analysis.profile.overlap import overlap
-from wavescope.analysis.profile.ranks import ranks
-from wavescope.analysis.profile.regions import regions
-from wavescope.analysis.profile.summary import summary
-from wavescope.analysis.profile.top import top
+from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.compare import compare_profiles
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.kernels import kernels
+from wavescope.analysis.run.overlap import overlap
+from wavescope.analysis.run.ranks import ranks
+from wavescope.analysis.run.regions import regions
+from wavescope.analysis.run.summary import summary
+from wavescope.analysis.run.top import top
 from wavescope.page.run.times import clocks_of, since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'

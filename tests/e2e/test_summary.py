@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
-from wavescope.analysis.activity import activity
-from wavescope.analysis.counters import counters
-from wavescope.analysis.utilization import utilization
+from wavescope.analysis.trace.costs.activity import activity
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.sampled_counters import counters
 
 
 def opened(page, served):

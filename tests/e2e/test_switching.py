@@ -9,9 +9,9 @@ from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, two_kernels
 from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_rpd
-from wavescope.analysis.compare import compare
-from wavescope.analysis.profile.kernels import kernels
-from wavescope.export.html import write_html
+from wavescope.analysis.run.kernels import kernels
+from wavescope.analysis.trace.compare import compare
+from wavescope.export.page import write_html
 from wavescope.readers.opening import open as open_path
 
 PATIENCE = 15_000

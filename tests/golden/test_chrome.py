@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wavescope.export.chrome import write_chrome
-from wavescope.model.profile import MemorySource, Profile
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.export.run.chrome import write_chrome
+from wavescope.model.run import MemorySource, Profile
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.analysis.counter_choice import CounterChoice
-from wavescope.analysis.metrics import counter_panels, measure
+from wavescope.analysis.counters.choice import CounterChoice
+from wavescope.analysis.counters.engine import counter_panels, measure
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import SHARED
-from wavescope.analysis.metrics import counter_panels
-from wavescope.export.compute_csv import write_compute_csv
-from wavescope.metrics import RULES
+from wavescope.analysis.counters.engine import counter_panels
+from wavescope.export.counters.compute_csv import write_compute_csv
+from wavescope.facts.metrics import RULES
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:

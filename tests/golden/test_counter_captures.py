@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from wavescope.errors import UsageError
-from wavescope.model.counter_set import CounterSet
+from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 
 VCOPY = "data/pmc-rocprofcompute-vcopy"
@@ -184,7 +184,7 @@ def test_whole_captures_have_no_losses(name: str, shared: Path) -> None:
 
 
 def test_contents_count_level_metrics_only_with_their_accumulator(shared: Path) -> None:
-    from wavescope.analysis.counter_contents import counter_contents
+    from wavescope.analysis.counters.contents import counter_contents
 
     path = shared / "data/pmc-mi300x-bmm"
     if not path.exists():

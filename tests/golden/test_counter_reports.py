@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import call
-from tests.unit.analysis.test_l2 import worked_example
+from tests.unit.analysis.counters.test_l2 import worked_example
 
 CAPTURES = (
     "golden/compute/inputs/path/MI100",

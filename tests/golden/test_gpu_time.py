@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.analysis.profile.busy import busy
-from wavescope.analysis.profile.gaps import gaps
-from wavescope.analysis.profile.kernels import kernels
-from wavescope.analysis.profile.overlap import overlap
-from wavescope.analysis.profile.regions import regions
-from wavescope.analysis.profile.selection import ProfileSelection, select
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.kernels import kernels
+from wavescope.analysis.run.overlap import overlap
+from wavescope.analysis.run.regions import regions
+from wavescope.analysis.run.selection import ProfileSelection, select
+from wavescope.readers.run.inputs import open_profile
 
 RPD = {
     "matmul_result.rpd": (2, 183_918_056, 2_964_070_817, 0.062049),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.model.profile_schema import PROFILE
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.model.run_tables import PROFILE
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_gpu_time_is_all_in_the_call_tree(shared: Path, run: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip("hatchet", reason="hatchet is not installed")
-        from wavescope.export.hatchet import to_hatchet
+        from wavescope.export.run.hatchet import to_hatchet
 
         profile = open_profile(shared / "data" / run)
         frame = to_hatchet(profile).dataframe
@@ -57,7 +57,7 @@ def test_gpu_time_is_all_in_the_call_tree(shared: Path, run: str) -> None:
 def test_every_event_is_entered_and_left(shared: Path, run: str) -> None:
     pytest.importorskip("pandas", reason="pandas is not installed")
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    from wavescope.export.pipit import to_pipit
+    from wavescope.export.run.pipit import to_pipit
 
     profile = open_profile(shared / "data" / run)
     frame = to_pipit(profile)

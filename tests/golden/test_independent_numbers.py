@@ -17,23 +17,23 @@ import pytest
 import wavescope
 from tests.golden import plain
 from tests.golden.made_directories import make
-from wavescope.analysis.classic import classic
-from wavescope.analysis.clocks import alignment
-from wavescope.analysis.compare import compare
-from wavescope.analysis.diagnose import diagnose
-from wavescope.analysis.exposure import row_costs
-from wavescope.analysis.hidden_latency import hidden_latency
-from wavescope.analysis.hotspots import UNITS, hotspots
-from wavescope.analysis.loops import loops
-from wavescope.analysis.mapping import mapping
-from wavescope.analysis.memory_latency import memory_latency
-from wavescope.analysis.occupancy import occupancy
-from wavescope.analysis.row_totals import row_totals
-from wavescope.analysis.stalls import stalls
-from wavescope.analysis.states import states
-from wavescope.analysis.utilization import utilization
-from wavescope.analysis.waits import waits
-from wavescope.analysis.wave_states import state_curves
+from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.compare import compare
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.costs.hidden_latency import hidden_latency
+from wavescope.analysis.trace.costs.hotspots import UNITS, hotspots
+from wavescope.analysis.trace.costs.loops import loops
+from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavescope.analysis.trace.diagnose import diagnose
+from wavescope.analysis.trace.memory_latency import memory_latency
+from wavescope.analysis.trace.occupancy import occupancy
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.stalls.classic import classic
+from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.analysis.trace.waits import waits
+from wavescope.analysis.trace.waves.state_curves import state_curves
+from wavescope.analysis.trace.waves.states import states
 from wavescope.model import ThreadTrace
 from wavescope.model.schema import STATES
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.analysis.profile.busy import busy
-from wavescope.analysis.profile.selection import ProfileSelection, select
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.selection import ProfileSelection, select
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.profile import Profile
+    from wavescope.model.run import Profile
 
 TRACES = {  # kernels, copies, calls, and the nanoseconds of all kernels
     "gaunernst_bert-small-uncased__1016001": (60, 1, 2070, 388_344),

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import wavescope
-from wavescope.analysis.listing import isa_listing
-from wavescope.analysis.listing.source_lines import source_listing
+from wavescope.analysis.trace.listing import isa_listing
+from wavescope.analysis.trace.listing.source_lines import source_listing
 
 FLASH = Path("data/uiout-mi350x-flydsl/flash_attn_func/big/ui_output_agent_38430_dispatch_44.tar.xz")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from wavescope.analysis.counter_choice import CounterChoice
-from wavescope.analysis.memory_chart import MemoryChart, memory_chart
-from wavescope.metrics import RULES
+from wavescope.analysis.counters.choice import CounterChoice
+from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart
+from wavescope.facts.metrics import RULES
 from wavescope.readers.counters import open_counters
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from wavescope.metrics import METRIC_TARGETS, Metric, MetricTable, panels_of
-from wavescope.metrics.expression import parse
+from wavescope.facts.metrics import METRIC_TARGETS, Metric, MetricTable, panels_of
+from wavescope.facts.metrics.expression import parse
 
 CDNA = [target for target in METRIC_TARGETS if target.startswith("gfx9")]
 WORDS = {

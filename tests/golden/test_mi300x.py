@@ -10,8 +10,8 @@ import pytest
 
 from tests.golden import oracle
 from wavescope import _core
-from wavescope.readers.capture import find_capture
-from wavescope.readers.code import load_code
+from wavescope.readers.files.capture import find_capture
+from wavescope.readers.trace.code import load_code
 
 CAPTURES = oracle.SHARED / "data" / "att-mi300x-bmm"
 GOLDENS = sorted((oracle.GOLDEN / "gfx942").glob("*/*.golden.json.gz")) if oracle.GOLDEN.is_dir() else []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import wavescope
-from wavescope.analysis.occupancy import occupancy
+from wavescope.analysis.trace.occupancy import occupancy
 
 # Most waves on one SIMD in occupancy.json, and the limit that the registers, LDS and workgroup of the CSV give.
 MEASURED = {

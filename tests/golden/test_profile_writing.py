@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 
 from tests.unit.profile_equality import differences
-from wavescope.export.arrow import write_arrow
-from wavescope.export.profile_parquet import write_profile_parquet
-from wavescope.export.rocpd import write_rocpd
-from wavescope.export.rocpd.merging import merge_profiles
-from wavescope.export.rocpd.views import VIEWS
-from wavescope.export.rpd import write_rpd
-from wavescope.readers.profile_inputs import find_profiles, open_profile
+from wavescope.export.run.arrow import write_arrow
+from wavescope.export.run.parquet import write_profile_parquet
+from wavescope.export.run.rocpd import write_rocpd
+from wavescope.export.run.rocpd.merging import merge_profiles
+from wavescope.export.run.rocpd.views import VIEWS
+from wavescope.export.run.rpd import write_rpd
+from wavescope.readers.run.inputs import find_profiles, open_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavescope.export._written import Written
+    from wavescope.export.kit.written import Written
 
 PAIR = ("att-mi300x-bmm/c08/raw/45_results.db", "att-mi300x-bmm/c09/raw/37_results.db")
 ROCPD = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.run.inputs import open_profile
 
 FIGURES = {
     "c01/raw/28_results.db": (151, 2_604_546, 629),

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 from wavescope.errors import NotATraceError
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.profile import Profile
+    from wavescope.model.run import Profile
 
 _RUNS = {"laplacian_k1": 1004, "laplacian_k2": 1004, "seismic_a": 1023}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.readers.profile_inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_profiles, open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.readers.profile_inputs import open_profile
+from wavescope.readers.run.inputs import open_profile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.analysis.roofline import Roofline, roofline
+from wavescope.analysis.counters.roofline import Roofline, roofline
 from wavescope.readers.counters import open_counters
 
 REFERENCE = "rocprof-compute-3.3"

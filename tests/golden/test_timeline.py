@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import wavescope
-from wavescope.analysis.clocks import alignment
-from wavescope.analysis.kernel_residency import kernel_residency
-from wavescope.analysis.states import states
-from wavescope.analysis.utilization import utilization
-from wavescope.analysis.wave_states import state_curves
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
+from wavescope.analysis.trace.waves.state_curves import state_curves
+from wavescope.analysis.trace.waves.states import states
 
 
 @pytest.fixture(scope="module")

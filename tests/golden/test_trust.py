@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import wavescope
-from wavescope.analysis.barriers import barriers
-from wavescope.analysis.coverage import coverage
-from wavescope.analysis.doubts import doubts, verdict
-from wavescope.analysis.mapping import mapping
+from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.doubts import doubts, verdict
 from wavescope.model import ThreadTrace
 
 

@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 from tests.conftest import SHARED
-from wavescope.analysis.consistency import consistency
-from wavescope.analysis.row_totals import row_totals
-from wavescope.analysis.wave_states import state_curves
+from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavescope.analysis.trace.trust.consistency import consistency
+from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.model import ThreadTrace
-from wavescope.readers.archive import Archive
-from wavescope.readers.decoded import decoded_in_archive
-from wavescope.readers.folder import Directory, Folder
-from wavescope.readers.ui_output import read_ui_output
+from wavescope.readers.files.archive import Archive
+from wavescope.readers.files.decoded import decoded_in_archive
+from wavescope.readers.files.folder import Directory, Folder
+from wavescope.readers.trace.ui_output import read_ui_output
 
 DATA = SHARED / "data"
 PATHS = sorted([*DATA.glob("att-mi300x-bmm/*/ui_output_*"), *DATA.glob("uiout-mi350x-flydsl/*/*/ui_output_*")])

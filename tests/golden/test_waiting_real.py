@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 import wavescope
 from tests.conftest import SHARED
-from wavescope.analysis._resolved_waits import resolve
-from wavescope.analysis.classic import Classic, classic
-from wavescope.analysis.row_totals import row_totals
-from wavescope.analysis.stalls import stalls
+from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.stalls.classic import Classic, classic
+from wavescope.analysis.trace.waits.resolved import resolve
 from wavescope.model import ThreadTrace
-from wavescope.report.tables import short
+from wavescope.report.kit.tables import short
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"
 BIG = {"moe_reduce", "softmax"}

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from wavescope.base.bounds import Bounds
 from wavescope.model import ThreadTrace
-from wavescope.model.bounds import Bounds
-from wavescope.model.counter_set import CounterSet
-from wavescope.model.profile import Profile
+from wavescope.model.counters import CounterSet
+from wavescope.model.run import Profile
 from wavescope.readers.opening import open as open_path
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.counter_capture import CounterCapture, write_counters

@@ -15,13 +15,13 @@ import pytest
 
 from tests.property.subjects import around, opened
 from wavescope import analysis
-from wavescope.analysis.counter_choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.histogram import row_histogram
-from wavescope.analysis.profile._choice import ProfileSelection
-from wavescope.analysis.profile.selection import select as select_of_run
-from wavescope.analysis.selection import Selection, select
+from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
+from wavescope.analysis.run.choice import ProfileSelection
+from wavescope.analysis.run.selection import select as select_of_run
+from wavescope.analysis.trace.costs.histogram import row_histogram
+from wavescope.analysis.trace.selection import Selection, select
+from wavescope.base.bounds import Bounds
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.bounds import Bounds
 
 SUBJECTS = {"trace": "trace", "profile": "run", "source": "run", "counters": "counters", "captures": "counters"}
 NAMES = {"curves.curve_series": {"name": "occupancy"}, "curves.curve_steps": {"name": "occupancy"}}

@@ -7,10 +7,10 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.bottlenecks.evidence import VERDICTS, Value
-from wavescope.analysis.bottlenecks.judging import judged
-from wavescope.analysis.bottlenecks.quantities import QUANTITIES
-from wavescope.analysis.bottlenecks.suspects import SUSPECTS
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, Value
+from wavescope.analysis.counters.limiters.judging import judged
+from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.analysis.counters.limiters.suspects import SUSPECTS
 
 NUMBERS = st.one_of(
     st.none(),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import wavescope
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
-from wavescope.analysis.row_totals import row_totals
+from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.synth import synthesize, write_capture
 
 FAMILIES = tuple(TARGETS)

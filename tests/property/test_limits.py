@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope import arch
-from wavescope.analysis.occupancy.limits import Resources, limits
+from wavescope.analysis.common.occupancy.limits import Resources, limits
+from wavescope.facts import gpus as arch
 
 _FIELD = {"VGPR": "vgprs", "SGPR": "sgprs", "LDS": "lds_bytes"}
 

@@ -12,8 +12,8 @@ import pytest
 from tests.property.subjects import around, opened
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.page.asking import ask
-from wavescope.page.document import Document, Library
-from wavescope.page.question import Number, Question
+from wavescope.page.protocol.document import Document, Library
+from wavescope.page.protocol.question import Number, Question
 from wavescope.page.questions import QUESTIONS
 
 NUMBERED = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
-from wavescope.page.document import Document, Library
+from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.opening import open as open_path
 from wavescope.synth import Scenario, compiled, synthesize, write_capture

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.unit.analysis.small_kernels import code
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.barriers import barriers
-from wavescope.analysis.compare import KINDS, compare
-from wavescope.analysis.coverage import coverage
-from wavescope.analysis.doubts import doubts, verdict
-from wavescope.analysis.mapping import mapping
+from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.compare import KINDS, compare
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.doubts import doubts, verdict
 from wavescope.model import ThreadTrace
 
 TEXTS = [

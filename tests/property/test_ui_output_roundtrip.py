@@ -9,15 +9,15 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wavescope
-from tests.unit.readers.test_markers import NAMES, OBJECT, Stream
+from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
 from wavescope import _core
-from wavescope.analysis.consistency import consistency
-from wavescope.export.ui_output import write_ui_output
+from wavescope.analysis.trace.trust.consistency import consistency
+from wavescope.export.trace.ui_output import write_ui_output
 from wavescope.model import ThreadTrace, TraceSource
-from wavescope.readers import _assemble
-from wavescope.readers.folder import Directory
-from wavescope.readers.funcmap import with_marker_names
-from wavescope.readers.ui_output import read_ui_output
+from wavescope.readers.files.folder import Directory
+from wavescope.readers.trace import assemble as _assemble
+from wavescope.readers.trace.funcmap import with_marker_names
+from wavescope.readers.trace.ui_output import read_ui_output
 from wavescope.synth import Scenario, compiled, synthesize, tour, write_capture
 
 if TYPE_CHECKING:

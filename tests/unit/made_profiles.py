@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.model.profile import MemorySource, Profile
-from wavescope.model.profile_schema import PROFILE
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run_tables import PROFILE
 from wavescope.model.schema import frame_of
 
 Row = dict[str, Any]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.model.profile_schema import PROFILE
+from wavescope.model.run_tables import PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from wavescope.model.profile import Profile
+    from wavescope.model.run import Profile
 
 NOT_COMPARED = ("sources", "losses")
 _ZERO_OR_NONE = ("graph_exec", "graph_node")

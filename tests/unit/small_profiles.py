@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavescope.model.profile import MemorySource, Profile
-from wavescope.model.profile_schema import PROFILE
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run_tables import PROFILE
 from wavescope.model.schema import frame_of
 
 CLOCKS = (1_000, 5_000_000)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from wavescope.errors import MissingToolError
-from wavescope.export.html import write_html
-from wavescope.model.profile import Profile
+from wavescope.export.page import write_html
+from wavescope.model.run import Profile
 from wavescope.page.assets import page_folder
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.model import THREAD_TRACE, ThreadTrace
-from wavescope.readers.folder import Directory
-from wavescope.readers.ui_output import read_ui_output
+from wavescope.readers.files.folder import Directory
+from wavescope.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from wavescope import stopping
+from wavescope.base import stopping
 
 __all__ = ["main", "program"]
 
@@ -114,7 +114,7 @@ def _group(debug: bool) -> None:
     Every verb takes --help and --json. Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"
     """
     if not {"-h", "--help"} & set(sys.argv):
-        from wavescope.cli._limits import check_limits
+        from wavescope.cli.kit.limits import check_limits
 
         check_limits()
 
@@ -130,7 +130,7 @@ def main() -> None:
     --------
     >>> main()  # doctest: +SKIP
     """
-    from wavescope.cli._io import BUG_EXIT_CODE, fail
+    from wavescope.cli.kit.io import BUG_EXIT_CODE, fail
     from wavescope.errors import UsageError, WavescopeError
 
     _open_closed_streams()
@@ -155,7 +155,7 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
             click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(os.EX_IOERR)
-        from wavescope.cli._limits import limit_behind
+        from wavescope.cli.kit.limits import limit_behind
 
         if limit := limit_behind(error):
             fail(limit)
@@ -213,7 +213,7 @@ def _show_every_name() -> None:
     """Names of files that are not UTF-8 are printed with escapes; a letter that the terminal lacks as a `?`."""
 
     def escaped(error: UnicodeError) -> tuple[str, int]:
-        from wavescope.model.shown import escaped as rule  # few need it, and `--help` must stay fast
+        from wavescope.base.shown import escaped as rule  # few need it, and `--help` must stay fast
 
         return rule(error)
 

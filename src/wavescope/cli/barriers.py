@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._trace import trace_verb
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 
 @trace_verb
 def command(asked: Asked) -> None:
     """Tell for every barrier of PATH how far apart waves arrive, who is last and how many cycles the others lose."""
-    from wavescope.analysis.barriers import barriers
-    from wavescope.report.barriers import barriers_report
+    from wavescope.analysis.trace.barriers import barriers
+    from wavescope.report.trace.barriers import barriers_report
 
     answer = barriers(asked.require_instructions(), rows=asked.rows)
     if asked.as_json:

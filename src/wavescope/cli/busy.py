@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._numbers import Whole
-from wavescope.cli._profile import profile_verb
-from wavescope.model.bounds import BINS
+from wavescope.base.bounds import BINS
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -30,8 +30,8 @@ def command(asked: AskedProfile, bins: int) -> None:
     wavescope busy results.db
     wavescope busy ranks/ --time 30%:60%
     """
-    from wavescope.analysis.profile.busy import combine_busy, partial_busy, shared_gpus
-    from wavescope.report.profile.busy import busy_report
+    from wavescope.analysis.run.busy import combine_busy, partial_busy, shared_gpus
+    from wavescope.report.run.busy import busy_report
 
     gathered = asked.gather(partial(partial_busy, bins=bins))
     shared = shared_gpus(gathered.values)

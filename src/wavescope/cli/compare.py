@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._counters import counter_options
-from wavescope.cli._io import console, context_of_kind, emit_json, json_option
-from wavescope.cli._numbers import Real, Whole
-from wavescope.cli._profile import profile_options
-from wavescope.cli._trace import DEFAULT_TOP, open_trace, selection_options
-from wavescope.metrics import NORMALIZATIONS
-from wavescope.model.bounds import DECIMALS, ID, PERCENT, TOP
-from wavescope.model.words import counted
+from wavescope.base.bounds import DECIMALS, ID, PERCENT, TOP
+from wavescope.base.words import counted
+from wavescope.cli.kit.counters import counter_options
+from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_option
+from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.run import profile_options
+from wavescope.cli.kit.trace import DEFAULT_TOP, open_trace, selection_options
+from wavescope.facts.metrics import NORMALIZATIONS
 
 if TYPE_CHECKING:
-    from wavescope.analysis.selection import Selection
-    from wavescope.cli._counters import AskedCounters
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.analysis.trace.selection import Selection
+    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.run import AskedProfile
     from wavescope.model import ThreadTrace
 
 _MOST_SIBLINGS = 8
@@ -70,9 +70,9 @@ def _traces(
     Code that changed is matched all the same. Other dispatches of the same kernel and code in the same folder show
     how much runs differ by themselves; only larger differences are reported.
     """
-    from wavescope.analysis.compare import compare
-    from wavescope.analysis.selection import select, selected_rows
-    from wavescope.report.compare import compare_report
+    from wavescope.analysis.trace.compare import compare
+    from wavescope.analysis.trace.selection import select, selected_rows
+    from wavescope.report.trace.compare import compare_report
 
     asked = _asked(paths, dispatches)
     whole = [open_trace(path, dispatch=dispatch) for path, dispatch in asked]
@@ -112,7 +112,7 @@ def _repeats(
     asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...]
 ) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
-    from wavescope.analysis.compare.alignment import align_rows
+    from wavescope.analysis.trace.compare.alignment import align_rows
     from wavescope.errors import UsageError, WavescopeError
 
     found: list[list[ThreadTrace]] = [[] for _ in traces]
@@ -139,7 +139,7 @@ def _repeats(
 
 def _best_kind(traces: list[ThreadTrace]) -> str:
     """Lines, if every trace has them for most of its instructions and they are not too coarse; else instructions."""
-    from wavescope.analysis.mapping import mapping
+    from wavescope.analysis.trace.code.mapping import mapping
 
     mapped = [mapping(trace) for trace in traces]
     fine = all(one.mapped_share > 0.5 and one.effective_line_count >= 3 for one in mapped)
@@ -150,8 +150,8 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     """Doubts that matter for a comparison, one line each."""
     from rich.text import Text
 
-    from wavescope.analysis.doubts import doubts
-    from wavescope.report.tables import printable
+    from wavescope.analysis.trace.trust.doubts import doubts
+    from wavescope.report.kit.tables import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
@@ -179,9 +179,9 @@ def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: 
     """
     import polars as pl
 
-    from wavescope.analysis.profile.compare import combine_compare, partial_compare
+    from wavescope.analysis.run.compare import combine_compare, partial_compare
     from wavescope.cluster import Gathered
-    from wavescope.report.profile.compare import comparison_report
+    from wavescope.report.run.compare import comparison_report
 
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
@@ -241,8 +241,8 @@ def _counters(
     fail_above: float | None,
 ) -> None:
     """Compare counter captures PATHS with the first one: kernel times and metrics."""
-    from wavescope.analysis.counter_compare import counter_compare
-    from wavescope.report.counter_compare import counter_comparison_report
+    from wavescope.analysis.counters.compare import counter_compare
+    from wavescope.report.counters.compare import counter_comparison_report
 
     sides = [asked.at(path) for path in paths]
     answer = counter_compare(
@@ -333,7 +333,7 @@ def _kind_of(word: str) -> str | None:
     import glob
 
     from wavescope.errors import WavescopeError
-    from wavescope.readers.sniff import COUNTER_TABLES, PROFILES, THREAD_TRACES, Kind, sniff
+    from wavescope.readers.files.kinds import COUNTER_TABLES, PROFILES, THREAD_TRACES, Kind, sniff
 
     path = Path(word)
     if glob.has_magic(word) and not path.exists():

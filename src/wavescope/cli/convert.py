@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import console, progress
-from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import (
+from wavescope.cli.kit.io import console, progress
+from wavescope.cli.kit.run import selection_options
+from wavescope.cli.kit.writing import (
     FORMATS,
     format_option,
     inputs_of,
@@ -24,11 +24,11 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.analysis.profile.selection import ProfileSelection
-    from wavescope.model.counter_set import CounterSet
+    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.model.counters import CounterSet
     from wavescope.model.losses import Loss
-    from wavescope.model.profile import Profile
-    from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.model.run import Profile
+    from wavescope.model.trace import ThreadTrace
 
 __all__ = ["command"]
 
@@ -82,8 +82,8 @@ def _write_page(
     as_json: bool,
 ) -> None:
     """The viewer's page with what is at each path inside."""
-    from wavescope.export.html import write_html
-    from wavescope.model.profile import Profile
+    from wavescope.export.page import write_html
+    from wavescope.model.run import Profile
 
     shown: list[tuple[str, ThreadTrace | Profile | CounterSet]] = []
     losses: list[tuple[str, Sequence[Loss]]] = []
@@ -104,11 +104,11 @@ def _write_page(
 def _document(
     path: str, output: Path, selection: ProfileSelection, *, with_environment: bool
 ) -> ThreadTrace | Profile | CounterSet:
-    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.analysis.run.selection import ProfileSelection
     from wavescope.readers.counters import open_counters
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavescope.readers.opening import open_trace
-    from wavescope.readers.sniff import COUNTER_CAPTURES, THREAD_TRACES, sniff
-    from wavescope.readers.sources import add_sources_beside
+    from wavescope.readers.trace.sources import add_sources_beside
 
     place = Path(path)
     kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
@@ -132,8 +132,8 @@ def _document(
 
 def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:
     """What a trace or a counter capture lacks, as rows for JSON; else said at once. The page says it, too."""
-    from wavescope.analysis.overview import losses_of
-    from wavescope.report.losses import loss_lines
+    from wavescope.analysis.trace.overview import losses_of
+    from wavescope.report.kit.losses import loss_lines
 
     losses = losses_of(trace)
     for line in () if as_json else loss_lines(losses):

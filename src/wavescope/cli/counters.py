@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import console, emit_json, progress, with_options
-from wavescope.cli._numbers import Whole
-from wavescope.cli._own_panels import OWN_PANELS, RAW, own_panels
-from wavescope.cli._plan import plannable
+from wavescope.base.bounds import DECIMALS
+from wavescope.base.words import counted
+from wavescope.cli.kit.counters import counter_verb
+from wavescope.cli.kit.io import console, emit_json, progress, with_options
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
+from wavescope.cli.kit.plan import plannable
 from wavescope.errors import UsageError
-from wavescope.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
-from wavescope.model.bounds import DECIMALS
-from wavescope.model.words import counted
+from wavescope.facts.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from wavescope.analysis.metrics import CounterPanels
-    from wavescope.analysis.raw_counters import RawCounters
-    from wavescope.cli._counters import AskedCounters
-    from wavescope.cli._own_panels import OwnPanels
-    from wavescope.metrics import Panel
+    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.raw import RawCounters
+    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.own_panels import OwnPanels
+    from wavescope.facts.metrics import Panel
 
 __all__ = ["command"]
 
@@ -152,7 +152,7 @@ def command(
 
 
 def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]) -> CounterPanels:
-    from wavescope.analysis.metrics import counter_panels
+    from wavescope.analysis.counters.engine import counter_panels
 
     with progress("computing metrics"):
         return counter_panels(asked.counters, choice=asked.choice, panels=panels, metrics=metrics, **how)
@@ -170,7 +170,7 @@ def _summary_panels(asked: AskedCounters, how: dict[str, Any]) -> tuple[str, ...
 
 def _known(asked: AskedCounters, how: dict[str, Any]) -> tuple[Panel, ...]:
     """The panels of the capture's GPU."""
-    from wavescope.metrics import panels_of
+    from wavescope.facts.metrics import panels_of
 
     target = asked.counters.system.target
     return panels_of(target, rules=how["rules"], more=how["more"]) if target else ()
@@ -181,10 +181,10 @@ def _summary(
 ) -> Iterator[RenderableType]:
     import polars as pl
 
-    from wavescope.analysis.counter_contents import counter_contents
-    from wavescope.analysis.metrics import counter_panels
-    from wavescope.report.counter_speed import shown_kernels
-    from wavescope.report.counter_summary import summary_parts
+    from wavescope.analysis.counters.contents import counter_contents
+    from wavescope.analysis.counters.engine import counter_panels
+    from wavescope.report.counters.speed import shown_kernels
+    from wavescope.report.counters.summary import summary_parts
 
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
@@ -211,8 +211,8 @@ def _beside_metrics(asked: AskedCounters, *, is_alone: bool) -> RawCounters | No
     """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
     import polars as pl
 
-    from wavescope.analysis.raw_counters import raw_counters
-    from wavescope.metrics.profiler_units import is_derived
+    from wavescope.analysis.counters.raw import raw_counters
+    from wavescope.facts.metrics.profiler_units import is_derived
 
     names = asked.counters.counters["counter"].unique().to_list()
     shown = names if is_alone else [name for name in names if is_derived(name)]
@@ -241,8 +241,8 @@ def _panels(
 ) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from wavescope.report.counter_panels import panel_parts
-    from wavescope.report.counter_summary import capture_lines, doubt_lines
+    from wavescope.report.counters.panels import panel_parts
+    from wavescope.report.counters.summary import capture_lines, doubt_lines
 
     yield from capture_lines(answer, asked.counters)
     yield from own.parts(answer, width=width, limit=asked.limit, decimals=decimals)
@@ -263,8 +263,8 @@ def _by(
     decimals: int | None,
 ) -> None:
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
-    from wavescope.analysis.metric_values import metric_values, raw_values
-    from wavescope.report.counter_values import values_report
+    from wavescope.analysis.counters.values import metric_values, raw_values
+    from wavescope.report.counters.values import values_report
 
     is_default = not (panels or metrics or everything)
     if is_raw or (is_default and asked.counters.measured and not _known(asked, how)):
@@ -288,8 +288,8 @@ def _by(
 
 def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
     """The tables as files, then what was written."""
-    from wavescope.export.compute_csv import write_compute_csv
-    from wavescope.report.tables import printable
+    from wavescope.export.counters.compute_csv import write_compute_csv
+    from wavescope.report.kit.tables import printable
 
     with progress(f"writing {folder.name}"):
         files = write_compute_csv(answer, asked.counters, folder, decimals=decimals, force=force)
@@ -303,7 +303,7 @@ def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: 
         return
     from rich.text import Text
 
-    from wavescope.report.counter_summary import doubt_lines
+    from wavescope.report.counters.summary import doubt_lines
 
     asked.show(answer.rows, lambda: [Text(said), *doubt_lines(answer.doubts)], [asked.counters])
 

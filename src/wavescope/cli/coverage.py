@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._trace import trace_verb
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 
 @trace_verb
 def command(asked: Asked) -> None:
     """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
-    from wavescope.analysis.coverage import coverage
-    from wavescope.analysis.doubts import doubts, verdict
-    from wavescope.analysis.mapping import mapping
-    from wavescope.report.coverage import FEW, coverage_report
+    from wavescope.analysis.trace.code.mapping import mapping
+    from wavescope.analysis.trace.trust.coverage import coverage
+    from wavescope.analysis.trace.trust.doubts import doubts, verdict
+    from wavescope.report.trace.coverage import FEW, coverage_report
 
     found = doubts(asked.trace)
     seen, lines = coverage(asked.trace, rows=asked.rows), mapping(asked.trace, rows=asked.rows)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress
-from wavescope.cli._numbers import Whole
+from wavescope.base.bounds import ENGINE, ID, JOBS
+from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress
+from wavescope.cli.kit.numbers import Whole
 from wavescope.errors import DamagedError, UsageError, WavescopeError
-from wavescope.model.bounds import ENGINE, ID, JOBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wavescope.analysis.overview import Overview
-    from wavescope.model.thread_trace import ThreadTrace
-    from wavescope.readers.capture import Window
+    from wavescope.analysis.trace.overview import Overview
+    from wavescope.model.trace import ThreadTrace
+    from wavescope.readers.files.capture import Window
 
 FORMATS = ("ui_output", "parquet", "json")
 
@@ -89,7 +89,7 @@ def command(
     wavescope decode se0.att se1.att --code-object kernel.elf@0x200001008000:0 --format parquet
     wavescope decode ui_output_agent_5600_dispatch_1/ -o tables/ --format parquet
     """
-    from wavescope.analysis.overview import overview
+    from wavescope.analysis.trace.overview import overview
 
     options = {"threads": threads, "corrected": corrected, "source_root": source_root}
     jobs = _conversions(
@@ -144,9 +144,9 @@ def _conversions(
     paths: tuple[Path, ...], dispatch: int | None, file_format: str, *, only_raw: bool
 ) -> list[_Job] | None:
     """The decoded traces that the only path leads to; None = it leads to raw traces."""
-    from wavescope.readers.decoded import choose
+    from wavescope.readers.files.decoded import choose
+    from wavescope.readers.files.kinds import Kind, sniff
     from wavescope.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, read_decoded
-    from wavescope.readers.sniff import Kind, sniff
 
     kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
     if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
@@ -179,8 +179,8 @@ def _decodings(
     file_format: str,
     options: dict[str, Any],
 ) -> list[_Job]:
-    from wavescope.readers.att import decode_window
-    from wavescope.readers.capture import find_capture
+    from wavescope.readers.files.capture import find_capture
+    from wavescope.readers.trace.att import decode_window
 
     capture = find_capture(paths, code_objects)
     windows = _ordered(capture.only(dispatch=dispatch, shader_engines=shader_engines or None).windows, file_format)
@@ -198,7 +198,7 @@ def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
     """ui_output directories number their kernels in the order in which rocprofv3 decodes."""
     if file_format != "ui_output":
         return windows
-    from wavescope.export.ui_output import decode_order
+    from wavescope.export.trace.ui_output import decode_order
 
     dispatches = decode_order(window.dispatch or 0 for window in windows)
     place = {dispatch: number for number, dispatch in enumerate(dispatches)}
@@ -207,15 +207,15 @@ def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
 
 def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Callable[[ThreadTrace], Path]:
     if file_format == "ui_output":
-        from wavescope.export.ui_output import KernelIds, write_ui_output
+        from wavescope.export.trace.ui_output import KernelIds, write_ui_output
 
         kernel_ids = KernelIds()
         return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)
     if file_format == "parquet":
-        from wavescope.export.parquet import write_parquet
+        from wavescope.export.trace.parquet import write_parquet
 
         return lambda trace: write_parquet(trace, output / f"wavescope_{_label(trace)}", force=force)
-    from wavescope.export.json import write_json
+    from wavescope.export.trace.json import write_json
 
     return lambda trace: write_json(trace, output / f"wavescope_{_label(trace)}.json", force=force)
 
@@ -235,7 +235,7 @@ def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
     from rich.text import Text
 
-    from wavescope.report.losses import loss_lines
+    from wavescope.report.kit.losses import loss_lines
 
     out = console()
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"

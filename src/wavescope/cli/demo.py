@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
-from wavescope.cli._serving import Place, import_server, serving_options
+from wavescope.base.scratch import scratch_folder
+from wavescope.cli.kit.io import console, emit_json, json_option, progress
+from wavescope.cli.kit.serving import Place, import_server, serving_options
 from wavescope.errors import MissingToolError
-from wavescope.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from wavescope.model.thread_trace import ThreadTrace
-    from wavescope.page.document import Library
+    from wavescope.model.trace import ThreadTrace
+    from wavescope.page.protocol.document import Library
 
 GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
 
@@ -92,12 +92,12 @@ def _viewer(port: int) -> Place | None:
 
 def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
     """The capture as the only document, after its story in short."""
-    from wavescope.analysis.diagnose import diagnose
-    from wavescope.analysis.overview import overview
-    from wavescope.page.document import Library
-    from wavescope.readers.att import decode
-    from wavescope.readers.sources import add_sources
-    from wavescope.report.demo import short_story
+    from wavescope.analysis.trace.diagnose import diagnose
+    from wavescope.analysis.trace.overview import overview
+    from wavescope.page.protocol.document import Library
+    from wavescope.readers.trace.att import decode
+    from wavescope.readers.trace.sources import add_sources
+    from wavescope.report.trace.demo import short_story
 
     kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
     with progress("running the kernel on a timing model"):
@@ -115,8 +115,8 @@ def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
 
 def _runs_to_show(folder: Path) -> Library:
     """Both runs, after what was made."""
-    from wavescope.page.document import Library
-    from wavescope.readers.profile_inputs import open_profile
+    from wavescope.page.protocol.document import Library
+    from wavescope.readers.run.inputs import open_profile
 
     with progress("playing two runs of a program"):
         counts = _make_runs(folder)
@@ -130,7 +130,7 @@ def _runs_to_show(folder: Path) -> Library:
 
 def _counters_to_show(folder: Path) -> Library:
     """Both captures, after what was made."""
-    from wavescope.page.document import Library
+    from wavescope.page.protocol.document import Library
     from wavescope.readers.counters import open_counters
 
     library = Library()
@@ -145,7 +145,7 @@ def _counters_to_show(folder: Path) -> Library:
 
 def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> None:
     """A capture, and its story."""
-    from wavescope.readers.att import decode
+    from wavescope.readers.trace.att import decode
 
     with scratch_folder() as scratch:
         folder = keep or scratch
@@ -157,7 +157,7 @@ def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> Non
         if as_json:
             import msgspec
 
-            from wavescope.analysis.overview import overview
+            from wavescope.analysis.trace.overview import overview
 
             facts = msgspec.to_builtins(overview(trace))
             names = [file.name for file in files]
@@ -192,12 +192,12 @@ def _make(kernel: str, gpu: str, folder: Path) -> list[Path]:
 
 
 def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
-    from wavescope.analysis.diagnose import diagnose
-    from wavescope.analysis.hotspots import hotspots
-    from wavescope.analysis.overview import overview
-    from wavescope.analysis.residency import residency
-    from wavescope.analysis.waits import waits
-    from wavescope.report.demo import Answers, story
+    from wavescope.analysis.trace.costs.hotspots import hotspots
+    from wavescope.analysis.trace.diagnose import diagnose
+    from wavescope.analysis.trace.overview import overview
+    from wavescope.analysis.trace.waits import waits
+    from wavescope.analysis.trace.waves.residency import residency
+    from wavescope.report.trace.demo import Answers, story
 
     made = [(file.name, file.stat().st_size) for file in files]
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
@@ -244,16 +244,16 @@ def _make_runs(folder: Path) -> dict[str, int]:
 
 
 def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
-    from wavescope.analysis.profile.compare import compare_profiles
-    from wavescope.analysis.profile.gaps import gaps
-    from wavescope.analysis.profile.ranks import ranks
-    from wavescope.analysis.profile.summary import summary
-    from wavescope.readers.profile_inputs import open_profile
-    from wavescope.report.profile.compare import comparison_report
-    from wavescope.report.profile.demo import run_story
-    from wavescope.report.profile.gaps import gaps_report
-    from wavescope.report.profile.ranks import ranks_report
-    from wavescope.report.profile.summary import summary_report
+    from wavescope.analysis.run.compare import compare_profiles
+    from wavescope.analysis.run.gaps import gaps
+    from wavescope.analysis.run.ranks import ranks
+    from wavescope.analysis.run.summary import summary
+    from wavescope.readers.run.inputs import open_profile
+    from wavescope.report.run.compare import comparison_report
+    from wavescope.report.run.demo import run_story
+    from wavescope.report.run.gaps import gaps_report
+    from wavescope.report.run.ranks import ranks_report
+    from wavescope.report.run.summary import summary_report
 
     before, after = (open_profile(folder / name) for name in ("before", "after"))
     made = [f"{where}/{name}: 4 ROCpd databases, one per rank, {count:,} dispatches" for name, count in counts.items()]
@@ -303,16 +303,16 @@ def _make_counters(folder: Path) -> dict[str, int]:
 
 
 def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
-    from wavescope.analysis.bottlenecks import bottlenecks
-    from wavescope.analysis.counter_compare import counter_compare
-    from wavescope.analysis.metrics import counter_panels
-    from wavescope.analysis.roofline import roofline
+    from wavescope.analysis.counters.compare import counter_compare
+    from wavescope.analysis.counters.engine import counter_panels
+    from wavescope.analysis.counters.limiters import bottlenecks
+    from wavescope.analysis.counters.roofline import roofline
     from wavescope.readers.counters import open_counters
-    from wavescope.report.bottlenecks import verdict_lines
-    from wavescope.report.counter_compare import counter_comparison_report
-    from wavescope.report.counter_summary import kernel_table
-    from wavescope.report.profile.demo import run_story
-    from wavescope.report.roofline import roofline_report
+    from wavescope.report.counters.compare import counter_comparison_report
+    from wavescope.report.counters.limiters import verdict_lines
+    from wavescope.report.counters.roofline import roofline_report
+    from wavescope.report.counters.summary import kernel_table
+    from wavescope.report.run.demo import run_story
 
     before, after = (open_counters(folder / name) for name in ("before", "after"))
     out = console()

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import context_of_kind, progress
-from wavescope.cli._numbers import Real
-from wavescope.cli._trace import trace_verb
-from wavescope.model.bounds import BYTES_GB
+from wavescope.base.bounds import BYTES_GB
+from wavescope.cli.kit.counters import counter_verb
+from wavescope.cli.kit.io import context_of_kind, progress
+from wavescope.cli.kit.numbers import Real
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._counters import AskedCounters
-    from wavescope.cli._trace import Asked
-    from wavescope.model.counter_set import CounterSet
-    from wavescope.readers.sniff import Kind
+    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.trace import Asked
+    from wavescope.model.counters import CounterSet
+    from wavescope.readers.files.kinds import Kind
 
 __all__ = ["command"]
 
@@ -58,9 +58,9 @@ def _traces(
     asked: Asked, file_format: str, counters_path: Path | None, counters_kernel: str | None, ideal_gb: float | None
 ) -> None:
     """A prioritized plan for the kernel of a thread trace."""
-    from wavescope.analysis.diagnose import diagnose
+    from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.errors import UsageError
-    from wavescope.report.diagnose import diagnosis_markdown, diagnosis_report
+    from wavescope.report.trace.diagnose import diagnosis_markdown, diagnosis_report
 
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
@@ -93,8 +93,8 @@ def _opened(path: Path, target: str | None) -> CounterSet:
 
 def _counters(asked: AskedCounters, file_format: str) -> None:
     """Which limit each kernel of a counter capture is at."""
-    from wavescope.analysis.bottlenecks import bottlenecks, suspect_table
-    from wavescope.report.bottlenecks import bottlenecks_markdown, bottlenecks_report
+    from wavescope.analysis.counters.limiters import bottlenecks, suspect_table
+    from wavescope.report.counters.limiters import bottlenecks_markdown, bottlenecks_report
 
     _require_counters(asked)
     is_text = not (asked.as_json or asked.as_csv)
@@ -110,8 +110,8 @@ def _counters(asked: AskedCounters, file_format: str) -> None:
 def _require_counters(asked: AskedCounters) -> None:
     """Open the capture; a profile of a run without counters is told which verb fits it."""
     from wavescope.errors import NotATraceError, UsageError
+    from wavescope.readers.files.kinds import PROFILES, sniff
     from wavescope.readers.opening import does_not_fit
-    from wavescope.readers.sniff import PROFILES, sniff
 
     try:
         _ = asked.counters
@@ -168,7 +168,7 @@ def _paths(args: list[str]) -> list[str]:
 
 def _kind_of(word: str) -> Kind | None:
     from wavescope.errors import WavescopeError
-    from wavescope.readers.sniff import sniff
+    from wavescope.readers.files.kinds import sniff
 
     path = Path(word)
     try:
@@ -179,7 +179,7 @@ def _kind_of(word: str) -> Kind | None:
 
 def _has_counters(kind: Kind | None) -> bool:
     """Whether it is a counter capture, or the profile of a run that may hold counters as well."""
-    from wavescope.readers.sniff import COUNTER_CAPTURES, STORES_OF_COUNTERS, Kind
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, STORES_OF_COUNTERS, Kind
 
     return kind in (*COUNTER_CAPTURES, *STORES_OF_COUNTERS, Kind.PROFILE_FOLDER)
 

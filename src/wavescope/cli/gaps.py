@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -35,14 +35,8 @@ def command(asked: AskedProfile, by: str) -> None:
     wavescope gaps results.db
     wavescope gaps ranks/ --by stream --top 5
     """
-    from wavescope.analysis.profile.gaps import (
-        combine_gaps,
-        merged_elsewhere,
-        partial_gaps,
-        partial_intervals,
-        shared_gpus,
-    )
-    from wavescope.report.profile.gaps import gaps_report
+    from wavescope.analysis.run.gaps import combine_gaps, merged_elsewhere, partial_gaps, partial_intervals, shared_gpus
+    from wavescope.report.run.gaps import gaps_report
 
     question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, asked.limit))
     gathered = asked.gather(question)

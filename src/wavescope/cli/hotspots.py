@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._trace import trace_sums_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.trace import trace_sums_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
 
@@ -57,24 +57,24 @@ def command(asked: Asked, by: str, sort: str, attribution: str, mine: tuple[str,
         return
     if not asked.trace.stored_totals.height:
         asked.require_instructions()
-    from wavescope.analysis.hotspots import hotspots
+    from wavescope.analysis.trace.costs.hotspots import hotspots
 
     answer = hotspots(asked.trace, rows=asked.rows, by=by, attribution=attribution, mine=mine, sort=sort, rule=rule)
     if asked.as_json:
         asked.emit(answer)
         return
-    from wavescope.report.hotspots import hotspots_report
+    from wavescope.report.trace.hotspots import hotspots_report
 
     asked.show_by_row(*hotspots_report(answer, limit=asked.limit, width=console().width))
 
 
 def _samples(asked: Asked, by: str, attribution: str, mine: tuple[str, ...]) -> None:
-    from wavescope.analysis.sample_hotspots import sample_hotspots
+    from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
 
     answer = sample_hotspots(asked.trace, rows=asked.rows, by=by, attribution=attribution, mine=mine)
     if asked.as_json:
         asked.emit(answer)
         return
-    from wavescope.report.hotspots import sample_report
+    from wavescope.report.trace.hotspots import sample_report
 
     asked.show(*sample_report(answer, limit=asked.limit, width=console().width))

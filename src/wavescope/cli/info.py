@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavescope.cli._numbers import Whole
-from wavescope.model.bounds import ID
+from wavescope.base.bounds import ID
+from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavescope.cli.kit.numbers import Whole
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.overview import Overview
-    from wavescope.readers.capture import Capture
-    from wavescope.readers.decoded import Decoded
-    from wavescope.readers.sniff import Kind
+    from wavescope.analysis.trace.overview import Overview
+    from wavescope.readers.files.capture import Capture
+    from wavescope.readers.files.decoded import Decoded
+    from wavescope.readers.files.kinds import Kind
 
 
 @click.command()
@@ -34,9 +34,9 @@ def command(
     PATH is anything that wavescope reads: thread traces, raw or decoded, profiles of runs and captures of hardware
     counters, or a folder of them.
     """
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff
     from wavescope.readers.opening import DECODED_KINDS
-    from wavescope.readers.profile_inputs import holds_profile
-    from wavescope.readers.sniff import COUNTER_CAPTURES, Kind, sniff
+    from wavescope.readers.run.inputs import holds_profile
 
     kind = sniff(path)
     if kind in COUNTER_CAPTURES:
@@ -57,11 +57,11 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
     """What is nothing to analyse, and what of it was not looked at."""
     from rich.text import Text
 
-    from wavescope.model.files import listed
+    from wavescope.base.files import listed
     from wavescope.model.losses import Loss
-    from wavescope.model.profile import profile_losses
-    from wavescope.readers._profile_files import refused_in
-    from wavescope.report.profile.losses import profile_loss_lines
+    from wavescope.model.run import profile_losses
+    from wavescope.readers.files.runs import refused_in
+    from wavescope.report.run.losses import profile_loss_lines
 
     refused = refused_in(path)
     losses = profile_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
@@ -82,7 +82,7 @@ def _next_for(path: Path, kind: Kind) -> str:
         "DATABASE": "it is of no profiler that wavescope knows",
     }
     if kind.name == "BROKEN_DATABASE":
-        from wavescope.readers._sqlite import why_unreadable
+        from wavescope.readers.files.sqlite import why_unreadable
 
         return why_unreadable(path) or "it has no tables: record again, the recording did not finish"
     otherwise = (
@@ -95,12 +95,12 @@ def _next_for(path: Path, kind: Kind) -> str:
 def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from wavescope.analysis.counter_contents import counter_contents
-    from wavescope.analysis.overview import losses_of
+    from wavescope.analysis.counters.contents import counter_contents
+    from wavescope.analysis.trace.overview import losses_of
     from wavescope.model import to_builtins
     from wavescope.readers.counters import open_counters
-    from wavescope.report.counter_contents import contents_parts, counter_next_steps
-    from wavescope.report.losses import loss_lines
+    from wavescope.report.counters.contents import contents_parts, counter_next_steps
+    from wavescope.report.kit.losses import loss_lines
 
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
@@ -121,12 +121,12 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
 def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from wavescope.analysis.profile.recording import combine_recording, partial_recording
+    from wavescope.analysis.run.recording import combine_recording, partial_recording
     from wavescope.cluster import executor_for, gather
     from wavescope.model import to_builtins
-    from wavescope.readers.profile_inputs import find_profiles
-    from wavescope.report.profile.losses import profile_loss_lines
-    from wavescope.report.profile.recording import next_steps, recording_report
+    from wavescope.readers.run.inputs import find_profiles
+    from wavescope.report.run.losses import profile_loss_lines
+    from wavescope.report.run.recording import next_steps, recording_report
 
     inputs = find_profiles([path])
     with progress(f"reading {path.name}"):
@@ -146,11 +146,11 @@ def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:
 def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path, ...], *, as_json: bool) -> None:
     from rich.text import Text
 
-    from wavescope.analysis.contents import contents
+    from wavescope.analysis.trace.contents import contents
     from wavescope.model import to_builtins
-    from wavescope.readers.decoded import choose
+    from wavescope.readers.files.decoded import choose
     from wavescope.readers.opening import candidates_of, open_decoded
-    from wavescope.report.decoded import contents_report, dispatches_report
+    from wavescope.report.trace.decoded import contents_report, dispatches_report
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
@@ -194,7 +194,7 @@ _CALLED = {
 def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.DataFrame:
     import polars as pl
 
-    from wavescope.model.shown import shown
+    from wavescope.base.shown import shown
 
     rows = [
         {
@@ -213,12 +213,12 @@ def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.D
 
 
 def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
-    from wavescope.analysis.overview import overview
+    from wavescope.analysis.trace.overview import overview
     from wavescope.errors import WavescopeError
-    from wavescope.readers.att import decode_window
-    from wavescope.readers.capture import find_capture
-    from wavescope.readers.sniff import Kind
-    from wavescope.report.capture import capture_report
+    from wavescope.readers.files.capture import find_capture
+    from wavescope.readers.files.kinds import Kind
+    from wavescope.readers.trace.att import decode_window
+    from wavescope.report.trace.capture import capture_report
 
     capture = find_capture([path], code_objects)
     if dispatch is not None:
@@ -258,7 +258,7 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
 def _profiles_beside(path: Path) -> list[str]:
     """Profiles of runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
     from wavescope.errors import WavescopeError
-    from wavescope.readers.profile_inputs import find_profiles
+    from wavescope.readers.run.inputs import find_profiles
 
     try:
         found = find_profiles([path]) if path.is_dir() else []
@@ -268,7 +268,7 @@ def _profiles_beside(path: Path) -> list[str]:
 
 
 def _files(path: Path, capture: Capture) -> str:
-    from wavescope.readers.decoded import survey
+    from wavescope.readers.files.decoded import survey
 
     traces = sum(len(window.files) for window in capture.windows)
     decoded = len(survey(path).decoded) if path.is_dir() else 0
@@ -280,7 +280,7 @@ def _code_object(path: Path, *, as_json: bool) -> None:
     import msgspec
 
     from wavescope.codeobj import CodeObject
-    from wavescope.report.capture import code_object_report
+    from wavescope.report.trace.capture import code_object_report
 
     code_object = CodeObject.read(path)
     if as_json:

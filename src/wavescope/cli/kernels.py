@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_options
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_options
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -30,8 +30,8 @@ def command(asked: AskedProfile, name: str) -> None:
     wavescope kernels Cijk results.db
     wavescope kernels '/^ncclDev/' ranks/ --rank 3
     """
-    from wavescope.analysis.profile.kernels import combine_kernels, partial_kernels
-    from wavescope.report.profile.kernels import kernels_report
+    from wavescope.analysis.run.kernels import combine_kernels, partial_kernels
+    from wavescope.report.run.kernels import kernels_report
 
     gathered = asked.gather(partial(partial_kernels, name=name))
     answer = combine_kernels(gathered.values)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option, progress
-from wavescope.cli._numbers import Real, Whole
-from wavescope.model.bounds import BYTES_GB, EA_CHANNELS, TOP
+from wavescope.base.bounds import BYTES_GB, EA_CHANNELS, TOP
+from wavescope.cli.kit.io import console, emit_json, json_option, progress
+from wavescope.cli.kit.numbers import Real, Whole
 
 
 @click.command()
@@ -40,10 +40,10 @@ def command(
     """
     import polars as pl
 
-    from wavescope.analysis.l2 import l2
+    from wavescope.analysis.counters.l2 import l2
     from wavescope.model import to_builtins
     from wavescope.readers.counters import open_counters
-    from wavescope.report.l2 import l2_report
+    from wavescope.report.counters.l2 import l2_report
 
     captures = []
     for path in dict.fromkeys(paths):
@@ -57,7 +57,7 @@ def command(
         return
     limit = 20 if top is None else top or 1 << 62
     if as_csv:
-        from wavescope.model.csv_text import write_csv
+        from wavescope.base.csv import write_csv
 
         shown = answer.kernels.head(top) if top else answer.kernels
         click.echo(write_csv(shown), nl=False)

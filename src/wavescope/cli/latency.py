@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._io import console
-from wavescope.cli._trace import trace_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 
 @trace_verb
 def command(asked: Asked) -> None:
     """Tell how long each memory operation of PATH takes: from its issue to the end of the wait for it."""
-    from wavescope.analysis.memory_latency import memory_latency
-    from wavescope.report.latency import latency_report
+    from wavescope.analysis.trace.memory_latency import memory_latency
+    from wavescope.report.trace.latency import latency_report
 
     answer = memory_latency(asked.require_instructions(), rows=asked.rows)
     if asked.as_json:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._io import console
-from wavescope.cli._trace import trace_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 
 @trace_verb
 def command(asked: Asked) -> None:
     """Tell how often the loops of PATH run, and the cycles of an iteration: first, steady, last, and what is stall."""
-    from wavescope.analysis.loops import loops
+    from wavescope.analysis.trace.costs.loops import loops
 
     answer = loops(asked.require_instructions(), rows=asked.rows)
     if asked.as_json:
         asked.emit(answer)
         return
-    from wavescope.report.loops import loops_report
+    from wavescope.report.trace.loops import loops_report
 
     asked.show_by_row(*loops_report(answer, limit=asked.limit, width=console().width))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import console, progress
-from wavescope.cli._picture import picture_options
-from wavescope.metrics import NORMALIZATIONS, RULES
+from wavescope.cli.kit.counters import counter_verb
+from wavescope.cli.kit.io import console, progress
+from wavescope.cli.kit.picture import picture_options
+from wavescope.facts.metrics import NORMALIZATIONS, RULES
 
 if TYPE_CHECKING:
-    from wavescope.cli._counters import AskedCounters
-    from wavescope.cli._picture import AskedPicture
+    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.picture import AskedPicture
 
 __all__ = ["command"]
 
@@ -42,9 +42,9 @@ def command(asked: AskedCounters, normalization: str, compat: str | None, pictur
     wavescope memory-chart workloads/gemm/MI300X --kernel 0
     wavescope memory-chart run/ --per wave -o chart.svg
     """
-    from wavescope.analysis.memory_chart import memory_chart
-    from wavescope.report.memory_chart import memory_chart_report, one_table
-    from wavescope.report.memory_chart_svg import memory_chart_svg
+    from wavescope.analysis.counters.memory_chart import memory_chart
+    from wavescope.report.counters.memory_chart import memory_chart_report, one_table
+    from wavescope.report.counters.memory_chart.svg import memory_chart_svg
 
     counters, choice = asked.counters, asked.choice
     with progress("computing metrics"):

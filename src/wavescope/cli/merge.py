@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._profile import file_progress
-from wavescope.cli._writing import inputs_of, refuse_inputs, show_written, writing_options
+from wavescope.cli.kit.run import file_progress
+from wavescope.cli.kit.writing import inputs_of, refuse_inputs, show_written, writing_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def command(paths: tuple[str, ...], output: Path, force: bool, with_environment:
     wavescope merge rank*/results.db -o all.db
     wavescope merge trace.rpd results.db -o all.db
     """
-    from wavescope.export.rocpd.merging import merge_profiles
+    from wavescope.export.run.rocpd.merging import merge_profiles
 
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)

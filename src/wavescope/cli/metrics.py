@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option
+from wavescope.cli.kit.io import console, emit_json, json_option
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.metrics.catalog import CatalogEntry
+    from wavescope.facts.metrics.catalog import CatalogEntry
 
 __all__ = ["command"]
 
 
 def _names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """What NAME may be completed to: panels, tables and names of metrics."""
-    from wavescope.metrics.catalog import catalog
+    from wavescope.facts.metrics.catalog import catalog
 
     asked = incomplete.lower()
     words = dict.fromkeys(word for entry in catalog() for word in (entry.panel_word, entry.table_id, entry.name))
@@ -29,13 +29,13 @@ def _names(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 def _targets(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from wavescope.metrics import METRIC_TARGETS
+    from wavescope.facts.metrics import METRIC_TARGETS
 
     return [target for target in METRIC_TARGETS if target.startswith(incomplete)]
 
 
 def _panels(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from wavescope.metrics.catalog import catalog
+    from wavescope.facts.metrics.catalog import catalog
 
     words = dict.fromkeys(entry.panel_word for entry in catalog())
     return [word for word in words if word.startswith(incomplete)]
@@ -81,18 +81,18 @@ def command(
     """
     entries = _chosen(name, target, panels, more)
     if as_json:
-        from wavescope.report.metric_rows import as_builtins
+        from wavescope.report.counters.metric_rows import as_builtins
 
         emit_json({"metrics": [as_builtins(entry) for entry in entries]})
     elif as_csv:
         import polars as pl
 
-        from wavescope.model.csv_text import write_csv
-        from wavescope.report.metric_rows import csv_rows
+        from wavescope.base.csv import write_csv
+        from wavescope.report.counters.metric_rows import csv_rows
 
         click.echo(write_csv(pl.DataFrame(csv_rows(entries), infer_schema_length=None)), nl=False)
     else:
-        from wavescope.report.metrics import explanation_report, list_report, panels_report
+        from wavescope.report.counters.metrics import explanation_report, list_report, panels_report
 
         out = console()
         if name is not None:
@@ -108,8 +108,8 @@ def command(
 def _chosen(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...]
 ) -> Sequence[CatalogEntry]:
-    from wavescope.metrics import METRIC_TARGETS
-    from wavescope.metrics.catalog import catalog, found
+    from wavescope.facts.metrics import METRIC_TARGETS
+    from wavescope.facts.metrics.catalog import catalog, found
 
     asked = _target_of(target)
     entries = catalog(METRIC_TARGETS if asked is None else (asked,), more=more)
@@ -145,8 +145,8 @@ def _target_of(target: str | None) -> str | None:
     UsageError
         When no metrics are declared for it.
     """
-    from wavescope import arch
-    from wavescope.metrics import METRIC_TARGETS
+    from wavescope.facts import gpus as arch
+    from wavescope.facts.metrics import METRIC_TARGETS
 
     if target is None:
         return None

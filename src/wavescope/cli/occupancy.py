@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console, emit_json
-from wavescope.cli._numbers import Whole
-from wavescope.cli._trace import whole_trace_verb
-from wavescope.model.bounds import AMOUNT, SOME
+from wavescope.base.bounds import AMOUNT, SOME
+from wavescope.cli.kit.io import console, emit_json
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.trace import whole_trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.analysis.occupancy.limits import Resources
-    from wavescope.cli._trace import Asked
+    from wavescope.analysis.common.occupancy.limits import Resources
+    from wavescope.cli.kit.trace import Asked
 
 _AMOUNT = Whole(AMOUNT)
 _BESIDE_CURVE = 46
@@ -44,7 +44,7 @@ def command(
 
     Without PATH, computes it for the resources given: --gpu and --vgprs at least.
     """
-    from wavescope.analysis.occupancy.limits import Resources
+    from wavescope.analysis.common.occupancy.limits import Resources
 
     resources = Resources(vgprs, agprs, sgprs, lds, workgroup, int(wave_size) if wave_size else None)
     if asked is None:
@@ -54,10 +54,10 @@ def command(
 
 
 def _calculate(gpu: str | None, resources: Resources, *, wgp_mode: bool) -> None:
-    from wavescope.analysis.occupancy import theoretical
+    from wavescope.analysis.trace.occupancy import theoretical
     from wavescope.errors import UsageError
     from wavescope.model import to_builtins
-    from wavescope.report.occupancy import occupancy_report
+    from wavescope.report.trace.occupancy import occupancy_report
 
     if gpu is None or resources.vgprs is None:
         what = "without PATH, --gpu and --vgprs are needed"
@@ -73,10 +73,10 @@ def _calculate(gpu: str | None, resources: Resources, *, wgp_mode: bool) -> None
 
 
 def _of_trace(asked: Asked, gpu: str | None, resources: Resources, *, wgp_mode: bool) -> None:
-    from wavescope.analysis.occupancy import occupancy
-    from wavescope.analysis.residency import residency
+    from wavescope.analysis.trace.occupancy import occupancy
+    from wavescope.analysis.trace.waves.residency import residency
     from wavescope.errors import UsageError
-    from wavescope.report.occupancy import occupancy_report
+    from wavescope.report.trace.occupancy import occupancy_report
 
     if asked.selection.waves or asked.selection.chooses_rows:
         what = "occupancy counts all waves of a shader engine: --wave, --file and --line choose nothing here"

@@ -11,20 +11,20 @@ from urllib.parse import quote
 import click
 from click.core import ParameterSource
 
-from wavescope.cli._io import code_object_option, json_option, resources_option
-from wavescope.cli._numbers import Whole
-from wavescope.cli._serving import Place, import_server, serving_options
+from wavescope.base.bounds import ID
+from wavescope.cli.kit.io import code_object_option, json_option, resources_option
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.serving import Place, import_server, serving_options
 from wavescope.errors import UsageError
-from wavescope.model.bounds import ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.model.counter_set import CounterSet
-    from wavescope.model.profile import Profile
-    from wavescope.model.thread_trace import ThreadTrace
-    from wavescope.page.document import Library
-    from wavescope.page.kept_answers import KeptAnswers
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.model.trace import ThreadTrace
+    from wavescope.page.protocol.document import Library
+    from wavescope.page.protocol.kept_answers import KeptAnswers
 
 _MOST_SIBLINGS = 64
 """Other dispatches of a folder that the page can open."""
@@ -131,7 +131,7 @@ def _again() -> str:
 
 def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -> Library:
     """The documents of the page: one for each path, or one for all."""
-    from wavescope.page.document import Library
+    from wavescope.page.protocol.document import Library
 
     library = Library()
     if one_run:
@@ -148,7 +148,7 @@ def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
     """What the page was told the last time, if nothing has changed since; None when that cannot be known."""
-    from wavescope.page.kept_answers import KeptAnswers, cache_folder, fingerprint
+    from wavescope.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
 
     folder = cache_folder()
     named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
@@ -165,16 +165,16 @@ def _notes_beside(path: Path, which: str = "") -> str:
 
 def _check(path: Path) -> None:
     """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavescope.readers.opening import does_not_fit
-    from wavescope.readers.profile_inputs import holds_profile
-    from wavescope.readers.sniff import COUNTER_CAPTURES, THREAD_TRACES, sniff
+    from wavescope.readers.run.inputs import holds_profile
 
     if not holds_profile(path) and (kind := sniff(path)) not in (*THREAD_TRACES, *COUNTER_CAPTURES):
         raise does_not_fit(kind, path)
 
 
 def _one_run(paths: Sequence[Path]) -> Profile:
-    from wavescope.readers.profile_inputs import find_profiles, open_inputs
+    from wavescope.readers.run.inputs import find_profiles, open_inputs
 
     return open_inputs(find_profiles(paths))
 
@@ -185,7 +185,7 @@ def _open(
     """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
     dispatches, and the counters of a run."""
     from wavescope.model import ThreadTrace
-    from wavescope.model.profile import Profile
+    from wavescope.model.run import Profile
 
     opened = _read(path, **reading)
     if isinstance(opened, Profile) and path.is_file() and opened.count("counter_info"):  # folders are several processes
@@ -211,14 +211,14 @@ def _read(
 ) -> ThreadTrace | Profile | CounterSet:
     from wavescope.model import ThreadTrace
     from wavescope.readers.counters import open_counters
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff
     from wavescope.readers.opening import open as open_path
-    from wavescope.readers.sniff import COUNTER_CAPTURES, sniff
 
     if target is not None and sniff(path) in COUNTER_CAPTURES:
         return open_counters(path, target=target)
     opened = open_path(path, **reading)
     if isinstance(opened, ThreadTrace):
-        from wavescope.readers.sources import add_sources, add_sources_beside
+        from wavescope.readers.trace.sources import add_sources, add_sources_beside
 
         if source_root is None:
             add_sources_beside(opened, path)

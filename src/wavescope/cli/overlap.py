@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -24,8 +24,8 @@ def command(asked: AskedProfile) -> None:
     wavescope overlap results.db
     wavescope overlap ranks/ --json
     """
-    from wavescope.analysis.profile.overlap import combine_overlap, partial_overlap
-    from wavescope.report.profile.overlap import overlap_report
+    from wavescope.analysis.run.overlap import combine_overlap, partial_overlap
+    from wavescope.report.run.overlap import overlap_report
 
     gathered = asked.gather(partial_overlap)
     answer = combine_overlap(gathered.values)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console, emit_json
-from wavescope.cli._numbers import Real, Whole
-from wavescope.cli._profile import profile_options
-from wavescope.model.bounds import SECONDS, SOME
+from wavescope.base.bounds import SECONDS, SOME
+from wavescope.cli.kit.io import console, emit_json
+from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.run import profile_options
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.profile.query import QueryResult
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.analysis.run.query import QueryResult
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -54,8 +54,8 @@ def command(
     """
     import polars as pl
 
-    from wavescope.analysis.profile.query import QueryLimits, run_query
-    from wavescope.report.profile.losses import profile_loss_lines
+    from wavescope.analysis.run.query import QueryLimits, run_query
+    from wavescope.report.run.losses import profile_loss_lines
 
     profile, gathered = asked.opened()
     usual = QueryLimits()
@@ -89,7 +89,7 @@ def _write_csv(result: QueryResult, top: int | None) -> None:
     """The rows piece by piece, so that results of any size need little memory."""
     from io import BytesIO
 
-    from wavescope.model.csv_text import harmless
+    from wavescope.base.csv import harmless
 
     left, count = top or 1 << 62, 0
     for number, piece in enumerate(result.pieces):
@@ -103,7 +103,7 @@ def _write_csv(result: QueryResult, top: int | None) -> None:
 
 
 def _show(result: QueryResult, limit: int) -> None:
-    from wavescope.report.profile.query import query_report
+    from wavescope.report.run.query import query_report
 
     _, shown, count = _first(result, limit)
     out = console()

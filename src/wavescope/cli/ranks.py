@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 
 @profile_verb
 def command(asked: AskedProfile) -> None:
     """Compare the ranks of a run whose files are at PATHS: who has more work, who is late, who waits."""
-    from wavescope.analysis.profile.ranks import combine_ranks, partial_ranks
-    from wavescope.report.profile.ranks import ranks_report
+    from wavescope.analysis.run.ranks import combine_ranks, partial_ranks
+    from wavescope.report.run.ranks import ranks_report
 
     gathered = asked.gather(partial_ranks)
     answer = combine_ranks(gathered.values)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._numbers import Real, Whole
-from wavescope.cli._profile import profile_verb
-from wavescope.model.bounds import BINS, SHARE
+from wavescope.base.bounds import BINS, SHARE
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -40,8 +40,8 @@ def command(asked: AskedProfile, depth: int | None, min_share: float) -> None:
     wavescope regions results.db --domain MARKER
     wavescope regions ranks/ --depth 3 --min-share 5
     """
-    from wavescope.analysis.profile.regions import combine_regions, partial_regions
-    from wavescope.report.profile.regions import regions_report
+    from wavescope.analysis.run.regions import combine_regions, partial_regions
+    from wavescope.report.run.regions import regions_report
 
     domains = asked.selection.domains
     asked = replace(asked, selection=replace(asked.selection, domains=()))  # other calls still tell what they launched

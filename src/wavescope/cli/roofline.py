@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._counters import counter_verb
-from wavescope.cli._io import console
-from wavescope.cli._numbers import Whole
-from wavescope.cli._picture import picture_options
-from wavescope.metrics import RULES
-from wavescope.model.bounds import ID
+from wavescope.base.bounds import ID
+from wavescope.cli.kit.counters import counter_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.picture import picture_options
+from wavescope.facts.metrics import RULES
 
 if TYPE_CHECKING:
-    from wavescope.cli._counters import AskedCounters
-    from wavescope.cli._picture import AskedPicture
+    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.picture import AskedPicture
 
 __all__ = ["command"]
 
@@ -66,10 +66,10 @@ def command(
     PATH is a counter capture: a workload folder of ROCm Compute Profiler, its analysis database, or counters of
     rocprofv3. A roofline.csv beside them gives the measured roofs.
     """
-    from wavescope.analysis.roofline import roofline
-    from wavescope.analysis.roofline.kinds import chosen_levels, chosen_precisions
-    from wavescope.report.roofline import roofline_report
-    from wavescope.report.roofline_svg import roofline_svg
+    from wavescope.analysis.counters.roofline import roofline
+    from wavescope.analysis.counters.roofline.kinds import chosen_levels, chosen_precisions
+    from wavescope.report.counters.roofline import roofline_report
+    from wavescope.report.counters.roofline.svg import roofline_svg
 
     shown: dict[str, Any] = {
         "levels": chosen_levels(level),

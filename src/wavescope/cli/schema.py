@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console, emit_json, json_option
+from wavescope.cli.kit.io import console, emit_json, json_option
 
 if TYPE_CHECKING:
-    from wavescope.model.profile import Profile
+    from wavescope.model.run import Profile
 
 __all__ = ["command"]
 
@@ -32,8 +32,8 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
     wavescope schema --view kernels
     wavescope schema results.db
     """
-    from wavescope.analysis.profile.catalog import catalog
-    from wavescope.report.profile.catalog import catalog_report
+    from wavescope.analysis.run.catalog import catalog
+    from wavescope.report.run.catalog import catalog_report
 
     answer = catalog(_profile(paths), name)
     if as_json:
@@ -41,7 +41,7 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
 
         emit_json(to_builtins(answer))
     elif as_csv:
-        from wavescope.model.csv_text import write_csv
+        from wavescope.base.csv import write_csv
 
         click.echo(write_csv(answer.columns), nl=False)
     else:
@@ -51,6 +51,6 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
 
 
 def _profile(paths: tuple[str, ...]) -> Profile | None:
-    from wavescope.readers.profile_inputs import open_profile
+    from wavescope.readers.run.inputs import open_profile
 
     return open_profile(*paths) if paths else None

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._numbers import Whole
-from wavescope.cli._trace import trace_verb
-from wavescope.model.bounds import AMOUNT, ITEM
+from wavescope.base.bounds import AMOUNT, ITEM
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.listing.sample_lines import SampleLines
-    from wavescope.analysis.listing.source_lines import SourceListing
-    from wavescope.cli._trace import Asked
+    from wavescope.analysis.trace.listing.sample_lines import SampleLines
+    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.cli.kit.trace import Asked
     from wavescope.model import ThreadTrace
 
 DEFAULT_HOT = 10
@@ -71,7 +71,7 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
     """
     trace = asked.trace if asked.trace.samples.height else asked.require_instructions()
     if source_root is not None:
-        from wavescope.readers.sources import add_sources
+        from wavescope.readers.trace.sources import add_sources
 
         add_sources(trace, source_root)
     rows = _rows(asked, function)
@@ -85,7 +85,7 @@ def command(asked: Asked, mode: str | None, source_root: Path | None, function: 
 
 
 def _rows(asked: Asked, function: str | None) -> pl.Series | None:
-    from wavescope.analysis.listing.places import rows_of_function
+    from wavescope.analysis.trace.listing.places import rows_of_function
 
     if function is None:
         return asked.rows
@@ -94,8 +94,8 @@ def _rows(asked: Asked, function: str | None) -> pl.Series | None:
 
 
 def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
-    from wavescope.analysis.listing.sample_lines import sample_lines
-    from wavescope.analysis.listing.source_lines import source_listing
+    from wavescope.analysis.trace.listing.sample_lines import sample_lines
+    from wavescope.analysis.trace.listing.source_lines import source_listing
 
     ask = source_listing if trace.instructions.height else sample_lines
     return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
@@ -105,8 +105,8 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
     if asked.as_json:
         asked.emit(lines)
         return
-    from wavescope.analysis.listing.source_lines import SourceListing
-    from wavescope.report.source import SourceView, sampled_source_report, source_report
+    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.report.trace.source import SourceView, sampled_source_report, source_report
 
     advice = "--source-root DIR reads it from below DIR"
     view = SourceView(_top(asked), options["context"], options["show_all"], advice)
@@ -117,9 +117,9 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
 
 
 def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.listing import IsaListing, isa_listing
-    from wavescope.analysis.listing.places import rows_at
-    from wavescope.analysis.listing.samples import sample_listing
+    from wavescope.analysis.trace.listing import IsaListing, isa_listing
+    from wavescope.analysis.trace.listing.places import rows_at
+    from wavescope.analysis.trace.listing.samples import sample_listing
 
     around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
     listing = (
@@ -130,7 +130,7 @@ def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *,
     if asked.as_json:
         asked.emit(listing)
         return
-    from wavescope.report.isa import IsaView, isa_report, samples_report
+    from wavescope.report.trace.listing import IsaView, isa_report, samples_report
 
     view = IsaView(
         options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli._io import progress
-from wavescope.cli._writing import inputs_of, opened, refuse_inputs, show_written, writing_options
+from wavescope.cli.kit.io import progress
+from wavescope.cli.kit.writing import inputs_of, opened, refuse_inputs, show_written, writing_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def command(
     wavescope split merged.db -o ranks/ --by rank
     wavescope split results.db -o steps/ --by marker --marker "step"
     """
-    from wavescope.analysis.profile.selection import ProfileSelection
-    from wavescope.analysis.profile.splitting import parts_of
-    from wavescope.export.rocpd.splitting import write_parts
+    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.splitting import parts_of
+    from wavescope.export.run.rocpd.splitting import write_parts
 
     if (marker is not None) != (by == "marker"):
         what = "--marker and --by marker belong together"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._trace import trace_sums_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.trace import trace_sums_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._trace import Asked
+    from wavescope.cli.kit.trace import Asked
 
 
 @trace_sums_verb
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def command(asked: Asked, as_classic: bool) -> None:
     """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe."""
     if as_classic:
-        from wavescope.analysis.classic import classic
-        from wavescope.report.stalls import classic_report
+        from wavescope.analysis.trace.stalls.classic import classic
+        from wavescope.report.trace.stalls import classic_report
 
         has_sums = asked.trace.stored_totals["hit_count"].sum()
         old = classic(asked.trace if has_sums else asked.require_instructions(), rows=asked.rows)
@@ -33,8 +33,8 @@ def command(asked: Asked, as_classic: bool) -> None:
         else:
             asked.show(*classic_report(old, limit=asked.limit, width=console().width))
         return
-    from wavescope.analysis.stalls import stalls
-    from wavescope.report.stalls import stalls_report
+    from wavescope.analysis.trace.stalls import stalls
+    from wavescope.report.trace.stalls import stalls_report
 
     answer = stalls(asked.require_instructions(), rows=asked.rows)
     if asked.as_json:

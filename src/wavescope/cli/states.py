@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._numbers import Whole
-from wavescope.cli._trace import Asked, trace_sums_verb
-from wavescope.model.bounds import BINS
+from wavescope.base.bounds import BINS
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.trace import Asked, trace_sums_verb
 
 if TYPE_CHECKING:
-    from wavescope.analysis.counters import Counters
-    from wavescope.analysis.derived_counters import DerivedCounters
+    from wavescope.analysis.trace.derived_counters import DerivedCounters
+    from wavescope.analysis.trace.sampled_counters import Counters
 
 _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
@@ -38,12 +38,12 @@ def command(
     Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
     nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
     """
-    from wavescope.analysis._parts import ask
-    from wavescope.analysis.kernel_residency import kernel_residency
-    from wavescope.analysis.states import state_questions, states
-    from wavescope.analysis.utilization import pipe_questions, utilization
-    from wavescope.report.counters import counters_report
-    from wavescope.report.states import states_report
+    from wavescope.analysis.trace.costs.parts import ask
+    from wavescope.analysis.trace.pipes.utilization import pipe_questions, utilization
+    from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
+    from wavescope.analysis.trace.waves.states import state_questions, states
+    from wavescope.report.trace.sampled_counters import counters_report
+    from wavescope.report.trace.states import states_report
 
     trace, width = asked.trace, console().width
     if not (trace.waves.height or trace.occupancy.height or trace.counters.height):
@@ -69,8 +69,8 @@ def command(
 
 
 def _counted(asked: Asked, names: str | None, definitions: Path | None, bins: int) -> tuple[Counters, DerivedCounters]:
-    from wavescope.analysis.counters import counters
-    from wavescope.analysis.derived_counters import derived_counters
+    from wavescope.analysis.trace.derived_counters import derived_counters
+    from wavescope.analysis.trace.sampled_counters import counters
 
     named = tuple(name.strip() for name in names.split(",")) if names else ()
     text = _text_of(definitions) if definitions else None
@@ -81,8 +81,8 @@ def _counted(asked: Asked, names: str | None, definitions: Path | None, bins: in
 
 
 def _text_of(path: Path) -> str:
+    from wavescope.base.files import open_regular
     from wavescope.errors import UsageError
-    from wavescope.model.files import open_regular
 
     try:
         with open_regular(path) as file:

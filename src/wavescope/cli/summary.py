@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.analysis.profile._events import Grouping
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.analysis.run.events import Grouping
+    from wavescope.cli.kit.run import AskedProfile
 
 _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
 
@@ -35,11 +35,11 @@ def command(asked: AskedProfile, by: Grouping | None, rocpd_csv: Path | None) ->
 
     PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.
     """
-    from wavescope.analysis.profile.rocpd_summary import rocpd_summary
-    from wavescope.analysis.profile.summary import combine_summary, partial_summary
+    from wavescope.analysis.run.rocpd_summary import rocpd_summary
+    from wavescope.analysis.run.summary import combine_summary, partial_summary
     from wavescope.errors import UsageError
-    from wavescope.export.rocpd_summary import write_rocpd_summary
-    from wavescope.report.profile.summary import summary_report
+    from wavescope.export.run.rocpd_summary import write_rocpd_summary
+    from wavescope.report.run.summary import summary_report
 
     grouping: Grouping = by or "all"
     if rocpd_csv is not None and by is not None:

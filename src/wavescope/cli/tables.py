@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 __all__ = ["command"]
 
@@ -28,8 +28,8 @@ def command(asked: AskedProfile, environment: bool) -> None:
     wavescope tables results.db
     wavescope tables results.db --environment
     """
-    from wavescope.analysis.profile.contents import combine_contents, partial_contents
-    from wavescope.report.profile.contents import contents_report
+    from wavescope.analysis.run.contents import combine_contents, partial_contents
+    from wavescope.report.run.contents import contents_report
 
     gathered = asked.gather(partial_contents, with_environment=environment)
     answer = combine_contents(gathered.values)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._io import console
-from wavescope.cli._profile import profile_verb
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import profile_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli._profile import AskedProfile
+    from wavescope.cli.kit.run import AskedProfile
 
 
 @profile_verb
 @click.option("--all", "with_calls", is_flag=True, help="API calls, markers and allocations too.")
 def command(asked: AskedProfile, with_calls: bool) -> None:
     """The kernels and copies that take most GPU time in the runs at PATHS."""
-    from wavescope.analysis.profile.top import combine_top, partial_top
-    from wavescope.report.profile.top import top_report
+    from wavescope.analysis.run.top import combine_top, partial_top
+    from wavescope.report.run.top import top_report
 
     gathered = asked.gather(partial(partial_top, with_calls=with_calls))
     answer = combine_top(gathered.values, with_calls=with_calls)

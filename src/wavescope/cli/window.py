@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavescope.cli._profile import selection_options
-from wavescope.cli._writing import format_option, write_chosen, writing_options
+from wavescope.cli.kit.run import selection_options
+from wavescope.cli.kit.writing import format_option, write_chosen, writing_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.analysis.run.selection import ProfileSelection
 
 __all__ = ["command"]
 
@@ -36,7 +36,7 @@ def command(
     wavescope window ranks/ --between "step 10" "step 12" --rank 0 -o steps.db
     wavescope window results.db --kernel gemm --domain HIP -o gemm.db
     """
-    from wavescope.analysis.profile.selection import ProfileSelection
+    from wavescope.analysis.run.selection import ProfileSelection
 
     if selection in (ProfileSelection(), ProfileSelection(is_inside=True)):
         what = "nothing says which part to write"

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from wavescope.analysis.profile.selection import ProfileSelection, select
+from wavescope.analysis.run.selection import ProfileSelection, select
 from wavescope.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import LOSSES, Loss
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.profile import Profile
-    from wavescope.readers.profile_inputs import ProfileInput
+    from wavescope.model.run import Profile
+    from wavescope.readers.run.inputs import ProfileInput
 
 __all__ = ["MOST_MISSING", "Gathered", "gather"]
 
@@ -66,8 +66,8 @@ class _Asking(Generic[Result]):
             return _Told(failure=WavescopeError(what, where=str(found.path), advice="report it"))
 
     def _told(self, found: ProfileInput) -> _Told[Result]:
-        from wavescope.model.profile import Profile
-        from wavescope.readers.profile_inputs import open_input
+        from wavescope.model.run import Profile
+        from wavescope.readers.run.inputs import open_input
 
         profile = Profile([open_input(found, with_environment=self.with_environment)])
         chosen = select(profile, self.selection)
@@ -119,8 +119,8 @@ def gather(
     """
     import polars as pl
 
-    from wavescope.model.profile import profile_losses
-    from wavescope.model.profile_schema import PROFILE
+    from wavescope.model.run import profile_losses
+    from wavescope.model.run_tables import PROFILE
     from wavescope.model.schema import empty_frame
 
     runner = executor or Serial()

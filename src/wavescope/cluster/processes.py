@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wavescope import stopping
+from wavescope.base import stopping
+from wavescope.base.scratch import make_scratch
 from wavescope.cluster.executor import Outcome
-from wavescope.scratch import make_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ _ATTEMPTS_ALONE = 2
 _LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
 """The address of a socket in a folder of ours has 47 bytes more, and 107 at most."""
 _NO_COMPLAINT = "ignore:resource_tracker:UserWarning"
-_PRELOADED = "wavescope.cluster._worker"
+_PRELOADED = "wavescope.cluster.worker"
 
 
 class Processes:

@@ -10,12 +10,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from wavescope.base.files import read_regular
 from wavescope.codeobj.bundle import unbundle
 from wavescope.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavescope.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
 from wavescope.codeobj.targets import TARGET_OF_MACH
 from wavescope.errors import NotATraceError
-from wavescope.model.files import read_regular
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wavescope.codeobj._backends import Attempt, Chunk, run_library, run_objdump
+from wavescope.codeobj.backends import Attempt, Chunk, run_library, run_objdump
 from wavescope.codeobj.elf import without_overlap
 from wavescope.codeobj.listing import Listing
 from wavescope.codeobj.llvm import find_tools

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wavescope.base.files import read_regular
 from wavescope.errors import NotATraceError
-from wavescope.model.files import read_regular
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -100,9 +100,9 @@ def _demangle_here(name: str) -> str | None:
 @lru_cache(maxsize=64)
 def _demangle_apart(names: tuple[str, ...]) -> dict[str, str]:
     """Answers of the child; the name it dies of is left out, and it is started again behind that one."""
-    from wavescope.codeobj._process import run_bounded
+    from wavescope.codeobj.process import run_bounded
 
-    argv = [sys.executable or "python3", "-I", "-m", "wavescope.codeobj._demangle_child"]
+    argv = [sys.executable or "python3", "-I", "-m", "wavescope.codeobj.demangle_child"]
     answers: dict[str, str] = {}
     for _ in range(_MAX_RESTARTS + 1):
         if not names:

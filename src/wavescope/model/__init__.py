@@ -3,7 +3,7 @@
 from wavescope.model.answer import Answer, once_per_trace, to_builtins
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.schema import CATEGORIES, EVENT_TYPES, SAMPLE_REASONS, STATES, THREAD_TRACE
-from wavescope.model.thread_trace import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 __all__ = [
     "CATEGORIES",

@@ -7,13 +7,13 @@ from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
-from wavescope.model.once import once
+from wavescope.base.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavescope.model.schema import TableSpec
-    from wavescope.model.thread_trace import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
 __all__ = ["Answer", "once_per_trace", "to_builtins"]
 

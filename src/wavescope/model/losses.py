@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavescope.model.shown import shown
+from wavescope.base.shown import shown
 
 __all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind"]
 

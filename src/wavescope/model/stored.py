@@ -34,7 +34,7 @@ def crc32_of(content: Path | bytes) -> int:
     """
     import zlib
 
-    from wavescope.model.files import open_regular
+    from wavescope.base.files import open_regular
 
     if isinstance(content, bytes):
         return zlib.crc32(content)

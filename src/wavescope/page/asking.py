@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from wavescope.base.shown import json_bytes
 from wavescope.errors import UsageError
-from wavescope.model.shown import json_bytes
-from wavescope.page.payload import ARROW, JSON, Payload
+from wavescope.page.protocol.payload import ARROW, JSON, Payload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["FIRST", "arrow", "ask", "json", "prepare"]
 
@@ -36,7 +36,7 @@ def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> ask(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), "waves", {}).media_type
     'application/vnd.apache.arrow.stream'
     """
@@ -58,7 +58,7 @@ def prepare(document: Document) -> None:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> prepare(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
     """
     from wavescope.page.questions import QUESTIONS

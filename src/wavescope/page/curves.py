@@ -5,21 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Parameters, Question, engine, place, text
+from wavescope.page.protocol.question import Parameters, Question, engine, place, text
 from wavescope.page.run.curves import curve_names_of_run, curves_of_run, held_curves_of_run
-from wavescope.page.trace.curves import (
-    curve_names_of_trace,
-    curves_of_trace,
-    definitions,
-    held_curves_of_trace,
-)
+from wavescope.page.trace.curves import curve_names_of_trace, curves_of_trace, definitions, held_curves_of_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "curve_names", "curves"]
 
@@ -32,8 +27,8 @@ def curve_names(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> curve_names(Document(0, "", "", lambda: Profile([])))["curves"]
     []
     """
@@ -50,8 +45,8 @@ def curves(document: Document, **given: Any) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> curves(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).height
     0
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.payload import key_of
+from wavescope.page.protocol.payload import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["Held", "held_by"]
 
@@ -47,7 +47,7 @@ def held_by(document: Document) -> Iterator[Held]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> next(held_by(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))).key
     '0/overview'
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.overview import overview_of_counters
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 from wavescope.page.run.overview import overview_of_run
 from wavescope.page.trace.overview import overview_of_trace
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "overview"]
 
@@ -21,7 +21,7 @@ def overview(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> overview(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["kind"]
     'trace'
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.question import Parameters, Question, place, text
+from wavescope.page.protocol.question import Parameters, Question, place, text
 from wavescope.page.run.tracks import spans_of_run, tiles_of_run, tracks_of_run
 from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "spans", "tracks"]
 
@@ -25,8 +25,8 @@ def tracks(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> tracks(Document(0, "", "", lambda: Profile([])))["tracks"][0]["name"]
     'run'
     """
@@ -45,8 +45,8 @@ def spans(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> spans(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).height
     0
     """

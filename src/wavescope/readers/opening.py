@@ -7,32 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.base.files import listed
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.files import listed
 from wavescope.model.losses import Loss
-from wavescope.readers import _buffers
-from wavescope.readers._assemble import add_losses
-from wavescope.readers._profile_files import refused_below
-from wavescope.readers.decoded import (
-    Decoded,
-    choose,
-    decoded_in_archive,
-    decoded_on_disk,
-    form_of,
-    survey,
-)
-from wavescope.readers.folder import Directory
-from wavescope.readers.sniff import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.decoded import Decoded, choose, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavescope.readers.files.folder import Directory
+from wavescope.readers.files.kinds import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.runs import refused_below
+from wavescope.readers.trace import buffers as _buffers
+from wavescope.readers.trace.assemble import add_losses
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from wavescope.model.counter_set import CounterSet
-    from wavescope.model.profile import Profile
-    from wavescope.model.thread_trace import ThreadTrace
-    from wavescope.readers.archive import Archive
-    from wavescope.readers.folder import Folder
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.model.trace import ThreadTrace
+    from wavescope.readers.files.archive import Archive
+    from wavescope.readers.files.folder import Folder
 
 __all__ = ["DECODED_KINDS", "candidates_of", "does_not_fit", "open", "open_decoded", "open_trace", "read_decoded"]
 
@@ -86,7 +79,7 @@ def open(  # noqa: A001
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     from wavescope.readers.counters import open_counters
-    from wavescope.readers.profile_inputs import holds_profile, open_profile
+    from wavescope.readers.run.inputs import holds_profile, open_profile
 
     if sniff(Path(path)) in COUNTER_CAPTURES:
         return open_counters(path)
@@ -174,11 +167,11 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
     --------
     >>> read_decoded(candidates_of(Path("ui_output_agent_1_dispatch_2"), Kind.UI_OUTPUT)[0][0])  # doctest: +SKIP
     """
-    from wavescope.readers.resources import fill_from_around
-    from wavescope.readers.ui_output import read_ui_output
+    from wavescope.readers.trace.resources import fill_from_around
+    from wavescope.readers.trace.ui_output import read_ui_output
 
     if candidate.form == "parquet":
-        from wavescope.readers.parquet import read_parquet
+        from wavescope.readers.trace.parquet import read_parquet
 
         trace = read_parquet(candidate.folder)
         add_losses(trace, [*losses, *_not_followed(_parts_not_read(candidate.folder))])
@@ -193,7 +186,7 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
 
 def _parts_not_read(folder: Folder) -> dict[str, str]:
     """What of a decoded folder is not read, by names that its parts have; other links are nobody's loss."""
-    from wavescope.readers.resources.sidecars import is_sidecar
+    from wavescope.readers.trace.resources.sidecars import is_sidecar
 
     def is_part(name: str) -> bool:
         return name.endswith((".json", ".parquet")) or name.startswith("source_") or is_sidecar(name)
@@ -206,7 +199,7 @@ def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
 
     Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
     """
-    from wavescope.readers.archive import ArchiveFolder
+    from wavescope.readers.files.archive import ArchiveFolder
 
     if not isinstance(folder, ArchiveFolder):
         return folder, lambda: None
@@ -233,7 +226,7 @@ def _disagreements(trace: ThreadTrace) -> list[Loss]:
 
 
 def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
-    from wavescope.readers.archive import Archive
+    from wavescope.readers.files.archive import Archive
 
     if len(paths) > MAX_ARCHIVES:
         what = f"{len(paths):,} archives"
@@ -291,7 +284,7 @@ def open_decoded(
 
 
 def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
-    from wavescope.readers.resources import with_resources
+    from wavescope.readers.trace.resources import with_resources
 
     return with_resources(trace, resources) if resources else trace
 
@@ -325,8 +318,8 @@ def _raw(
     path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str], rows_up_to: float
 ) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
-    from wavescope.readers.att import decode
-    from wavescope.readers.resources import fill_from_around
+    from wavescope.readers.trace.att import decode
+    from wavescope.readers.trace.resources import fill_from_around
 
     trace = decode(path, code_objects, dispatch=dispatch, threads=threads, rows_up_to=rows_up_to)
     beside = Path(trace.source.path).absolute()
@@ -337,7 +330,7 @@ def _raw(
 def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
     from wavescope.codeobj.llvm import find_tools
-    from wavescope.readers.capture import find_capture
+    from wavescope.readers.files.capture import find_capture
 
     capture = find_capture([path], code_objects)
     if dispatch is not None and all(window.dispatch != dispatch for window in capture.windows):
@@ -369,7 +362,7 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
         return NotATraceError(what, where=where, advice=advice)
     if kind is Kind.BROKEN_DATABASE:
-        from wavescope.readers._sqlite import why_unreadable
+        from wavescope.readers.files.sqlite import why_unreadable
 
         return NotATraceError(why_unreadable(path) or "a database without tables", where=where)
     what, advice = {

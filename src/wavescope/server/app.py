@@ -12,7 +12,7 @@ from starlette.routing import Route, Router
 
 from wavescope.errors import UsageError
 from wavescope.page.asking import ask, json
-from wavescope.page.question import whole_number
+from wavescope.page.protocol.question import whole_number
 from wavescope.server import kept, notes
 from wavescope.server.guard import Guard
 from wavescope.server.problems import Problem, problem_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from wavescope.page.document import Document, Library
-    from wavescope.page.payload import Payload
+    from wavescope.page.protocol.document import Document, Library
+    from wavescope.page.protocol.payload import Payload
 
 __all__ = ["make_app"]
 
@@ -43,7 +43,7 @@ def make_app(library: Library, token: str, page: Path) -> ASGIApp:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from wavescope.page.document import Library
+    >>> from wavescope.page.protocol.document import Library
     >>> make_app(Library(), "secret", Path(".")).token
     b'secret'
     """

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import msgspec
 
+from wavescope.base.files import open_regular
+from wavescope.base.scratch import scratch_folder
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.files import open_regular
-from wavescope.scratch import scratch_folder
 
 __all__ = ["MOST_BYTES", "read_notes", "write_notes"]
 

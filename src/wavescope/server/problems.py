@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.page.payload import error_body
+from wavescope.page.protocol.payload import error_body
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["Problem", "problem_of"]
 

@@ -14,7 +14,7 @@ from wavescope.errors import UsageError, WavescopeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.page.document import Library
+    from wavescope.page.protocol.document import Library
     from wavescope.server.connections import Limits
 
 __all__ = ["Serving", "listen"]
@@ -57,7 +57,7 @@ class Serving:
     Examples
     --------
     >>> from wavescope.page.assets import page_folder
-    >>> from wavescope.page.document import Library
+    >>> from wavescope.page.protocol.document import Library
     >>> serving = Serving(Library(), page_folder(), listen())  # doctest: +SKIP
     >>> serving.stop()  # doctest: +SKIP
     """

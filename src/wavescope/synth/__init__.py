@@ -18,12 +18,7 @@ Runs of applications, as ROCpd or RPD databases:
 from __future__ import annotations
 
 from wavescope.synth.capture import write_capture
-from wavescope.synth.counter_capture import (
-    CounterCapture,
-    SyntheticCounters,
-    write_counter_csv,
-    write_counters,
-)
+from wavescope.synth.counter_capture import CounterCapture, SyntheticCounters, write_counter_csv, write_counters
 from wavescope.synth.grow import GrownTrace, grow, repeat_stream
 from wavescope.synth.kernel import KernelImage, compiled, family_of, tour
 from wavescope.synth.kernel_work import KernelWork, typical_kernels

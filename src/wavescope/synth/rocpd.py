@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.synth._databases import new_databases
+from wavescope.synth.databases import new_databases
 from wavescope.synth.devices import CPUS, agents
 from wavescope.synth.rocpd_schema import VERSIONS, columns_of, create_statements
 from wavescope.synth.run_events import HARDWARE_QUEUES

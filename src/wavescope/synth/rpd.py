@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.synth._databases import new_databases
+from wavescope.synth.databases import new_databases
 from wavescope.synth.run_truth import RankTruth, SyntheticRun
 from wavescope.synth.simulate import RANGE, simulate
 from wavescope.synth.workload import COUNTERS

@@ -23,7 +23,7 @@ import wavescope
 from tests.sampling import every_third_pair
 from tests.unit.small_traces import frame, small_trace
 from wavescope import analysis
-from wavescope.analysis.selection import Selection, select
+from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import WavescopeError
 from wavescope.model import Answer, ThreadTrace, TraceSource, to_builtins
 from wavescope.synth import Scenario, synthesize, write_capture

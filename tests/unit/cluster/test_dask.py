@@ -17,8 +17,8 @@ import pytest
 from wavescope.cluster import dask, gather
 from wavescope.cluster.executor import NotSeenError
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.profile import Profile
-from wavescope.readers.profile_inputs import ProfileInput, find_profiles
+from wavescope.model.run import Profile
+from wavescope.readers.run.inputs import ProfileInput, find_profiles
 from wavescope.synth import Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.analysis.profile.selection import ProfileSelection
+from wavescope.analysis.run.selection import ProfileSelection
 from wavescope.cluster import Executor, gather
 from wavescope.cluster.executor import Serial
 from wavescope.cluster.processes import Processes
 from wavescope.errors import NotATraceError, WavescopeError
-from wavescope.model.profile import Profile
-from wavescope.readers.profile_inputs import ProfileInput, find_profiles
-from wavescope.readers.sniff import Kind
+from wavescope.model.run import Profile
+from wavescope.readers.files.kinds import Kind
+from wavescope.readers.run.inputs import ProfileInput, find_profiles
 from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
 
 EXECUTORS = [Serial(), Processes(2)]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.codeobj.made_elf import code_only
-from wavescope.codeobj import CodeObject, _backends
+from wavescope.codeobj import CodeObject
+from wavescope.codeobj import backends as _backends
 from wavescope.codeobj.disassemble import disassemble
 from wavescope.synth.kernels import kernel_path
 

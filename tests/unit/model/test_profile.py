@@ -5,8 +5,8 @@ import pytest
 
 from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
-from wavescope.model.profile import MemorySource, Profile
-from wavescope.model.profile_schema import NUMBERED, PROFILE, REFERENCES
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
 from wavescope.model.schema import empty_frame
 
 

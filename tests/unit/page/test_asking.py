@@ -11,11 +11,11 @@ import pytest
 
 from tests.unit.small_traces import small_trace
 from wavescope.errors import UsageError
-from wavescope.model.profile import Profile
+from wavescope.model.run import Profile
 from wavescope.page.asking import arrow, ask, json
-from wavescope.page.document import Document, Library
-from wavescope.page.payload import ARROW, JSON
-from wavescope.page.question import Question, number, text, whole_number
+from wavescope.page.protocol.document import Document, Library
+from wavescope.page.protocol.payload import ARROW, JSON
+from wavescope.page.protocol.question import Question, number, text, whole_number
 from wavescope.page.questions import QUESTIONS
 
 STEPS = [(0, "SALU", 0, 0, 4), (1, "VALU", 8, 4, 8), (1, "VALU", 20, 0, 4)]

@@ -13,7 +13,7 @@ import pytest
 from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
-from wavescope.page.document import Document, Library
+from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.opening import open as open_path
 

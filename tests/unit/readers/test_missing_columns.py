@@ -13,18 +13,20 @@ import pytest
 from tests.cli.in_process import call
 from tests.unit.made_rpd import write_rpd_file
 from tests.unit.small_profiles import small_profile
-from wavescope.export.rocpd import write_rocpd
+from wavescope.export.run.rocpd import write_rocpd
 from wavescope.model.losses import Loss
-from wavescope.model.profile_schema import PROFILE
-from wavescope.readers import rocprof_database
-from wavescope.readers._sqlite import Database
-from wavescope.readers.counters import _analysis_database, open_counters
-from wavescope.readers.profile_inputs import open_profile
-from wavescope.readers.rocpd import read_rocpd
-from wavescope.readers.rocpd.layout import VERSIONS, stored_tables
-from wavescope.readers.rocpd.required import required
-from wavescope.readers.rocprof_database import read_rocprof_database
-from wavescope.readers.rpd import _required, read_rpd
+from wavescope.model.run_tables import PROFILE
+from wavescope.readers.counters import analysis_database as _analysis_database
+from wavescope.readers.counters import open_counters
+from wavescope.readers.files.sqlite import Database
+from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.rocpd import read_rocpd
+from wavescope.readers.run.rocpd.layout import VERSIONS, stored_tables
+from wavescope.readers.run.rocpd.required import required
+from wavescope.readers.run.rocprof_v1 import database as rocprof_database
+from wavescope.readers.run.rocprof_v1.database import read_rocprof_database
+from wavescope.readers.run.rpd import read_rpd
+from wavescope.readers.run.rpd import required as _required
 
 Tables = Mapping[str, tuple[str, ...]]
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"

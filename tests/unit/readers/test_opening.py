@@ -15,10 +15,10 @@ import pytest
 
 import wavescope
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
-from wavescope.analysis.row_totals import row_totals
+from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import MissingToolError, NotATraceError, UsageError
 from wavescope.model import THREAD_TRACE
-from wavescope.readers.archive import ArchiveFolder
+from wavescope.readers.files.archive import ArchiveFolder
 from wavescope.readers.opening import open_trace
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.kernels import kernel_path

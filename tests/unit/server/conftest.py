@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from wavescope.model import ThreadTrace, TraceSource
-from wavescope.page.document import Library
-from wavescope.page.question import Question, whole_number
+from wavescope.page.protocol.document import Library
+from wavescope.page.protocol.question import Question, whole_number
 from wavescope.page.questions import QUESTIONS
 from wavescope.server.serving import Serving, listen
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.unit.server.conftest import Client
 from wavescope.errors import WavescopeError
-from wavescope.page.document import Library
+from wavescope.page.protocol.document import Library
 from wavescope.server.serving import Serving, listen
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.page import kept_answers
-from wavescope.page.kept_answers import KeptAnswers
-from wavescope.page.payload import ARROW, JSON, Payload
+from wavescope.page.protocol import kept_answers
+from wavescope.page.protocol.kept_answers import KeptAnswers
+from wavescope.page.protocol.payload import ARROW, JSON, Payload
 
 ANSWER = Payload(b'{"label":"mine"}', JSON)
 NAME = "0.answers"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.page.document import Library
+from wavescope.page.protocol.document import Library
 from wavescope.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
 from wavescope.server.serving import Serving, listen
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.server.conftest import Client
 from wavescope.model import ThreadTrace, TraceSource
-from wavescope.page.document import Library
+from wavescope.page.protocol.document import Library
 from wavescope.server.serving import Serving, listen
 
 NOTE = {"id": "1", "text": "a <b>long</b> wait", "address": "w=3", "created": "2026-01-01T00:00:00Z"}

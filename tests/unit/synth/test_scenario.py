@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wavescope.errors import UsageError
-from wavescope.readers.capture import find_capture
+from wavescope.readers.files.capture import find_capture
 from wavescope.synth import (
     KernelImage,
     Scenario,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import kernels_of
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_ROWS", "QUESTIONS", "counters_against"]
 
@@ -29,8 +29,8 @@ def counters_against(document: Document, *, base: int) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Library
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Library
     >>> counters_against(Library().add("only", "only", lambda: CounterSet({})), base=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: a counter capture is compared with another one; open both: wavescope open BEFORE AFTER
@@ -45,7 +45,7 @@ def counters_against(document: Document, *, base: int) -> Any:
 def _compared(base: Document, document: Document) -> dict[str, Any]:
     from dataclasses import replace
 
-    from wavescope.analysis.counter_compare import counter_compare
+    from wavescope.analysis.counters.compare import counter_compare
     from wavescope.model import to_builtins
 
     answer = counter_compare([base.counters, document.counters])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_kernel
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_KERNELS", "QUESTIONS", "diagnosis_of"]
 
@@ -26,12 +26,12 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> diagnosis_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]
     []
     """
-    from wavescope.analysis.bottlenecks import bottlenecks
+    from wavescope.analysis.counters.limiters import bottlenecks
     from wavescope.model import to_builtins
 
     def make() -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_ROWS", "QUESTIONS", "dispatches"]
 
@@ -26,16 +26,16 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> dispatches(Document(0, "", "", lambda: CounterSet({})))["dispatches"]["row_count"]
     0
     """
     import polars as pl
 
-    from wavescope.analysis.counter_choice import chosen_dispatches
+    from wavescope.analysis.counters.choice import chosen_dispatches
     from wavescope.model import to_builtins
-    from wavescope.model.counter_set import COUNTER_SET
+    from wavescope.model.counters import COUNTER_SET
 
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")

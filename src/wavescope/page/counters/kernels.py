@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.metrics import NORMALIZATIONS
+from wavescope.facts.metrics import NORMALIZATIONS
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.counter_choice import CounterChoice
-    from wavescope.analysis.metrics import CounterPanels
-    from wavescope.page.document import Document
+    from wavescope.analysis.counters.choice import CounterChoice
+    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.page.protocol.document import Document
 
 __all__ = [
     "MOST_HELD",
@@ -35,12 +35,12 @@ def kernels_of(document: Document) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> kernels_of(Document(0, "", "", lambda: CounterSet({}))).height
     0
     """
-    from wavescope.analysis.counter_choice import ranked_kernels
+    from wavescope.analysis.counters.choice import ranked_kernels
 
     def make() -> pl.DataFrame:
         if stored := stored_panels_of(document):
@@ -55,12 +55,12 @@ def stored_panels_of(document: Document) -> CounterPanels | None:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> stored_panels_of(Document(0, "", "", lambda: CounterSet({}))) is None
     True
     """
-    from wavescope.analysis.metrics import counter_panels
+    from wavescope.analysis.counters.engine import counter_panels
 
     counters = document.counters
     if counters.measured or not counters.stored_metrics.height:
@@ -78,13 +78,13 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> choice_of(Document(0, "", "", lambda: CounterSet({})), 3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no kernel 3
     """
-    from wavescope.analysis.counter_choice import CounterChoice
+    from wavescope.analysis.counters.choice import CounterChoice
 
     if kernel is None:
         return CounterChoice()
@@ -118,8 +118,8 @@ def every_kernel(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> every_kernel(Document(0, "", "", lambda: CounterSet({})))
     [{}]
     """
@@ -132,8 +132,8 @@ def every_choice(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> len(every_choice(Document(0, "", "", lambda: CounterSet({}))))
     4
     """

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_choice
 from wavescope.page.counters.panels import PARAMETERS
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "memory_chart_of"]
 
@@ -24,13 +24,13 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet, System
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> from wavescope.page.protocol.document import Document
     >>> memory_chart_of(Document(0, "", "", lambda: CounterSet({}, system=System(target="gfx942"))), kernel=2)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no kernel 2
     """
-    from wavescope.analysis.memory_chart import memory_chart
+    from wavescope.analysis.counters.memory_chart import memory_chart
     from wavescope.model import to_builtins
 
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from wavescope.page.counters.kernels import kernels_of
 
 if TYPE_CHECKING:
-    from wavescope.model.counter_set import System
-    from wavescope.page.document import Document
+    from wavescope.model.counters import System
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_KERNELS", "overview_of_counters"]
 
@@ -23,14 +23,14 @@ def overview_of_counters(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> overview_of_counters(Document(0, "", "", lambda: CounterSet({})))["kernel_count"]
     0
     """
     import polars as pl
 
-    from wavescope.analysis.overview import losses_of
+    from wavescope.analysis.trace.overview import losses_of
     from wavescope.model.losses import LOSSES
 
     counters = document.counters

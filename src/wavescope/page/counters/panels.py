@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Parameters, Question, place
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.metrics import CounterPanels
-    from wavescope.metrics import MetricTable, Panel
-    from wavescope.page.document import Document
+    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.facts.metrics import MetricTable, Panel
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["PARAMETERS", "QUESTIONS", "channels", "metrics", "panels"]
 
@@ -25,8 +25,8 @@ def metrics(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet, System
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> from wavescope.page.protocol.document import Document
     >>> metrics(Document(0, "", "", lambda: CounterSet({}, system=System(target="gfx942"))))[0]["word"]
     'sol'
     """
@@ -42,7 +42,7 @@ def metrics(document: Document) -> list[dict[str, Any]]:
 
 
 def _declared(document: Document) -> tuple[Panel, ...]:
-    from wavescope.metrics import panels_of
+    from wavescope.facts.metrics import panels_of
 
     if stored := stored_panels_of(document):  # by the ids of the version that computed them
         return stored.panels
@@ -66,8 +66,8 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> panels(Document(0, "", "", lambda: CounterSet({})))["rows"]["row_count"]
     0
     """
@@ -97,8 +97,8 @@ def channels(document: Document, *, kernel: int | None = None, normalization: st
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> channels(Document(0, "", "", lambda: CounterSet({}))).height
     0
     """
@@ -113,7 +113,7 @@ def channels(document: Document, *, kernel: int | None = None, normalization: st
 
 def _evaluated(document: Document, kernel: int | None, normalization: str, *, per_channel: bool) -> CounterPanels:
     """The tables per channel have ten times as many rows as all others: they are evaluated when they are looked at."""
-    from wavescope.analysis.metrics import counter_panels
+    from wavescope.analysis.counters.engine import counter_panels
 
     tables = [table.id for panel in _declared(document) for table in panel.tables if table.per_channel == per_channel]
     choice = choice_of(document, kernel)

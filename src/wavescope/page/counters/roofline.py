@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import choice_of
-from wavescope.page.question import Parameters, Question, place
+from wavescope.page.protocol.question import Parameters, Question, place
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_KERNELS", "QUESTIONS", "roofline_of"]
 
@@ -30,7 +30,7 @@ def ceilings(given: str) -> str:
     >>> ceilings("empirical")
     'empirical'
     """
-    from wavescope.analysis.roofline.ceilings import CHOICES
+    from wavescope.analysis.counters.roofline.ceilings import CHOICES
 
     if given not in CHOICES:
         what = f"no roofs {given[:40]!r}"
@@ -48,8 +48,8 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> roofline_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]["row_count"]
     0
     """
@@ -61,7 +61,7 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
 def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
     from dataclasses import replace
 
-    from wavescope.analysis.roofline import roofline
+    from wavescope.analysis.counters.roofline import roofline
     from wavescope.model import to_builtins
 
     whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
@@ -73,7 +73,7 @@ def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, An
 
 
 def _every_choice(_: Document) -> list[dict[str, str]]:
-    from wavescope.analysis.roofline.ceilings import CHOICES
+    from wavescope.analysis.counters.roofline.ceilings import CHOICES
 
     return [{}, *({"ceilings": choice} for choice in CHOICES)]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place, text
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, place, text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_DISPATCHES", "QUESTIONS", "dispatch_values", "raw_counters_of"]
 
@@ -32,15 +32,15 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> dispatch_values(Document(0, "", "", lambda: CounterSet({})), table="17.1")
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no table '17.1'
     """
     import polars as pl
 
-    from wavescope.analysis.metric_values import metric_values
+    from wavescope.analysis.counters.values import metric_values
 
     if table not in _tables(document):
         what = f"there is no table {table[:40]!r}"
@@ -59,7 +59,7 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
 
 
 def _tables(document: Document) -> list[str]:
-    from wavescope.metrics import panels_of
+    from wavescope.facts.metrics import panels_of
 
     panels = panels_of(document.counters.system.target or "")
     return [table.id for panel in panels for table in panel.tables if not table.per_channel]
@@ -75,12 +75,12 @@ def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.counter_set import CounterSet
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.counters import CounterSet
+    >>> from wavescope.page.protocol.document import Document
     >>> raw_counters_of(Document(0, "", "", lambda: CounterSet({})))["counters"]["row_count"]
     0
     """
-    from wavescope.analysis.raw_counters import raw_counters
+    from wavescope.analysis.counters.raw import raw_counters
     from wavescope.model import to_builtins
 
     answer = raw_counters(document.counters, choice=choice_of(document, kernel))

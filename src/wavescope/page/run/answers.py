@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, text
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, text
 from wavescope.page.run.times import since_begin
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.profile.kernels import Kernels
-    from wavescope.analysis.profile.summary import Summary
-    from wavescope.page.document import Document
+    from wavescope.analysis.run.kernels import Kernels
+    from wavescope.analysis.run.summary import Summary
+    from wavescope.page.protocol.document import Document
 
 __all__ = [
     "GROUPINGS",
@@ -52,9 +52,9 @@ def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict
 
     Examples
     --------
-    >>> from wavescope.analysis.profile.gaps import gaps
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.analysis.run.gaps import gaps
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> document = Document(0, "", "", lambda: Profile([]))
     >>> handed_run(document, gaps(document.run))["largest"]["row_count"]
     0
@@ -90,8 +90,8 @@ def summary_of_run(document: Document, *, by: str = "all") -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> summary_of_run(Document(0, "", "", lambda: Profile([])))["things"]["row_count"]
     0
     """
@@ -108,12 +108,12 @@ def summary_by(document: Document, by: str) -> Summary:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> summary_by(Document(0, "", "", lambda: Profile([])), "rank").gpu_ns
     0
     """
-    from wavescope.analysis.profile.summary import summary
+    from wavescope.analysis.run.summary import summary
 
     if by not in GROUPINGS:
         what = f"no grouping {by[:40]!r}"
@@ -123,7 +123,7 @@ def summary_by(document: Document, by: str) -> Summary:
 
 
 def _kernels(document: Document) -> Kernels:
-    from wavescope.analysis.profile.kernels import kernels
+    from wavescope.analysis.run.kernels import kernels
 
     return document.kept(("run", "whole kernels"), lambda: kernels(document.run))
 
@@ -133,8 +133,8 @@ def kernels_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> kernels_of_run(Document(0, "", "", lambda: Profile([])))["all_ns"]
     0
     """
@@ -160,8 +160,8 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> kernel_of_run(Document(0, "", "", lambda: Profile([])), name="gemm")
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no kernel 'gemm'
@@ -193,8 +193,8 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> regions_of_run(Document(0, "", "", lambda: Profile([]))).columns[:3]
     ['node', 'parent', 'depth']
     """
@@ -208,7 +208,7 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
 def _tree(document: Document, domain: str) -> pl.DataFrame:
     import polars as pl
 
-    from wavescope.analysis.profile.regions import regions
+    from wavescope.analysis.run.regions import regions
 
     answer = regions(document.run, domains=() if domain == "all" else (domain,))
     tree = answer.tree.drop("path")
@@ -230,12 +230,12 @@ def busy_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> busy_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
     0
     """
-    from wavescope.analysis.profile.busy import busy
+    from wavescope.analysis.run.busy import busy
 
     return document.kept(
         ("run", "busy"),
@@ -248,12 +248,12 @@ def gaps_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> gaps_of_run(Document(0, "", "", lambda: Profile([])))["gap_count"]
     0
     """
-    from wavescope.analysis.profile.gaps import gaps
+    from wavescope.analysis.run.gaps import gaps
 
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
@@ -263,12 +263,12 @@ def overlap_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> overlap_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
     0
     """
-    from wavescope.analysis.profile.overlap import overlap
+    from wavescope.analysis.run.overlap import overlap
 
     return _kept(document, "overlap", lambda: overlap(document.run))
 
@@ -278,12 +278,12 @@ def ranks_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> ranks_of_run(Document(0, "", "", lambda: Profile([])))["waited_ns"]
     0
     """
-    from wavescope.analysis.profile.ranks import ranks
+    from wavescope.analysis.run.ranks import ranks
 
     return _kept(document, "ranks", lambda: ranks(document.run))
 
@@ -297,8 +297,8 @@ def region_domains(document: Document) -> list[str]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> region_domains(Document(0, "", "", lambda: Profile([])))
     []
     """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.run.answers import handed_run
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "run_against"]
 
@@ -24,14 +24,14 @@ def run_against(document: Document, *, base: int) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Library
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Library
     >>> library = Library()
     >>> before, after = (library.add(name, name, lambda: Profile([])) for name in ("before", "after"))
     >>> run_against(after, base=0)["sides"]["row_count"]
     2
     """
-    from wavescope.analysis.profile.compare import compare_profiles
+    from wavescope.analysis.run.compare import compare_profiles
 
     if document.library is None or base == document.number:
         what = "a run is compared with another one"

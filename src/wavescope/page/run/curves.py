@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
+from wavescope.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavescope.page.run.times import clocks_of
 
 if TYPE_CHECKING:
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis._steps import StepLevels
-    from wavescope.analysis.profile.run_curves import RunCurves
-    from wavescope.page.document import Document
+    from wavescope.analysis.common.steps import StepLevels
+    from wavescope.analysis.run.run_curves import RunCurves
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["curve_names_of_run", "curves_of_run", "held_curves_of_run"]
 
@@ -26,12 +26,12 @@ def curve_names_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> curve_names_of_run(Document(0, "", "", lambda: Profile([])))["curves"]
     []
     """
-    from wavescope.analysis.profile.run_curves import CURVE_UNITS
+    from wavescope.analysis.run.run_curves import CURVE_UNITS
 
     found = []
     for name, unit in CURVE_UNITS.items():
@@ -52,8 +52,8 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> curves_of_run(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
@@ -65,8 +65,8 @@ def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> list(held_curves_of_run(Document(0, "", "", lambda: Profile([]))))
     []
     """
@@ -80,13 +80,13 @@ def _grid(document: Document) -> Grid:
 
 
 def _curves(document: Document, name: str) -> RunCurves:
-    from wavescope.analysis.profile.run_curves import run_curves
+    from wavescope.analysis.run.run_curves import run_curves
 
     return document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
 
 
 def _levels(document: Document, name: str) -> list[StepLevels]:
-    from wavescope.analysis._steps import StepLevels
+    from wavescope.analysis.common.steps import StepLevels
 
     grid = _grid(document)
     curves = _curves(document, name).series

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.question import Parameters, Question, place, text
+from wavescope.page.protocol.question import Parameters, Question, place, text
 from wavescope.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_EDGES", "QUESTIONS", "edges"]
 
@@ -33,8 +33,8 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> edges(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns
     ['lane', 'time']
     """

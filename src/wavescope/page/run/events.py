@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.base.bounds import ITEM, Bounds
 from wavescope.errors import UsageError
-from wavescope.model.bounds import ITEM, Bounds
-from wavescope.page.question import Number, Parameters, Question, place, text
+from wavescope.page.protocol.question import Number, Parameters, Question, place, text
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import check_track, timeline_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "WORDS", "event_place", "longest_events", "occurrence", "span"]
 
@@ -35,8 +35,8 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> event_place(Document(0, "", "", lambda: Profile([])), 3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no event 3
@@ -59,8 +59,8 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> span(Document(0, "", "", lambda: Profile([])), track="run", item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no event 0
@@ -128,7 +128,7 @@ _ADDRESSES = ("address", "src_address", "dst_address")
 
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
     """Columns of a row as names and texts; what is not recorded is left out."""
-    from wavescope.model.profile_labels import agent_label
+    from wavescope.model.run_labels import agent_label
 
     found = []
     for name, value in row.items():
@@ -195,8 +195,8 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> occurrence(Document(0, "", "", lambda: Profile([])), track="run", kind=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: no event has kind 0
@@ -234,8 +234,8 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> longest_events(Document(0, "", "", lambda: Profile([])))
     []
     """

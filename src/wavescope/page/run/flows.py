@@ -10,7 +10,7 @@ from wavescope.page.run.tracks import check_track, tile_window, timeline_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_FLOWS", "flows"]
 
@@ -33,8 +33,8 @@ def flows(
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> flows(Document(0, "", "", lambda: Profile([])), track="run", item=0)
     {'count': 0, 'flows': []}
     """
@@ -63,7 +63,7 @@ def flows(
 
 def _flows(document: Document) -> pl.DataFrame:
     """All launches with both ends on the timeline, by the begin of the call."""
-    from wavescope.analysis.profile.launch_flows import launch_flows
+    from wavescope.analysis.run.launch_flows import launch_flows
 
     def make() -> pl.DataFrame:
         import polars as pl

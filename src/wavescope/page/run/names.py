@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 from wavescope.page.run.answers import summary_by
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_NAMES", "QUESTIONS", "names"]
 
@@ -23,8 +23,8 @@ def names(document: Document) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> names(Document(0, "", "", lambda: Profile([]))).columns
     ['domain', 'name', 'calls', 'total_ns']
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["overview_of_run"]
 
@@ -18,8 +18,8 @@ def overview_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> overview_of_run(Document(0, "", "", lambda: Profile([])))["duration_ns"]
     0
     """

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.profile.clocks import NodeClocks
-    from wavescope.analysis.profile.recording import Recording
-    from wavescope.page.document import Document
+    from wavescope.analysis.run.clocks import NodeClocks
+    from wavescope.analysis.run.recording import Recording
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["clocks_of", "recording_of", "since_begin"]
 
@@ -19,12 +19,12 @@ def recording_of(document: Document) -> Recording:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> recording_of(Document(0, "", "", lambda: Profile([]))).gpus.height
     0
     """
-    from wavescope.analysis.profile.recording import recording
+    from wavescope.analysis.run.recording import recording
 
     return document.kept("recording", lambda: recording(document.run))
 
@@ -34,12 +34,12 @@ def clocks_of(document: Document) -> NodeClocks:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> clocks_of(Document(0, "", "", lambda: Profile([]))).duration_ns
     0
     """
-    from wavescope.analysis.profile.clocks import node_clocks
+    from wavescope.analysis.run.clocks import node_clocks
 
     return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
 
@@ -53,8 +53,8 @@ def since_begin(document: Document, frame: pl.DataFrame, by: str = "node") -> pl
     Examples
     --------
     >>> import polars as pl
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> frame = pl.DataFrame({"node": ["a"], "begin_ns": [5]})
     >>> since_begin(Document(0, "", "", lambda: Profile([])), frame).rows()
     [('a', 5.0)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
+from wavescope.page.protocol.span_tiles import coarse_tiles, described
 from wavescope.page.run.times import clocks_of
-from wavescope.page.span_tiles import coarse_tiles, described
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.profile.timeline import RunTimeline
-    from wavescope.analysis.timeline import SpanTiles, Timeline
-    from wavescope.page.document import Document
+    from wavescope.analysis.common.timeline import SpanTiles, Timeline
+    from wavescope.analysis.run.timeline import RunTimeline
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_LANES", "check_track", "spans_of_run", "tile_window", "tiles_of_run", "timeline_of", "tracks_of_run"]
 
@@ -30,12 +30,12 @@ def timeline_of(document: Document) -> RunTimeline:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> timeline_of(Document(0, "", "", lambda: Profile([]))).lanes.height
     0
     """
-    from wavescope.analysis.profile.timeline import run_timeline
+    from wavescope.analysis.run.timeline import run_timeline
 
     return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
@@ -58,7 +58,7 @@ def check_track(track: str) -> None:
 
 
 def _timeline(document: Document) -> Timeline:
-    from wavescope.analysis.timeline import Timeline
+    from wavescope.analysis.common.timeline import Timeline
 
     def make() -> Timeline:
         import polars as pl
@@ -76,7 +76,7 @@ def _timeline(document: Document) -> Timeline:
 
 
 def _tiles(document: Document) -> SpanTiles:
-    from wavescope.analysis.timeline import tiles_of
+    from wavescope.analysis.common.timeline import tiles_of
 
     return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
 
@@ -88,8 +88,8 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> tracks_of_run(Document(0, "", "", lambda: Profile([])))["tracks"][0]["lane_count"]
     0
     """
@@ -100,7 +100,7 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
     """What the picture leaves out, and what it must not be taken for."""
-    from wavescope.analysis.profile.timeline import DEEPEST
+    from wavescope.analysis.run.timeline import DEEPEST
 
     nodes = clocks_of(document).nodes.height
     more_lanes = timeline.lanes.height - MOST_LANES
@@ -124,12 +124,12 @@ def tile_window(document: Document, level: int, tile: int) -> tuple[float, float
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> tile_window(Document(0, "", "", lambda: Profile([])), 0, 0)
     (0.0, 16384.0)
     """
-    from wavescope.analysis.timeline import TILE_CELLS
+    from wavescope.analysis.common.timeline import TILE_CELLS
 
     track = _timeline(document)
     if not 0 <= level < track.level_count or not 0 <= tile < track.tile_count(level):
@@ -149,8 +149,8 @@ def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> spans_of_run(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns[:3]
     ['lane', 'begin', 'end']
     """
@@ -163,8 +163,8 @@ def tiles_of_run(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.model.run import Profile
+    >>> from wavescope.page.protocol.document import Document
     >>> tiles_of_run(Document(0, "", "", lambda: Profile([])))
     [{'track': 'run', 'level': 0, 'tile': 0}]
     """

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.stalls import Stalls
-    from wavescope.page.document import Document
+    from wavescope.analysis.trace.stalls import Stalls
+    from wavescope.page.protocol.document import Document
 
 __all__ = [
     "MOST_ROWS",
@@ -73,11 +73,11 @@ def diagnosis(document: Document, *, kernel: int | None = None) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> diagnosis(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
     'do not'
     """
-    from wavescope.analysis.diagnose import diagnose
+    from wavescope.analysis.trace.diagnose import diagnose
 
     return _kept(document, ("diagnose", kernel), lambda: diagnose(of_kernel(document, kernel)))
 
@@ -88,11 +88,11 @@ def stalls_of(document: Document, *, kernel: int | None = None) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> stalls_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["stall_cycles_total"]
     0
     """
-    from wavescope.analysis.stalls import stalls
+    from wavescope.analysis.trace.stalls import stalls
 
     return _kept(document, ("stalls", kernel), lambda: _without_rows(stalls(of_kernel(document, kernel))))
 
@@ -103,11 +103,11 @@ def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> stall_rows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['row', 'class']
     """
-    from wavescope.analysis.stalls import stalls
+    from wavescope.analysis.trace.stalls import stalls
 
     return doubles(stalls(of_kernel(document, kernel)).by_row.drop("address"))
 
@@ -123,12 +123,12 @@ def waits_of(document: Document, *, kernel: int | None = None) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> waits_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["waits"]["rows"]
     []
     """
-    from wavescope.analysis.exposure import row_costs
-    from wavescope.analysis.waits import waits
+    from wavescope.analysis.trace.costs.exposure import row_costs
+    from wavescope.analysis.trace.waits import waits
 
     def make() -> Any:
         trace = of_kernel(document, kernel)
@@ -150,12 +150,12 @@ def limits(document: Document) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> made = ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))
     >>> limits(Document(0, "", "", lambda: made))["target"]
     'gfx942'
     """
-    from wavescope.analysis.occupancy import occupancy
+    from wavescope.analysis.trace.occupancy import occupancy
 
     return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
 
@@ -166,11 +166,11 @@ def latencies(document: Document, *, kernel: int | None = None) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["bin_cycles"]
     1
     """
-    from wavescope.analysis.memory_latency import memory_latency
+    from wavescope.analysis.trace.memory_latency import memory_latency
 
     return _kept(document, ("memory_latency", kernel), lambda: memory_latency(of_kernel(document, kernel)))
 
@@ -181,11 +181,11 @@ def barriers_of(document: Document, *, kernel: int | None = None) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> barriers_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["workgroup_count"]
     0
     """
-    from wavescope.analysis.barriers import barriers
+    from wavescope.analysis.trace.barriers import barriers
 
     return _kept(document, ("barriers", kernel), lambda: barriers(of_kernel(document, kernel)))
 
@@ -196,11 +196,11 @@ def coverage_of(document: Document) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> coverage_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
     0
     """
-    from wavescope.analysis.coverage import coverage
+    from wavescope.analysis.trace.trust.coverage import coverage
 
     def make() -> dict[str, Any]:
         found = coverage(document.trace)
@@ -217,11 +217,11 @@ def doubts_of(document: Document) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> doubts_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
     'do not'
     """
-    from wavescope.analysis.doubts import doubts, verdict
+    from wavescope.analysis.trace.trust.doubts import doubts, verdict
 
     def make() -> dict[str, Any]:
         found = doubts(document.trace)
@@ -236,11 +236,11 @@ def sampled(document: Document) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> sampled(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["sample_count"]
     0
     """
-    from wavescope.analysis.sample_hotspots import sample_hotspots
+    from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
 
     return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "code", "costs"]
 
@@ -21,7 +21,7 @@ def code(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> code(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
     'row'
     """
@@ -38,11 +38,11 @@ def costs(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['row', 'hit_count']
     """
-    from wavescope.analysis.exposure import row_costs
+    from wavescope.analysis.trace.costs.exposure import row_costs
 
     return doubles(row_costs(document.trace))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Parameters, Question, place
+from wavescope.page.protocol.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
-    from wavescope.analysis.compare import Comparison
-    from wavescope.page.document import Document
+    from wavescope.analysis.trace.compare import Comparison
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "compared", "units"]
 
@@ -30,7 +30,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
 
     Examples
     --------
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> compared(Document(0, "", "", lambda: None), other=3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no document 3
@@ -60,7 +60,7 @@ def units(document: Document, *, other: int, by: str = "instruction") -> pl.Data
 
     Examples
     --------
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> units(Document(0, "", "", lambda: None), other=3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no document 3
@@ -69,7 +69,7 @@ def units(document: Document, *, other: int, by: str = "instruction") -> pl.Data
 
 
 def _comparison(document: Document, other: int, by: str) -> Comparison:
-    from wavescope.analysis.compare import compare
+    from wavescope.analysis.trace.compare import compare
 
     if document.library is None or not 0 <= other < len(document.library.documents):
         what = f"there is no document {other}"
@@ -83,7 +83,7 @@ def _comparison(document: Document, other: int, by: str) -> Comparison:
 
 
 def _kind(given: str) -> str:
-    from wavescope.analysis.compare import KINDS
+    from wavescope.analysis.trace.compare import KINDS
 
     if given not in KINDS:
         what = f"cannot compare by {given[:40]!r}"
@@ -93,7 +93,7 @@ def _kind(given: str) -> str:
 
 def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
     """Every other trace with instructions, by every kind of unit."""
-    from wavescope.analysis.compare import KINDS
+    from wavescope.analysis.trace.compare import KINDS
 
     if document.library is None or not document.trace.instructions.height:
         return

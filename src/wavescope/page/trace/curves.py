@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.curve_tiles import Grid, tile_of, tiling_of
-from wavescope.page.question import Question, engine
+from wavescope.page.protocol.curve_tiles import Grid, tile_of, tiling_of
+from wavescope.page.protocol.question import Question, engine
 from wavescope.page.trace.times import time_range
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis._steps import StepLevels
-    from wavescope.analysis.derived_counters.values import DerivedValues
-    from wavescope.page.document import Document
+    from wavescope.analysis.common.steps import StepLevels
+    from wavescope.analysis.trace.derived_counters.values import DerivedValues
+    from wavescope.page.protocol.document import Document
 
 __all__ = [
     "QUESTIONS",
@@ -44,7 +44,7 @@ def grid_of(document: Document) -> Grid:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> grid_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
     Grid(begin=0, end=1)
     """
@@ -59,11 +59,11 @@ def curve_names_of_trace(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> curve_names_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["curves"]
     []
     """
-    from wavescope.analysis.curves import CURVES, curve_engines, curve_series
+    from wavescope.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series
 
     trace = document.trace
 
@@ -90,7 +90,7 @@ def curves_of_trace(
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> document = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
     >>> curves_of_trace(document, name="occupancy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
@@ -104,13 +104,13 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> document = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
     >>> derived(document, text="a := 1 +")["problems"][0]["line"]
     1
     """
-    from wavescope.analysis.curves import derived_steps
-    from wavescope.analysis.derived_counters import BUILTIN, summary_of
+    from wavescope.analysis.trace.derived_counters import BUILTIN, summary_of
+    from wavescope.analysis.trace.timeline.curves import derived_steps
 
     got = _derived(document, text, se)
     problems = sorted((*got.mistakes, *got.problems), key=lambda problem: problem.place)
@@ -142,11 +142,11 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> pipe_curves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["series"]
     []
     """
-    from wavescope.analysis.pipe_shares import pipe_shares
+    from wavescope.analysis.trace.pipes.shares import pipe_shares
 
     names = ("se", "simd", "pipe", "begin_cycles", "end_cycles")
     series = [
@@ -180,9 +180,9 @@ def _tiling(document: Document) -> dict[str, Any]:
 
 
 def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
-    from wavescope.analysis._steps import StepLevels
-    from wavescope.analysis.curves import curve_engines, curve_steps, derived_steps
-    from wavescope.analysis.pipe_shares import pipe_shares
+    from wavescope.analysis.common.steps import StepLevels
+    from wavescope.analysis.trace.pipes.shares import pipe_shares
+    from wavescope.analysis.trace.timeline.curves import curve_engines, curve_steps, derived_steps
 
     grid = grid_of(document)
     if name == DERIVED:
@@ -207,7 +207,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
     """Kept for the last few texts: each may hold large tensors."""
-    from wavescope.analysis.derived_counters.values import derived_values
+    from wavescope.analysis.trace.derived_counters.values import derived_values
 
     kept: dict[object, DerivedValues] = document.kept("derived", dict)
     got = kept.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
@@ -223,11 +223,11 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> list(held_curves_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
     []
     """
-    from wavescope.analysis.pipe_shares import pipe_shares
+    from wavescope.analysis.trace.pipes.shares import pipe_shares
 
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [

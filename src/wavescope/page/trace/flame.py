@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, text
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "flame"]
 
@@ -19,7 +19,7 @@ LONGEST_NAME = 300
 
 
 def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
-    """The frames of one of the trees of `wavescope.analysis.flame`, parents before children.
+    """The frames of one of the trees of `wavescope.analysis.trace.costs.flame`, parents before children.
 
     Raises
     ------
@@ -29,13 +29,13 @@ def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> flame(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["name"].to_list()
     ['all']
     """
     import polars as pl
 
-    from wavescope.analysis.flame import flame as grow
+    from wavescope.analysis.trace.costs.flame import flame as grow
 
     frames = grow(document.trace, tree).frames
     return doubles(frames.with_columns(pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)))

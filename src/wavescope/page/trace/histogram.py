@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.question import Question, engine, number, place
+from wavescope.page.protocol.question import Question, engine, number, place
 
 if TYPE_CHECKING:
-    from wavescope.analysis.histogram import RowHistogram
-    from wavescope.page.document import Document
+    from wavescope.analysis.trace.costs.histogram import RowHistogram
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "histogram"]
 
@@ -33,11 +33,11 @@ def histogram(
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> histogram(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), bins=4).bin_count
     0
     """
-    from wavescope.analysis.histogram import row_histogram
+    from wavescope.analysis.trace.costs.histogram import row_histogram
 
     return row_histogram(
         document.trace, bins=bins, first_row=first, last_row=last, se=se, begin_cycles=begin, end_cycles=end

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
-    from wavescope.analysis.occupancy.limits import Resources
-    from wavescope.arch import Arch
+    from wavescope.analysis.common.occupancy.limits import Resources
+    from wavescope.facts.gpus import Arch
     from wavescope.model import ThreadTrace
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "event", "instruction", "marker", "resident_wave", "shader_value"]
 
@@ -36,7 +36,7 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> instruction(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no instruction 0
@@ -77,12 +77,12 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> resident_wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no wave 0
     """
-    from wavescope.analysis.tracks import resident_waves
+    from wavescope.analysis.trace.timeline.tracks import resident_waves
 
     trace = document.trace
     found = _row(resident_waves(trace), item, "wave")
@@ -111,12 +111,12 @@ def event(document: Document, *, item: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> event(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no event 0
     """
-    from wavescope.analysis.tracks import all_events
+    from wavescope.analysis.trace.timeline.tracks import all_events
     from wavescope.model.schema import EVENT_TYPES
 
     trace = document.trace
@@ -143,12 +143,12 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> marker(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no marker 0
     """
-    from wavescope.analysis.marker_scopes import marker_scopes
+    from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
 
     trace = document.trace
     found = _row(marker_scopes(trace).scopes, item, "marker")
@@ -168,7 +168,7 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> shader_value(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no value 0
@@ -187,7 +187,7 @@ def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
 
 
 def _offset(trace: ThreadTrace, se: int) -> int:
-    from wavescope.analysis.clocks import alignment
+    from wavescope.analysis.trace.timeline.clocks import alignment
 
     return alignment(trace).offset(se)
 
@@ -246,7 +246,7 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
 
     What a dispatch records is an allocation in granules, counted as AMD's decoder counts them; the kernel knows better.
     """
-    from wavescope.analysis.occupancy.resources import lds_of_launch
+    from wavescope.analysis.trace.occupancy.resources import lds_of_launch
 
     facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
     recorded = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
@@ -263,9 +263,9 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
 
 def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
     """What the kernels of a trace ask for; nothing where its GPU is not known."""
-    from wavescope.analysis.occupancy.architecture import architecture
-    from wavescope.analysis.occupancy.limits import Resources
-    from wavescope.analysis.occupancy.resources import kernel_resources
+    from wavescope.analysis.common.occupancy.architecture import architecture
+    from wavescope.analysis.common.occupancy.limits import Resources
+    from wavescope.analysis.trace.occupancy.resources import kernel_resources
 
     try:
         facts = architecture(trace, None).facts
@@ -297,7 +297,7 @@ def _few(table: str) -> Any:
     """The items of a table that an exported page holds."""
 
     def held(document: Document) -> Iterator[dict[str, int]]:
-        from wavescope.analysis.tracks import item_counts
+        from wavescope.analysis.trace.timeline.tracks import item_counts
 
         count = item_counts(document.trace)[table]
         return ({"item": item} for item in range(min(count, _MOST_HELD)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.question import place
+from wavescope.page.protocol.question import place
 
 if TYPE_CHECKING:
     from wavescope.model import ThreadTrace
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["KERNEL", "every_kernel", "of_kernel", "traced_kernels"]
 
@@ -25,7 +25,7 @@ def traced_kernels(document: Document) -> dict[int, int]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> traced_kernels(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
     {}
     """
@@ -44,12 +44,12 @@ def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> of_kernel(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), 3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: no traced wave entered kernel 3
     """
-    from wavescope.analysis.selection import Selection, select
+    from wavescope.analysis.trace.selection import Selection, select
 
     if kernel is None:
         return document.trace
@@ -67,7 +67,7 @@ def every_kernel(document: Document) -> list[dict[str, Any]]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> every_kernel(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
     [{}]
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "arrows", "branches", "row_latencies", "sample_reasons", "samples"]
 
@@ -24,7 +24,7 @@ def arrows(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> arrows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
     ['wait_row', 'producer_row', 'counter']
     """
@@ -34,8 +34,8 @@ def arrows(document: Document) -> pl.DataFrame:
 def _arrows(document: Document) -> pl.DataFrame:
     import polars as pl
 
-    from wavescope.analysis.listing import wait_arrows
-    from wavescope.analysis.waits import waits
+    from wavescope.analysis.trace.listing import wait_arrows
+    from wavescope.analysis.trace.waits import waits
 
     measured = waits(document.trace).producers.select(
         wait_row="row",
@@ -60,13 +60,13 @@ def branches(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> branches(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['from_row', 'to_row', 'count']
     """
     import polars as pl
 
-    from wavescope.analysis.control_flow import branch_targets, taken_jumps
+    from wavescope.analysis.trace.code.control_flow import branch_targets, taken_jumps
 
     if not document.trace.instructions.height:
         written = branch_targets(document.trace.code).drop_nulls()
@@ -81,7 +81,7 @@ def row_latencies(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> row_latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[-1]
     'origin'
     """
@@ -91,7 +91,7 @@ def row_latencies(document: Document) -> pl.DataFrame:
 def _row_latencies(document: Document) -> pl.DataFrame:
     import polars as pl
 
-    from wavescope.analysis.memory_latency import memory_latency
+    from wavescope.analysis.trace.memory_latency import memory_latency
 
     found = memory_latency(document.trace)
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
@@ -106,7 +106,7 @@ def samples(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> samples(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['row', 'issued_count', 'stalled_count']
     """
@@ -119,7 +119,7 @@ def sample_reasons(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> sample_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['row', 'reason', 'count']
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "loops_of", "wave_loops"]
 
@@ -21,11 +21,11 @@ def loops_of(document: Document) -> Any:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> loops_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["loops"]["row_count"]
     0
     """
-    from wavescope.analysis.loops import loops
+    from wavescope.analysis.trace.costs.loops import loops
     from wavescope.page.trace.answers import handed
 
     return document.kept("loops", lambda: handed(loops(document.trace)))
@@ -42,15 +42,15 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> wave_loops(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no wave 0
     """
     import polars as pl
 
-    from wavescope.analysis.clocks import alignment
-    from wavescope.analysis.loop_iterations import loop_iterations
+    from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
+    from wavescope.analysis.trace.timeline.clocks import alignment
 
     found = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
@@ -59,7 +59,7 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:
-    from wavescope.analysis.loops import loop_begins
+    from wavescope.analysis.trace.costs.loops import loop_begins
 
     if not loop_begins(document.trace).height:
         return []

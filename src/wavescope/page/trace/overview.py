@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["overview_of_trace"]
 
@@ -17,12 +17,12 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> overview_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
     0
     """
-    from wavescope.analysis.clocks import alignment, clock_mhz
-    from wavescope.analysis.overview import losses_of, traced_span, unknown_code
+    from wavescope.analysis.trace.overview import losses_of, traced_span, unknown_code
+    from wavescope.analysis.trace.timeline.clocks import alignment, clock_mhz
     from wavescope.model.losses import LOSSES
     from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
     from wavescope.page.trace.kernels import traced_kernels

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, number, place
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, number, place
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.model import ThreadTrace
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "range_costs", "wave_costs"]
 
@@ -27,13 +27,13 @@ def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> wave_costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: nothing: no wave fits this choice; shader engines with waves: none; kernels: none
     """
-    from wavescope.analysis.exposure import row_costs
-    from wavescope.analysis.selection import Selection, select
+    from wavescope.analysis.trace.costs.exposure import row_costs
+    from wavescope.analysis.trace.selection import Selection, select
 
     chosen = select(document.trace, Selection(waves=(wave,)))
     return doubles(row_costs(chosen))
@@ -45,7 +45,7 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> range_costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), begin=0, end=9).height
     0
     """
@@ -53,8 +53,8 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
     import polars as pl
 
-    from wavescope.analysis.exposure import ROW_COSTS, row_costs
-    from wavescope.analysis.selection import Selection, select
+    from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
+    from wavescope.analysis.trace.selection import Selection, select
     from wavescope.errors import UsageError
 
     trace = document.kept("on one clock", lambda: _on_one_clock(document.trace))
@@ -68,7 +68,7 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
 def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
     """The trace with instructions, waves and neighbours of every shader engine moved to the common clock."""
-    from wavescope.analysis.clocks import alignment
+    from wavescope.analysis.trace.timeline.clocks import alignment
     from wavescope.model import ThreadTrace
     from wavescope.page.trace.times import aligned
 

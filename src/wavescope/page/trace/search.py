@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["MOST_LINES", "QUESTIONS", "source_texts"]
 
@@ -23,7 +23,7 @@ def source_texts(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_texts(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
     ['file', 'line', 'text']
     """

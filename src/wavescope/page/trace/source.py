@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.listing.line_costs import LineCosts
-    from wavescope.page.document import Document
+    from wavescope.analysis.trace.listing.line_costs import LineCosts
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "source", "source_calls", "source_categories", "source_files", "source_lines", "source_reasons"]
 
@@ -35,7 +35,7 @@ def source_files(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_files(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
     ['number', 'file']
     """
@@ -51,7 +51,7 @@ def source_lines(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_lines(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
     ['file', 'line', 'stall_class']
     """
@@ -77,7 +77,7 @@ def source_calls(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_calls(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
@@ -91,7 +91,7 @@ def source_categories(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_categories(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
@@ -104,7 +104,7 @@ def source_reasons(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
     0
     """
@@ -124,12 +124,12 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> source(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), file=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no source file 0
     """
-    from wavescope.analysis.overview import unknown_code
+    from wavescope.analysis.trace.overview import unknown_code
 
     files = _costs(document).files
     if not 0 <= file < files.height:
@@ -148,7 +148,7 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
 
 
 def _costs(document: Document) -> LineCosts:
-    from wavescope.analysis.listing.line_costs import line_costs
+    from wavescope.analysis.trace.listing.line_costs import line_costs
 
     return line_costs(document.trace)
 

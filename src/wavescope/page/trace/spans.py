@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
-from wavescope.page.span_tiles import coarse_tiles, described
+from wavescope.page.protocol.span_tiles import coarse_tiles, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import polars as pl
 
-    from wavescope.analysis.timeline import SpanTiles, Timeline
-    from wavescope.page.document import Document
+    from wavescope.analysis.common.timeline import SpanTiles, Timeline
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["spans_of_trace", "tiles_of_trace", "tracks_of_trace"]
 
@@ -27,11 +27,11 @@ def tracks_of_trace(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> tracks_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["tracks"]
     []
     """
-    from wavescope.analysis.timeline import DEFINITION
+    from wavescope.analysis.common.timeline import DEFINITION
 
     def make() -> dict[str, Any]:
         return {"definition": DEFINITION, "tracks": [described(track) for track in _timelines(document).values()]}
@@ -50,7 +50,7 @@ def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> 
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> nothing = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
     >>> spans_of_trace(nothing, track="waves", level=0, tile=0)
     Traceback (most recent call last):
@@ -65,7 +65,7 @@ def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> list(tiles_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
     []
     """
@@ -74,13 +74,13 @@ def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
 
 
 def _timelines(document: Document) -> Mapping[str, Timeline]:
-    from wavescope.analysis.tracks import tracks
+    from wavescope.analysis.trace.timeline.tracks import tracks
 
     return document.kept("timelines", lambda: tracks(document.trace))
 
 
 def _tiles(document: Document, name: str) -> SpanTiles:
-    from wavescope.analysis.timeline import tiles_of
+    from wavescope.analysis.common.timeline import tiles_of
 
     timeline = _timelines(document).get(name)
     if timeline is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "summary"]
 
@@ -18,7 +18,7 @@ def summary(document: Document) -> dict[str, Any]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> summary(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["counters"] is None
     True
     """
@@ -26,12 +26,12 @@ def summary(document: Document) -> dict[str, Any]:
 
 
 def _summary(document: Document) -> dict[str, Any]:
-    from wavescope.analysis.activity import activity
-    from wavescope.analysis.contents import contents
-    from wavescope.analysis.counters import counters
-    from wavescope.analysis.coverage import coverage
-    from wavescope.analysis.states import states
-    from wavescope.analysis.utilization import utilization
+    from wavescope.analysis.trace.contents import contents
+    from wavescope.analysis.trace.costs.activity import activity
+    from wavescope.analysis.trace.pipes.utilization import utilization
+    from wavescope.analysis.trace.sampled_counters import counters
+    from wavescope.analysis.trace.trust.coverage import coverage
+    from wavescope.analysis.trace.waves.states import states
     from wavescope.model import to_builtins
 
     trace = document.trace

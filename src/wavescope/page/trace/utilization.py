@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    from wavescope.analysis.utilization import Utilization
-    from wavescope.page.document import Document
+    from wavescope.analysis.trace.pipes.utilization import Utilization
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "pipes_in_use"]
 
@@ -19,11 +19,11 @@ def pipes_in_use(document: Document) -> Utilization:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> pipes_in_use(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).pipes.height
     0
     """
-    from wavescope.analysis.utilization import utilization
+    from wavescope.analysis.trace.pipes.utilization import utilization
 
     return document.kept("utilization", lambda: utilization(document.trace))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.trace.times import aligned
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.page.document import Document
+    from wavescope.page.protocol.document import Document
 
 __all__ = ["QUESTIONS", "wave", "wave_waits", "waves"]
 
@@ -22,7 +22,7 @@ def waves(document: Document) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> waves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
     'wave'
     """
@@ -55,7 +55,7 @@ def wave(document: Document, *, wave: int) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no wave 0
@@ -80,7 +80,7 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
+    >>> from wavescope.page.protocol.document import Document
     >>> wave_waits(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no wave 0
@@ -111,7 +111,7 @@ def _place(document: Document, wave: int) -> tuple[int, int, int]:
 
 
 def _offset(document: Document, se: int) -> int:
-    from wavescope.analysis.clocks import alignment
+    from wavescope.analysis.trace.timeline.clocks import alignment
 
     return alignment(document.trace).offset(se)
 

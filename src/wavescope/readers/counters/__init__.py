@@ -6,27 +6,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.base.files import listed
 from wavescope.errors import WavescopeError
-from wavescope.model.counter_set import CounterSet, System
-from wavescope.model.files import listed
+from wavescope.model.counters import CounterSet, System
 from wavescope.model.losses import Loss
-from wavescope.readers.counters._assembled import assembled
-from wavescope.readers.counters._channels import partner_losses
-from wavescope.readers.counters._execution import wide_pass
-from wavescope.readers.counters._found import beside, find_counters, plain_stem
-from wavescope.readers.counters._long import is_long, long_passes, long_rows
-from wavescope.readers.counters._names import COLUMNS
-from wavescope.readers.counters._processes import with_processes_together
-from wavescope.readers.counters._silent import without_silent
-from wavescope.readers.counters._system import first_rows, system_of_agents, system_of_row, with_facts
-from wavescope.readers.counters._table import no_table, read_table
+from wavescope.readers.counters.assembled import assembled
+from wavescope.readers.counters.channels import partner_losses
+from wavescope.readers.counters.execution import wide_pass
+from wavescope.readers.counters.found import beside, find_counters, plain_stem
+from wavescope.readers.counters.long import is_long, long_passes, long_rows
+from wavescope.readers.counters.names import COLUMNS
+from wavescope.readers.counters.processes import with_processes_together
+from wavescope.readers.counters.silent import without_silent
+from wavescope.readers.counters.system import first_rows, system_of_agents, system_of_row, with_facts
+from wavescope.readers.counters.table import no_table, read_table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from wavescope.readers.counters._execution import Pass
-    from wavescope.readers.counters._found import Found
+    from wavescope.readers.counters.execution import Pass
+    from wavescope.readers.counters.found import Found
 
 __all__ = ["open_counters"]
 
@@ -64,11 +64,11 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     found = find_counters(place)
     losses: list[Loss] = []
     if found.analysis:
-        from wavescope.readers.counters._analysis_database import read_analysis_database  # SQLite takes its time
+        from wavescope.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time
 
         return replace(read_analysis_database(found.analysis, target=target), path=str(place))
     if found.stores:
-        from wavescope.readers.counters._profiles import passes_of_profiles
+        from wavescope.readers.counters.profiles import passes_of_profiles
 
         passes, system = passes_of_profiles(found.stores, losses)
         system = _described_system(found) or system
@@ -85,7 +85,7 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
         losses.append(Loss("other_forms", len(found.left_out), detail=names))
     ceilings = None
     if found.ceilings:
-        from wavescope.readers.counters._ceilings import read_ceilings
+        from wavescope.readers.counters.ceilings import read_ceilings
 
         ceilings = read_ceilings(found.ceilings)
     return assembled(passes, system, losses, path=str(place), ceilings=ceilings)
@@ -139,7 +139,7 @@ def _system(found: Found, passes: Sequence[Pass]) -> System:
     described = _described_system(found)
     if described:
         return described
-    from wavescope.readers.counters._rocminfo import agents_of_rocminfo
+    from wavescope.readers.counters.rocminfo import agents_of_rocminfo
 
     used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
     for file in found.tables:

@@ -8,22 +8,22 @@ import msgspec
 import polars as pl
 import pytest
 
-from wavescope.analysis.bottlenecks import bottlenecks
-from wavescope.analysis.counter_choice import CounterChoice
-from wavescope.analysis.memory_chart import memory_chart
-from wavescope.analysis.metric_values import metric_values
-from wavescope.analysis.metrics import counter_panels
-from wavescope.analysis.raw_counters import raw_counters
+from wavescope.analysis.counters.choice import CounterChoice
+from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.memory_chart import memory_chart
+from wavescope.analysis.counters.raw import raw_counters
+from wavescope.analysis.counters.values import metric_values
 from wavescope.errors import UsageError
-from wavescope.model.counter_set import COUNTER_SET, CounterSet, System
-from wavescope.model.profile import Profile
+from wavescope.model.counters import COUNTER_SET, CounterSet, System
+from wavescope.model.run import Profile
 from wavescope.model.schema import frame_of
 from wavescope.page.asking import ask, prepare
 from wavescope.page.counters.kernels import MOST_HELD
 from wavescope.page.counters.roofline import MOST_KERNELS
-from wavescope.page.document import Document, Library
 from wavescope.page.held import held_by
-from wavescope.page.payload import ARROW
+from wavescope.page.protocol.document import Document, Library
+from wavescope.page.protocol.payload import ARROW
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.counters import open_counters
 from wavescope.synth.counter_capture import CounterCapture, write_counters

@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from tests.unit.made_profiles import profile, spans
-from wavescope.analysis.profile.busy import busy
-from wavescope.analysis.profile.gaps import gaps
-from wavescope.analysis.profile.kernels import kernels
-from wavescope.analysis.profile.regions import regions
+from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.kernels import kernels
+from wavescope.analysis.run.regions import regions
 from wavescope.errors import UsageError
-from wavescope.model.profile import Profile
+from wavescope.model.run import Profile
 from wavescope.page.asking import ask
-from wavescope.page.document import Document, Library
+from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.run.flows import MOST_FLOWS, flows
 from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run

@@ -1,0 +1,1 @@
+"""What the analyses of traces, runs and counters share."""

@@ -1,0 +1,90 @@
+"""Which GPU was this, and how do we know?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+from wavescope.facts import gpus as arch
+
+if TYPE_CHECKING:
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Architecture", "architecture"]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The architecture whose facts an answer uses, and where its name came from.
+
+    Examples
+    --------
+    >>> Architecture(arch.of("gfx942"), "said with --gpu").is_certain
+    True
+    """
+
+    facts: arch.Arch
+    origin: str
+    """Who said so, or from what it was inferred."""
+    is_certain: bool = True
+    """Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong."""
+    contradicts: str | None = None
+    """What the capture says, when the user says something else."""
+
+
+# What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
+# later target rule out the earlier ones, in this order.
+_CANDIDATES = {
+    9: ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
+    10: ("gfx1030",),
+    11: ("gfx1100", "gfx1150"),
+    12: ("gfx1201", "gfx1250"),
+}
+_DEFAULT = {9: "gfx942", 10: "gfx1030", 11: "gfx1100", 12: "gfx1201"}
+_NO_SUCCESSOR = ("gfx950", "gfx1250")
+
+
+def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
+    """The architecture of a trace: `gpu` if given, else what the capture says, else inferred from the code.
+
+    Inference looks for instructions that only later targets of a generation have. It is sure where no later target
+    exists, e.g. gfx950; otherwise `is_certain` is False.
+
+    Raises
+    ------
+    UsageError
+        When nothing is known, or `gpu` is not known.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> architecture(ThreadTrace({}, TraceSource(path="made", target="gfx90a"))).origin
+    'said by the capture'
+    """
+    if gpu:
+        return Architecture(arch.of(gpu), "said with --gpu", contradicts=_contradicted(arch.of(gpu), trace))
+    if trace.source.target:
+        return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
+    if trace.gfxip not in _DEFAULT:
+        what = "nothing here says which GPU this was"
+        raise UsageError(what, where=trace.source.path, advice="say it: --gpu gfx942")
+    return _inferred(trace)
+
+
+def _contradicted(facts: arch.Arch, trace: ThreadTrace) -> str | None:
+    said = trace.source.target
+    return said if said and said.split(":")[0] != facts.target else None
+
+
+def _inferred(trace: ThreadTrace) -> Architecture:
+    mnemonics = trace.code["mnemonic"].drop_nulls().unique().sort().to_list()
+    for target in reversed(_CANDIDATES[trace.gfxip]):
+        facts = arch.of(target)
+        pattern = re.compile("|".join(facts.marks) or r"(?!)")
+        mark = next((mnemonic for mnemonic in mnemonics if pattern.fullmatch(mnemonic)), None)
+        if mark is not None:
+            return Architecture(facts, f"inferred from `{mark}`", is_certain=target in _NO_SUCCESSOR)
+    facts = arch.of(_DEFAULT[trace.gfxip])
+    return Architecture(facts, f"assumed for generation gfx{trace.gfxip}", is_certain=False)

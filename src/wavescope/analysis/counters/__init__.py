@@ -1,0 +1,1 @@
+"""Answers about captures of hardware counters."""

@@ -1,0 +1,81 @@
+"""Which panels, tables and metrics are asked for?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wavescope.facts.metrics import Metric, MetricTable, Panel
+
+__all__ = ["asked_panels"]
+
+
+def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
+    """The panels with only what is asked for; nothing asked = all.
+
+    `panels` are words, numbers or ids of tables and metrics (`l2`, `17`, `17.1`); `metrics` are ids or parts of names.
+
+    Raises
+    ------
+    UsageError
+        When a word fits nothing.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics import panels_of
+    >>> [table.id for panel in asked_panels(panels_of("gfx942"), ["17.1"], []) for table in panel.tables]
+    ['17.1']
+    """
+    chosen = tuple(known)
+    if not known and (panels or metrics):
+        what = "there are no panels: the GPU is not known, or not one whose counters are"
+        raise UsageError(what, advice="--target NAME says which it is; --panel raw shows the counters themselves")
+    if panels:
+        words = [word.strip().lower() for word in panels]
+        chosen = _kept(chosen, lambda panel, table, metric: any(_is_in(word, panel, table, metric) for word in words))
+        for word in words:
+            if not any(
+                _is_in(word, panel, table, metric)
+                for panel in known
+                for table in panel.tables
+                for metric in table.metrics
+            ):
+                what = f"no panel {word[:60]!r}"
+                have = ", ".join(f"{panel.word} ({panel.number})" for panel in known)
+                raise UsageError(what, advice=f"panels: {have}")
+    if metrics:
+        parts = [part.strip().lower() for part in metrics]
+        found = _kept(chosen, lambda _, table, metric: any(_is_named(part, table, metric) for part in parts))
+        for part, word in zip(parts, metrics, strict=True):
+            if not any(_is_named(part, t, m) for panel in chosen for t in panel.tables for m in t.metrics):
+                what = f"no metric {word[:60]!r}{' in these panels' if panels else ''}"
+                advice = "`wavescope metrics` lists them; those of a counter: `wavescope metrics COUNTER`"
+                raise UsageError(what, advice=f"{advice}; --panel raw shows the counters themselves")
+        chosen = found
+    return chosen
+
+
+def _kept(panels: Sequence[Panel], is_kept: Callable[[Panel, MetricTable, Metric], bool]) -> tuple[Panel, ...]:
+    found = []
+    for panel in panels:
+        tables = []
+        for table in panel.tables:
+            metrics = tuple(metric for metric in table.metrics if is_kept(panel, table, metric))
+            if metrics:
+                tables.append(table if len(metrics) == len(table.metrics) else replace(table, metrics=metrics))
+        if tables:
+            found.append(replace(panel, tables=tuple(tables)))
+    return tuple(found)
+
+
+def _is_in(word: str, panel: Panel, table: MetricTable, metric: Metric) -> bool:
+    return word in (panel.word, str(panel.number), table.id, metric.id, panel.title.lower())
+
+
+def _is_named(part: str, table: MetricTable, metric: Metric) -> bool:
+    return part in (metric.id, table.id) or part in metric.name.lower()

@@ -1,0 +1,172 @@
+"""What limits the trust in metrics: times, clocks, channels, differences and passes that do not fit together."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.engine.quantities import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.counters.engine.evaluation import Evaluation
+    from wavescope.model.counters import CounterSet, System
+
+__all__ = ["assumed_facts", "doubts_of"]
+
+_SHOWN = 3
+_OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
+_OVER = 100.5  # percent: rounding and the edges of counting windows
+_APART = 0.1  # relative difference of a counter between passes that goes without a doubt
+_CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_BUSY")
+
+
+def doubts_of(
+    counters: CounterSet, dispatches: pl.DataFrame, evaluation: Evaluation, rows: pl.DataFrame, *, has_panels: bool
+) -> tuple[str, ...]:
+    """Sentences, the gravest first.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.engine.evaluation import Evaluation
+    >>> from wavescope.model.counters import CounterSet
+    >>> empty = CounterSet({})
+    >>> doubts_of(empty, empty.dispatches, Evaluation(empty, empty.dispatches), empty.dispatches, has_panels=False)[0]
+    'the capture does not say which GPU was measured: --target'
+    """
+    found = [
+        *_of_gpu(counters, evaluation, has_panels=has_panels),
+        *_of_times(dispatches),
+        *_of_clocks(evaluation),
+        *_of_channels(evaluation),
+    ]
+    for text, share in sorted(evaluation.negative.items(), key=lambda item: -item[1])[:_SHOWN]:
+        found.append(f"{text} is negative by {share:.0%} of what it is taken from, and counts as 0")
+    if "unit" in rows.columns:
+        found += _of_shares(rows)
+    return (*found, *_of_passes(evaluation))
+
+
+def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -> Iterator[str]:
+    target = counters.system.target
+    if not target:
+        yield "the capture does not say which GPU was measured: --target"
+    elif not has_panels:
+        yield f"no panels are declared for {target}"
+    missing = [UNKNOWN[name] for name in _OF_PEAKS if not evaluation.facts[name] > 0]
+    if target and missing:
+        yield f"the capture does not say {' and '.join(missing)}: peaks that need it are empty"
+    if not evaluation.is_reference:  # whose rules know nothing but the capture
+        yield from assumed_facts(counters.system)
+
+
+def assumed_facts(system: System) -> Iterator[str]:
+    """Sentences about facts that peaks need, which are known of the product and not from the capture.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import System
+    >>> list(assumed_facts(System(clock_mhz_max=2100, said_by={"clock_mhz_max": "facts of MI300X"})))
+    ['the capture does not say the clock: taken from the facts of MI300X']
+    """
+    assumed: dict[str, list[str]] = {}
+    for name, word in _ASSUMED.items():
+        if (source := system.said_by.get(name, "")).startswith("facts of"):
+            assumed.setdefault(source, []).append(word)
+    for source, words in assumed.items():
+        yield f"the capture does not say the {' and the '.join(words)}: taken from the {source}"
+
+
+_ASSUMED = {
+    "clock_mhz_max": "clock",
+    "cu_count": "number of CUs",
+    "l2_channel_count": "number of L2 channels",
+    "memory_clock_mhz_max": "memory clock",
+    "memory_gb_per_second": "bandwidth of the memory",
+    "xcd_count": "number of XCDs",
+}
+
+
+def _of_times(dispatches: pl.DataFrame) -> Iterator[str]:
+    unsound = dispatches.height - (dispatches["end_ns"] - dispatches["begin_ns"]).count()
+    if unsound:
+        some = (
+            "no dispatch has"
+            if unsound == dispatches.height
+            else f"{unsound:,} of {dispatches.height:,} dispatches have no"
+        )
+        yield f"{some} sound timestamps: rates leave them out"
+
+
+def _of_clocks(evaluation: Evaluation) -> Iterator[str]:
+    for name in _CLOCKS:
+        stopped: dict[int, int] = {}
+        for number, one in evaluation.columns.passes.items():
+            if name in one.names and (count := int((one.vector(name) == 0).sum())):
+                stopped[number] = count
+        if stopped:
+            worst = max(stopped, key=lambda number: stopped[number])
+            of = f"{evaluation.count:,} dispatches ({evaluation.columns.name_of[worst]})"
+            yield f"{name} is 0 in {stopped[worst]:,} of {of}"
+
+
+def _of_channels(evaluation: Evaluation) -> Iterator[str]:
+    partial: dict[str, int] = {}
+    for one in evaluation.columns.passes.values():
+        for counter, channels in one.channels.items():
+            partial[counter] = max(len(channels), partial.get(counter, 0))
+    lacking = {name: count for name, count in partial.items() if count < evaluation.channel_count}
+    if lacking:
+        least, most = min(lacking.values()), max(lacking.values())
+        span = f"{least}" if least == most else f"{least} to {most}"
+        names = f"{len(lacking)} counters have" if len(lacking) > 1 else f"{next(iter(lacking))} has"
+        yield f"{names} {span} of {evaluation.channel_count} L2 channels"
+
+
+def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
+    import polars as pl
+
+    over = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") > _OVER))
+    below = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") < -0.5))
+    for word, found in (("over 100 %", over), ("below 0 %", below)):
+        if found.height:
+            shown = [
+                f"{name} ({number}) {value:.1f}"
+                for number, name, value in found.select("metric_id", "name", "average").head(_SHOWN).rows()
+            ]
+            more = f" and {found.height - _SHOWN} more" if found.height > _SHOWN else ""
+            yield f"{word}: {', '.join(shown)}{more}"
+
+
+def _of_passes(evaluation: Evaluation) -> Iterator[str]:
+    """Counters that several passes measured, where formulas mix those passes and they disagree."""
+    worst: tuple[float, str, int, int] = (0.0, "", 0, 0)
+    for group in evaluation.spread:
+        first, *others = sorted(group)
+        for other in others:
+            for share, name in _differences(evaluation, first, other):
+                worst = max(worst, (share, name, first, other))
+    share, name, first, other = worst
+    if share > _APART:
+        names = evaluation.columns.name_of
+        yield (
+            f"passes do not repeat each other: {name} differs by {share:.0%} between {names[first]} and "
+            f"{names[other]}; ratios of their counters are that uncertain"
+        )
+
+
+def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tuple[float, str]]:
+    import numpy as np
+
+    passes = evaluation.columns.passes
+    for name in _COMPARED:
+        if name in passes[first].names and name in passes[other].names:
+            one, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
+            if one + two > 0 and math.isfinite(one + two):
+                yield abs(one - two) / max(one, two), name
+
+
+_COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")

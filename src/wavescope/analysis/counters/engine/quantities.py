@@ -1,0 +1,92 @@
+"""What formulas can name besides counters: facts of the GPU, and amounts of each dispatch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import UsageError
+from wavescope.facts.metrics import QUANTITY_COUNTERS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.counters import System
+
+__all__ = ["CYCLES", "LAUNCH", "UNKNOWN", "facts_of", "launch_facts"]
+
+CYCLES = {name: QUANTITY_COUNTERS[name][0] for name in ("busy_cycles", "grbm_cycles", "spi_busy_cycles")}
+"""Quantity -> the counter that has it, added up over the dies."""
+LAUNCH = ("grid_size", "workgroup_size", "arch_vgprs", "accum_vgprs", "sgprs", "lds_bytes", "scratch_bytes")
+"""Columns of `dispatches` that formulas can name."""
+_FACTS = (
+    "cu_count",
+    "se_count",
+    "pipe_count",
+    "sqc_count",
+    "lds_bank_count",
+    "waves_per_cu_max",
+    "l2_channel_count",
+    "wave_size",
+    "xcd_count",
+    "clock_mhz_max",
+)
+UNKNOWN = {
+    "clock_mhz_max": "the clock of the GPU",
+    "memory_gb_per_second": "the bandwidth of the memory",
+    "cu_count": "the number of CUs",
+    "se_count": "the number of shader engines",
+    "l2_channel_count": "the number of L2 channels",
+    "sqc_count": "the number of instruction and scalar caches",
+    "xcd_count": "the number of dies",
+    "pipe_count": "the number of scheduler pipes",
+    "lds_bank_count": "the number of LDS banks",
+    "waves_per_cu_max": "how many waves a CU holds",
+    "wave_size": "the size of waves",
+}
+"""Fact -> in words."""
+
+
+def facts_of(system: System) -> dict[str, float]:
+    """Facts of the GPU that do not change between dispatches; NaN = not known.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import System
+    >>> facts_of(System(target="gfx942", cu_count=304))["cu_count"]
+    304.0
+    """
+    facts = {name: _known(getattr(system, name)) for name in _FACTS}
+    facts["memory_gb_per_second"] = _known(system.memory_peak_gb_per_second)
+    if math.isnan(facts["xcd_count"]) and (system.target or "") in ("gfx906", "gfx908", "gfx90a"):
+        facts["xcd_count"] = 1.0  # one die is one GPU there
+    return facts | _rates(system.target)
+
+
+def _known(value: float | None) -> float:
+    """Facts are amounts: what is 0, negative or infinite is a slip in the description of the machine."""
+    return math.nan if value is None or not 0 < value < math.inf else float(value)
+
+
+def _rates(target: str | None) -> dict[str, float]:
+    from wavescope.facts import gpus as arch
+
+    try:
+        rates = arch.of(target or "").rates
+    except UsageError:
+        return {}
+    return {f"rate_{name}": float(rate) for name, rate in rates.items()}
+
+
+def launch_facts(dispatches: pl.DataFrame) -> dict[str, Any]:
+    """How each dispatch was launched, as vectors; NaN = not said.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> launch_facts(pl.DataFrame({name: [64] for name in LAUNCH}))["grid_size"].tolist()
+    [64.0]
+    """
+    import polars as pl
+
+    return {name: dispatches[name].cast(pl.Float64).to_numpy() for name in LAUNCH}

@@ -1,0 +1,213 @@
+"""Which pass does each counter of a formula come from? Counters of one formula are best measured together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavescope.analysis.counters.engine.quantities import CYCLES
+from wavescope.facts.metrics import NORMALIZATIONS
+from wavescope.model.counters import ACCUMULATED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.analysis.counters.engine.columns import Columns
+    from wavescope.facts.metrics.expression import Expression, Leaf
+
+__all__ = ["LEVEL", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
+
+PER_ROW = -1
+"""Stands for the channel of the row."""
+
+
+class Needed(NamedTuple):
+    """A counter that a formula reads, under the name that stands for it in the formula."""
+
+    key: str
+    counter: str
+    channels: tuple[int, ...] | None = None
+    """None = the counter itself; (-1,) = one value per channel of the row; else the sum of these."""
+
+    @property
+    def column(self) -> str:
+        """As people read it.
+
+        Examples
+        --------
+        >>> Needed("TCC_HIT[3]", "TCC_HIT", (3,)).column
+        'TCC_HIT[3]'
+        """
+        one = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
+        return f"{self.counter}[{self.channels[0]}]" if one and self.channels else self.counter
+
+
+@dataclass
+class Resolved:
+    """Where each counter of a formula comes from.
+
+    Examples
+    --------
+    >>> Resolved({}, ("SQ_WAVES",)).is_spread
+    False
+    """
+
+    place: dict[str, tuple[int, Needed]]
+    """Key -> pass, and what to read there."""
+    missing: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> frozenset[int]:
+        """Passes that are read.
+
+        Examples
+        --------
+        >>> Resolved({}).passes
+        frozenset()
+        """
+        return frozenset(number for number, _ in self.place.values())
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether counters of different executions meet.
+
+        Examples
+        --------
+        >>> Resolved({}).is_spread
+        False
+        """
+        return len(self.passes) > 1
+
+
+LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
+"""Counters whose value is how much is under way: waves, fetches, instructions, requests."""
+
+
+class Sources:
+    """Finds the passes for formulas.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wavescope.analysis.counters.engine.columns import Columns
+    >>> from wavescope.facts.metrics.expression import parse
+    >>> from wavescope.model.counters import CounterSet
+    >>> Sources(Columns(CounterSet({}), np.array([])), 16).resolve(parse("TCC_HIT / norm"), "", "kernel").missing
+    ('TCC_HIT',)
+    """
+
+    def __init__(self, columns: Columns, channel_count: int) -> None:
+        self.columns = columns
+        self.channel_count = channel_count
+        accumulating = {number for number, one in columns.passes.items() if ACCUMULATED in one.names}
+        self._level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
+        apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
+        joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
+        self._order = [*apart, *joined, *sorted(accumulating)]
+        self.main: int | None = next(iter((*joined, *apart)), None)
+        """The pass that cycles of level metrics come from: the joined one, or the first."""
+
+    def level_pass(self, level: str) -> int | None:
+        """The pass that accumulates a level counter; None = there is none.
+
+        A file that joins several level passes has one accumulator, and does not say whose.
+        """
+        if level in self._level:
+            return self._level[level]
+        for number in self._order:
+            names = self.columns.passes[number].names
+            levels = [name for name in names if LEVEL.fullmatch(name)]
+            if ACCUMULATED in names and levels == [level] and len(self._level) < 2:
+                return number
+        return None
+
+    def resolve(self, expression: Expression, level: str, normalization: str, prefix: str = "") -> Resolved:
+        """The pass of each counter; what no pass has is missing. Both spellings of fabric counters are read."""
+        needed = needed_by(expression, normalization, self.channel_count)
+        place: dict[str, tuple[int, Needed]] = {}
+        level_pass = self.level_pass(level) if level else None
+        if level_pass is not None:
+            cycles = [one for one in needed if one.key in CYCLES]
+            own = [one for one in needed if one.key not in CYCLES and self._has(level_pass, one)]
+            place |= {one.key: (level_pass, self.reading(level_pass, one)) for one in own}
+            main = [one for one in cycles if self.main is not None and self._has(self.main, one)]
+            place |= {one.key: (self.main, self.reading(self.main, one)) for one in main if self.main is not None}
+        rest = [one for one in needed if one.key not in place and one.counter != ACCUMULATED]
+        place |= self._spread(rest)
+        return Resolved(place, tuple(dict.fromkeys(one.column for one in needed if one.key not in place)))
+
+    def holding(self, needed: Sequence[Needed]) -> list[int]:
+        """Passes that have all of these, in order of preference."""
+        return [number for number in self._order if all(self._has(number, one) for one in needed)]
+
+    def _spread(self, needed: Sequence[Needed]) -> dict[str, tuple[int, Needed]]:
+        """All of them from one pass if there is such a pass, else from as few as are needed."""
+        place: dict[str, tuple[int, Needed]] = {}
+        left = list(needed)
+        while left:
+            best, most = None, 0
+            for number in self._order:
+                count = sum(self._has(number, one) for one in left)
+                if count > most:
+                    best, most = number, count
+                if most == len(left):
+                    break
+            if best is None:
+                break
+            place |= {one.key: (best, self.reading(best, one)) for one in left if self._has(best, one)}
+            left = [one for one in left if one.key not in place]
+        return place
+
+    def _has(self, number: int, one: Needed) -> bool:
+        columns = self.columns.passes[number]
+        if one.channels is None:
+            known = columns.channels.get(one.counter, ())
+            return one.counter in columns.names or 0 < len(known) == self.channel_count
+        known = columns.channels.get(one.counter, ())
+        if one.channels == (PER_ROW,):
+            return bool(known)
+        if len(one.channels) == self.channel_count and one.counter in columns.names:
+            return True
+        return len(known) >= len(one.channels) and set(one.channels) <= set(known)
+
+    def reading(self, number: int, one: Needed) -> Needed:
+        """What to read in a pass that has it: the counter for the sum of all its channels, and the other way round."""
+        columns = self.columns.passes[number]
+        if one.channels is None and one.counter not in columns.names:
+            return Needed(one.key, one.counter, tuple(columns.channels[one.counter]))
+        if one.channels is not None and one.channels != (PER_ROW,):
+            known = columns.channels.get(one.counter, ())
+            if not set(one.channels) <= set(known):
+                return Needed(one.key, one.counter)
+        return one
+
+
+def needed_by(expression: Expression, normalization: str, channel_count: int) -> list[Needed]:
+    """The counters behind a formula, those of its quantities too.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics.expression import parse
+    >>> [one.counter for one in needed_by(parse("SQ_INSTS / norm"), "wave", 16)]
+    ['SQ_INSTS', 'SQ_WAVES']
+    """
+    found = []
+    for leaf in expression.leaves:
+        if leaf.counter:
+            found.append(Needed(leaf.text, leaf.counter, _channels(leaf, channel_count)))
+        elif leaf.text in CYCLES:
+            found.append(Needed(leaf.text, CYCLES[leaf.text]))
+        elif leaf.text == "accumulated":
+            found.append(Needed(leaf.text, ACCUMULATED))
+        elif leaf.text == "norm" and NORMALIZATIONS[normalization]:
+            found.append(Needed("norm", NORMALIZATIONS[normalization]))
+    return found
+
+
+def _channels(leaf: Leaf, channel_count: int) -> tuple[int, ...] | None:
+    if leaf.first is None or (leaf.end == -1 and channel_count <= leaf.first):
+        return None
+    if leaf.end is None:
+        return (leaf.first,)
+    return tuple(range(leaf.first, channel_count if leaf.end == -1 else leaf.end))

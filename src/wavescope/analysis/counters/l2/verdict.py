@@ -1,0 +1,162 @@
+"""The decision tree about a kernel that waits for memory: four questions, each with its number and its meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["HEALTHY_FROM", "SATURATED_FROM", "SCATTERED_FROM", "Finding", "findings", "verdict"]
+
+_STREAMING_BELOW = 0.05
+"""Hit rate below which data is read once and not again."""
+_REUSED_FROM = 0.5
+SCATTERED_FROM = 0.05
+"""Share of 32-byte reads from which lines are wasted."""
+_FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
+HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
+"""Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to one question; `kind` is for programs.
+
+    Examples
+    --------
+    >>> findings({"hit_rate": 0.017})[0].kind
+    'streaming'
+    """
+
+    question: str
+    kind: str
+    answer: str
+    reason: str
+
+
+def findings(row: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """The questions in order, for a row of `L2.kernels`.
+
+    Examples
+    --------
+    >>> [finding.answer for finding in findings({"read_32b_share": 0.4})][1]
+    'no'
+    """
+    return (_reuse(row.get("hit_rate")), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
+
+
+def verdict(found: Sequence[Finding]) -> str:
+    """The conclusion from the answers, worst first.
+
+    Examples
+    --------
+    >>> verdict(findings({"hit_rate": 0.017, "read_32b_share": 0.0, "over_fetch": 1.04, "peak_share": 0.54}))
+    'streaming, nothing to fix'
+    """
+    kinds = {finding.kind for finding in found}
+    troubles = {
+        "scattered": "scattered reads waste memory lines",
+        "fetches too much": "reads more than it needs",
+        "not bound": "memory bandwidth is not the limit",
+    }
+    said = [text for kind, text in troubles.items() if kind in kinds]
+    bases = {"streaming": "streaming", "little reuse": "little reuse in L2", "reuse": "data reused in L2"}
+    base = next((text for kind, text in bases.items() if kind in kinds), "")
+    if said:
+        return ", ".join([base, *said] if base else said)
+    measured = [finding for finding in found if finding.kind != "not measured"]
+    if not measured:
+        return "not measured"
+    if kinds & {"healthy", "saturated"}:
+        use = "nothing to fix" if "streaming" in kinds else "memory is well used"
+        return f"{base}, {use}" if base else use
+    return f"{base}; nothing to fix in what was measured" if base else "nothing to fix in what was measured"
+
+
+def _reuse(hit_rate: float | None) -> Finding:
+    question = "Is data reused in L2?"
+    if hit_rate is None:
+        return _unknown(question, "TCC_HIT_sum and TCC_MISS_sum (RDNA: GL2C_HIT_sum and GL2C_MISS_sum)")
+    share = percent(hit_rate)
+    if hit_rate < _STREAMING_BELOW:
+        meaning = "every byte is read once; a better hit rate needs work that shares data, not another access pattern"
+        return Finding(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
+    if hit_rate < _REUSED_FROM:
+        return Finding(question, "little reuse", "some", f"{share} of the requests hit")
+    return Finding(question, "reuse", "yes", f"{share} of the requests hit")
+
+
+def _lines(share: float | None) -> Finding:
+    question = "Are memory lines used whole?"
+    if share is None:
+        return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum")
+    if share < SCATTERED_FROM:
+        return Finding(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
+    meaning = "scattered or misaligned accesses: make neighbouring lanes read neighbouring bytes"
+    return Finding(question, "scattered", "no", f"{percent(share)} of the reads are of 32 bytes only: {meaning}")
+
+
+def _needed(row: Mapping[str, Any]) -> Finding:
+    question = "Is only what is needed read?"
+    factor = row.get("over_fetch")
+    if factor is None:
+        return Finding(question, "not measured", "not measured", "say with --ideal-gb how much a dispatch has to read")
+    most = factor * _uncertainty(row)
+    if most > factor and factor < _FETCHES_TOO_MUCH_FROM:
+        times = f"{factor:.2f} to {most:.2f} times what is needed is read"
+        return Finding(question, "not measured", "unclear", f"{times}: the sizes of reads were not counted")
+    times = f"{factor:.2f} times what is needed is read"
+    if factor >= _FETCHES_TOO_MUCH_FROM:
+        return Finding(
+            question, "fetches too much", "no", f"{times}: data is fetched again after it left L2, or in parts"
+        )
+    if factor < _FETCHES_TOO_LITTLE_BELOW:
+        meaning = "part of it was in a cache already, --ideal-gb is too high, or request sizes were not counted"
+        return Finding(question, "fetches too little", "more than that", f"{times}: {meaning}")
+    return Finding(question, "needed only", "yes", times)
+
+
+def _bandwidth(row: Mapping[str, Any]) -> Finding:
+    question = "Is the memory busy?"
+    share = row.get("peak_share")
+    if share is None:
+        return Finding(
+            question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--gpu)"
+        )
+    most = share * _uncertainty(row)
+    useful = row.get("useful_peak_share")
+    if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
+        share = max(share, useful)
+    if most >= HEALTHY_FROM > share:
+        reason = f"{percent(share)} to {percent(most)} of the peak: the sizes of reads were not counted"
+        return Finding(question, "not measured", "unclear", reason)
+    if share > 1:
+        meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
+        return Finding(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
+    if share >= SATURATED_FROM:
+        return Finding(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
+    if share >= HEALTHY_FROM:
+        meaning = "50 to 60 % is what clean streaming reaches"
+        return Finding(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
+    meaning = "latency, occupancy or the L2 limit it: look at a thread trace"
+    return Finding(question, "not bound", "no", f"{_of_peak(share, useful)}: {meaning}")
+
+
+def _of_peak(share: float, useful: float | None) -> str:
+    """Also what of it was needed, where that is known and another number."""
+    moved = f"{percent(share)} of the peak"
+    return moved if useful is None or useful == share else f"{moved} ({percent(useful)} with the bytes that are needed)"
+
+
+def _uncertainty(row: Mapping[str, Any]) -> float:
+    """By how much reads may be larger than what was counted."""
+    least, most = row.get("read_bytes_mean"), row.get("read_bytes_at_most")
+    return float(most / least) if least and most else 1.0
+
+
+def _unknown(question: str, counters: str) -> Finding:
+    return Finding(question, "not measured", "not measured", f"collect {counters} in one pass")

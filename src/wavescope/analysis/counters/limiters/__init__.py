@@ -1,0 +1,243 @@
+"""Which limit is each kernel at, by its hardware counters, and which counters would decide what they leave open?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, Evidence, Suspicion
+from wavescope.analysis.counters.limiters.judging import judged
+from wavescope.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
+from wavescope.analysis.counters.limiters.planning import plan_line
+from wavescope.analysis.counters.limiters.suspects import CORE
+from wavescope.analysis.counters.limiters.trust import doubted_kernels, doubts_of
+from wavescope.base.bounds import ROWS, bounded
+from wavescope.model.answer import Answer
+from wavescope.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.trace.trust.doubts import Doubt
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["VERDICTS", "Bottlenecks", "Evidence", "KernelLimit", "Suspicion", "bottlenecks", "suspect_table"]
+
+_SUSPECTS = table_spec(
+    "suspects",
+    "one suspect of one kernel",
+    """
+    kernel            UInt32   -  | rank of the kernel
+    kernel_name       String   -  | its name
+    duration_share    Float64  -  | of all chosen dispatches
+    suspect           String   -  | what may limit it
+    kind              String   -  | throughput, waste, latency, occupancy, launch or clock
+    verdict           String   -  | at limit, likely, undecided or excluded
+    confidence        String   -  | high, medium or low
+    reason            String   -  | the numbers behind it
+    gain_share_max    Float64  -  | upper bound of the time that can be saved; null = no honest bound
+    missing_counters  String   -  | what would decide it, with spaces between them
+    missing_metrics   String   -  | metrics that need these
+    """,
+)
+
+_NAMED = 3
+"""Undecided suspects that a summary names."""
+
+
+@dataclass(frozen=True)
+class KernelLimit:
+    """One kernel: what limits it, and the verdict about every suspect.
+
+    Examples
+    --------
+    >>> KernelLimit(0, "copy", 3, 6e4, 2e4, 1.0, "s", ("memory bandwidth",), "high", "r", (), "").limits
+    ('memory bandwidth',)
+    """
+
+    kernel: int
+    """Its rank by total duration; --kernel takes it."""
+    kernel_name: str
+    dispatch_count: int
+    duration_ns_total: float | None
+    duration_ns_mean: float | None
+    duration_share: float | None
+    """Of all chosen dispatches."""
+    summary: str
+    limits: tuple[str, ...]
+    """Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit."""
+    confidence: str
+    confidence_reason: str
+    suspects: tuple[Suspicion, ...]
+    """At limit, likely, undecided, excluded."""
+    plan: str
+    """Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell."""
+
+    def of(self, *verdicts: str) -> tuple[Suspicion, ...]:
+        """The suspects with one of these verdicts.
+
+        Examples
+        --------
+        >>> KernelLimit(0, "copy", 3, 6e4, 2e4, 1.0, "s", (), "high", "r", (), "").of("likely")
+        ()
+        """
+        return tuple(one for one in self.suspects if one.verdict in verdicts)
+
+
+@dataclass(frozen=True)
+class Bottlenecks(Answer):
+    """What limits the kernels of a counter capture, the longest kernel first.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet
+    >>> bottlenecks(CounterSet({})).kernels
+    ()
+    """
+
+    definition: ClassVar[str] = (
+        "Each suspect is judged by metrics of the panels (`wavescope metrics`) against thresholds that are part of the "
+        "answer. At limit: the number that decides is beyond its strong threshold and nothing measured contradicts. "
+        "Likely: beyond the weaker one, or without confirmation. Excluded: measured, and below. Undecided: counters "
+        "are missing, and are named. Latency and occupancy are suspects only where every unit is known to have time "
+        "to spare. The gain is an upper bound: the part of the kernel's time that the limit can be about."
+    )
+
+    target: str | None
+    product: str | None
+    dispatch_count: int
+    duration_ns_total: float | None
+    kernel_count: int
+    kernels: tuple[KernelLimit, ...]
+    doubts: tuple[Doubt, ...]
+
+
+@bounded(top=ROWS)
+def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Bottlenecks:
+    """Which limit each kernel is at; `top` = only that many of the longest.
+
+    Raises
+    ------
+    UsageError
+        When a kernel, dispatch or GPU is asked for that the capture does not have.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet
+    >>> bottlenecks(CounterSet({})).kernel_count
+    0
+    """
+    known = kernel_values(counters, choice, top=top)
+    uncertain = doubted_kernels(counters, known.dispatches)
+    target = counters.system.target
+    clocks = [one.values["clock"].number or 0.0 for one in known.kernels if "clock" in one.values]
+    return Bottlenecks(
+        target=target,
+        product=counters.system.product,
+        dispatch_count=known.dispatches.height,
+        duration_ns_total=known.duration_ns_total,
+        kernel_count=known.kernel_count,
+        kernels=tuple(_limit(one, uncertain.get(one.kernel_name, ""), target) for one in known.kernels),
+        doubts=doubts_of(counters, known.dispatches, known.notes, max(clocks, default=0.0) / 100),
+    )
+
+
+def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
+    """The verdicts as one table: a row per kernel and suspect.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet
+    >>> suspect_table(bottlenecks(CounterSet({}))).height
+    0
+    """
+    rows = [
+        {
+            "kernel": kernel.kernel,
+            "kernel_name": kernel.kernel_name,
+            "duration_share": kernel.duration_share,
+            "suspect": one.name,
+            "kind": one.kind,
+            "verdict": one.verdict,
+            "confidence": one.confidence,
+            "reason": one.reason,
+            "gain_share_max": one.gain_share_max,
+            "missing_counters": " ".join(one.missing_counters),
+            "missing_metrics": " ".join(one.missing_metrics),
+        }
+        for kernel in answer.kernels
+        for one in kernel.suspects
+    ]
+    return frame_of(_SUSPECTS, rows)
+
+
+def _limit(one: KernelValues, doubt: str, target: str | None) -> KernelLimit:
+    suspects = tuple(_with_plan(_doubted(suspect, doubt), target) for suspect in judged(one.values))
+    at = [suspect for suspect in suspects if suspect.verdict == "at limit"]
+    likely = [suspect for suspect in suspects if suspect.verdict == "likely"]
+    leading = next(iter(at or likely), None)
+    return KernelLimit(
+        kernel=one.kernel,
+        kernel_name=one.kernel_name,
+        dispatch_count=one.dispatch_count,
+        duration_ns_total=one.duration_ns_total,
+        duration_ns_mean=one.duration_ns_mean,
+        duration_share=one.duration_share,
+        summary=_summary(at, likely, suspects),
+        limits=tuple(suspect.name for suspect in (at if _is_whole_story(at) else [*at, *likely])),
+        confidence=leading.confidence if leading else "low",
+        confidence_reason=leading.confidence_reason if leading else "nothing that was measured stands out",
+        suspects=suspects,
+        plan=plan_line([suspect for suspect in suspects if suspect.verdict == "undecided"], target),
+    )
+
+
+def _with_plan(suspect: Suspicion, target: str | None) -> Suspicion:
+    return replace(suspect, plan=plan_line([suspect], target)) if suspect.verdict == "undecided" else suspect
+
+
+def _doubted(suspect: Suspicion, doubt: str) -> Suspicion:
+    """A doubt about the kernel's numbers makes nothing wrong, but nothing certain either."""
+    if not doubt or suspect.confidence != "high":
+        return suspect
+    return replace(suspect, confidence="medium", confidence_reason=doubt)
+
+
+def _summary(at: list[Suspicion], likely: list[Suspicion], all_of: tuple[Suspicion, ...]) -> str:
+    undecided = [one for one in all_of if one.verdict == "undecided"]
+    left = f"; {len(undecided)} of {len(all_of)} suspects undecided" if undecided else ""
+    if at:
+        perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
+        return f"{_at_limit(at)}: {at[0].reason}{perhaps}{left}"
+    if likely and (likely[0].confidence != "low" or not any(one.name in CORE for one in undecided)):
+        word = "possibly" if likely[0].confidence == "low" else "probably"
+        return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{left}"
+    if undecided:
+        more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
+        names = ", ".join(one.name for one in undecided[:_NAMED])
+        hint = f"; an indication of {likely[0].name}: {likely[0].reason}" if likely else ""
+        return f"not decided: {names}{more}{hint}"
+    return "no limit found: everything that was measured has time to spare"
+
+
+def _at_limit(at: list[Suspicion]) -> str:
+    units = [one for one in at if one.kind == "throughput"]
+    others = [one for one in at if one.kind != "throughput"]
+    if not units:
+        return f"limited by {_listed(others)}"
+    verb = "are at their limit" if len(units) > 1 else "is at its limit"
+    return f"{_listed(units)} {verb}" + (f", with {_listed(others)}" if others else "")
+
+
+def _is_whole_story(at: list[Suspicion]) -> bool:
+    """Whether what is at its limit is a cause; latency is what is left to see of one."""
+    return any(one.kind != "latency" for one in at)
+
+
+def _listed(suspects: list[Suspicion], word: str = " and ") -> str:
+    """Names in a sentence; latency in general is left out beside what causes it."""
+    names = [one.name for one in suspects]
+    if any(one.kind not in ("throughput", "launch") and one.name != "latency" for one in suspects):
+        names = [name for name in names if name != "latency"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"

@@ -1,0 +1,246 @@
+"""From numbers to verdicts: at limit, likely, excluded or undecided, and how certain that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.limiters.applied import Applied, applied, evidence_of, number_of
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, Suspicion, Value
+from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.analysis.counters.limiters.suspects import CORE, SUSPECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavescope.analysis.counters.limiters.suspects import Suspect
+
+__all__ = ["judged"]
+
+_ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+_CONFIDENCES = ("high", "medium", "low")
+_KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
+_NEEDS_KNOWN_UNITS = ("latency", "occupancy")
+
+
+def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
+    """Every suspect of one kernel, the most certain first.
+
+    Examples
+    --------
+    >>> found = judged({"valu_busy": Value("valu_busy", 92.0)})
+    >>> found[0].name, found[0].verdict
+    ('VALU throughput', 'at limit')
+    """
+    known = dict(values)
+    found: dict[str, Suspicion] = {}
+    for suspect in SUSPECTS.values():
+        if not suspect.if_nothing_busy:
+            found[suspect.name] = _judge(suspect, known, None)
+    units = [found[name] for name in SUSPECTS if name in found and SUSPECTS[name].kind == "throughput"]
+    busiest = max((_deciding(unit) for unit in units), default=0.0)
+    known["busiest_unit"] = Value("busiest_unit", busiest if busiest else None)
+    for suspect in SUSPECTS.values():
+        if suspect.if_nothing_busy:
+            found[suspect.name] = _judge(suspect, known, list(found.values()))
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _rank(one: Suspicion) -> tuple[int, int, bool, int, float]:
+    """Latency in general comes behind what it may be the latency of, or what could hide it."""
+    sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
+    return _ORDER[one.verdict], sure, one.name == "latency", _KINDS.index(one.kind), -_deciding(one)
+
+
+def _deciding(one: Suspicion) -> float:
+    """The largest share of a peak that decides it."""
+    return max((item.value or 0.0 for item in one.evidence if item.role == "decides" and item.unit == "%"), default=0.0)
+
+
+def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspicion] | None) -> Suspicion:
+    decides = applied(suspect.decides, values, "decides")
+    instead: list[Applied] = []
+    if not any(test.level is not None for test in decides):
+        instead = [test for test in applied(suspect.instead, values, "instead") if test.level is not None]
+    gates = [*applied(suspect.only_if, values, "only if"), *_open_gate(applied(suspect.one_of, values, "only if"))]
+    signs = applied(suspect.signs, values, "sign")
+    verdict, reason, confidence, why, missing = _verdict(suspect, decides, instead, gates, signs, others)
+    numbers = [values[name] for name in suspect.shows if name in values and _is_telling(values[name])]
+    shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
+    return Suspicion(
+        name=suspect.name,
+        kind=suspect.kind,
+        verdict=verdict,
+        reason=reason,
+        confidence=confidence,
+        confidence_reason=why,
+        evidence=(*(evidence_of(test) for test in shown), *(number_of(value) for value in numbers)),
+        missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
+        missing_metrics=tuple(
+            dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
+        ),
+        remedy=suspect.remedy,
+        gain_share_max=_gain(suspect, values) if verdict in ("at limit", "likely") else None,
+    )
+
+
+def _open_gate(tests: Sequence[Applied]) -> Sequence[Applied]:
+    """Of several gates the one that decides: an open one, else one that was not measured, else a closed one."""
+    return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
+
+
+Decision = tuple[str, str, str, str, "list[Value]"]
+
+
+def _verdict(
+    suspect: Suspect,
+    decides: Sequence[Applied],
+    instead: Sequence[Applied],
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
+    others: Sequence[Suspicion] | None,
+) -> Decision:
+    """Verdict, reason, confidence, its reason, and the values that were missed."""
+    closed = next((gate for gate in gates if gate.level == 0), None)
+    if closed is not None:
+        return "excluded", f"{closed.words}: {closed.threshold.why}", _sureness(closed), _nearness(closed), []
+    used = instead or decides
+    level = max((test.level for test in used if test.level is not None), default=None)
+    lacking = [test.value for test in decides if test.level is None and test.value.exists]
+    if level is None:
+        return _undecided(lacking, [test.value for test in decides])
+    best = max((test for test in used if test.level is not None), key=lambda test: (test.level or 0, _size(test)))
+    if level == 0:
+        if lacking and not instead:
+            return _undecided(lacking, [test.value for test in decides])
+        if instead:
+            words = "needs not be so: other resources, or the grid, may bind while it runs"
+            return "excluded", best.words, "medium", words, lacking
+        return "excluded", best.words, _sureness(best), _nearness(best), []
+    shut = [gate.value for gate in gates if gate.level is None and gate.value.exists]
+    if shut:
+        lead = f"{best.words}; whether it costs time is not known: "
+        verdict, reason, confidence, why, missing = _undecided(shut, shut)
+        return verdict, lead + reason, confidence, why, missing
+    others = others or ()
+    blocked = _blocked(suspect, best, others)
+    if blocked is not None:
+        return blocked
+    return *_weighed(suspect, best, level, gates, signs, others, is_instead=bool(instead)), lacking
+
+
+def _weighed(
+    suspect: Suspect,
+    best: Applied,
+    level: int,
+    gates: Sequence[Applied],
+    signs: Sequence[Applied],
+    others: Sequence[Suspicion],
+    *,
+    is_instead: bool,
+) -> tuple[str, str, str, str]:
+    """Likely or at limit, with the reasons for and against it."""
+    seen = [sign for sign in signs if sign.level is not None]
+    for_it = [sign for sign in seen if sign.level]
+    reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
+    weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
+    also = [one.name for one in others if one.verdict == "likely" and one.kind == "throughput"]
+    if is_instead:
+        names = ", ".join(QUANTITIES[test.quantity].label for test in suspect.decides)
+        return "likely", reason, "low", f"computed, not measured: {names} would tell"
+    unknown = [one.name for one in others if one.name in CORE and one.verdict == "undecided"]
+    if suspect.if_nothing_busy and unknown and not also and suspect.at_most == "at limit":
+        return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
+    if level == 2 and weak == 2 and suspect.at_most == "at limit" and not also:
+        if seen and not for_it:
+            return "likely", reason, "medium", f"but {seen[0].value.words}"
+        if suspect.needs_sign and not for_it:
+            return "likely", reason, "medium", "no counter here tells whether anything waits for it"
+        if signs and not seen and any(sign.value.exists for sign in signs):
+            names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
+            return "at limit", reason, "medium", f"not measured, but would confirm it: {names}"
+        if suspect.if_nothing_busy:
+            return "at limit", reason, "medium", "inferred: every unit that was measured has time to spare"
+        return "at limit", reason, "high", "measured, and nothing measured speaks against it"
+    if also:
+        return "likely", reason, "low", f"{also[0]} is likely too"
+    if suspect.at_most != "at limit":
+        sure = "medium" if level == 2 and not unknown else "low"
+        return "likely", reason, sure, "an indication, not a measured limit"
+    if level == 2:
+        soft = next(gate for gate in gates if gate.level == 1)
+        return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"
+    if for_it:
+        return "likely", reason, "medium", "confirmed by a second number"
+    if best.value.level is not None:  # judged by an analysis of its own
+        return "likely", reason, "medium", best.threshold.why
+    if best.is_near_strong:
+        return "likely", reason, "medium", "not far from what counts as the limit"
+    return "likely", reason, "low", "between clearly busy and clearly not"
+
+
+def _blocked(suspect: Suspect, best: Applied, others: Sequence[Suspicion]) -> Decision | None:
+    """A suspect that matters only where no unit is busy, and one is, or nobody knows."""
+    if not suspect.if_nothing_busy:
+        return None
+    busy = next((one for one in others if one.kind == "throughput" and one.verdict == "at limit"), None)
+    if busy is not None:
+        reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
+        return "excluded", reason, busy.confidence, busy.confidence_reason, []
+    if suspect.kind not in _NEEDS_KNOWN_UNITS:
+        return None
+    unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.is_measurable]
+    if not unknown:
+        return None
+    names = ", ".join(one.name for one in unknown)
+    missing = [
+        Value(item.quantity, None, item.metric_id, missing=one.missing_counters)
+        for one in unknown
+        for item in one.evidence[:1]
+    ]
+    return (
+        "undecided",
+        f"{best.words}; but not known to be idle: {names}",
+        "low",
+        "a busy unit would explain it",
+        missing,
+    )
+
+
+def _undecided(lacking: Sequence[Value], all_of: Sequence[Value]) -> Decision:
+    values = lacking or all_of
+    if not any(value.exists for value in values):
+        return "undecided", values[0].reason if values else "not measured", "low", "not measurable here", list(values)
+    reasons = list(dict.fromkeys(value.reason for value in values if value.reason))
+    open_ones = [
+        f"{value.words}: the counters ran longer than the kernel" for value in values if value.at_most is not None
+    ]
+    wrong = [value.words for value in values if value.number is not None and not value.is_measured]
+    reasons = [*(f"{words} cannot be true: is it this GPU, this partition?" for words in wrong), *open_ones, *reasons]
+    reason = "; ".join(reasons[:2]) or "not measured"
+    return "undecided", reason, "low", "not measured", list(values)
+
+
+def _size(test: Applied) -> float:
+    number = test.value.number or 0.0
+    return -number if test.threshold.below else number
+
+
+def _sureness(test: Applied) -> str:
+    return "medium" if test.is_close else "high"
+
+
+def _nearness(test: Applied) -> str:
+    return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
+
+
+def _gain(suspect: Suspect, values: Mapping[str, Value]) -> float | None:
+    if suspect.gain_part and suspect.gain_part in values and values[suspect.gain_part].is_measured:
+        return min(1.0, max(0.0, (values[suspect.gain_part].number or 0.0) / 100))
+    if suspect.gain_rest and suspect.gain_rest in values and values[suspect.gain_rest].is_measured:
+        return min(1.0, max(0.0, 1.0 - (values[suspect.gain_rest].number or 0.0) / 100))
+    return None
+
+
+def _is_telling(value: Value) -> bool:
+    """Whether the number is worth showing: a kind of operations that is not used at all is not."""
+    return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)

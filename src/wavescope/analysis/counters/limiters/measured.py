@@ -1,0 +1,274 @@
+"""Quantities of every kernel from its counters: formulas of the panels and our own, evaluated by the metrics engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counters.engine import measure
+from wavescope.analysis.counters.engine.quantities import CYCLES
+from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.facts.metrics import formula_of, panels_of
+from wavescope.facts.metrics.expression import parse
+
+if TYPE_CHECKING:
+    from wavescope.analysis.counters.limiters.quantities import Quantity
+    from wavescope.facts.metrics import Metric
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["DILUTED_FROM", "Formula", "MeasuredValues", "formulas_of_quantities", "measured_values"]
+
+DILUTED_FROM = 1.2
+"""Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own."""
+_PEAK = " peak"
+"""Behind the name of a quantity: its peak. No quantity has a space in its name."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """How one quantity is computed on one target.
+
+    Examples
+    --------
+    >>> formulas_of_quantities("gfx942")["l2_hit_rate"].counters
+    ('TCC_HIT', 'TCC_MISS')
+    """
+
+    quantity: Quantity
+    text: str
+    """Empty = the target has none."""
+    peak: str
+    metric: Metric | None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the quantity is the metric's share of its peak.
+
+        Examples
+        --------
+        >>> formulas_of_quantities("gfx1201")["occupancy"].is_share
+        True
+        """
+        is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
+        return self.quantity.of_peak or is_amount
+
+    @property
+    def level(self) -> str:
+        """Level counter whose pass it reads; empty = none.
+
+        Examples
+        --------
+        >>> formulas_of_quantities("gfx942")["lds_latency"].level
+        'SQ_INST_LEVEL_LDS'
+        """
+        return self.metric.level if self.metric else ""
+
+    @property
+    def is_per_cycle(self) -> bool:
+        """Whether it is divided by the cycles that the GPU was busy.
+
+        Examples
+        --------
+        >>> formulas_of_quantities("gfx942")["valu_busy"].is_per_cycle
+        True
+        """
+        return self.quantity.name != "clock" and "busy_cycles" in (parse(self.text).quantities if self.text else ())
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters that it needs.
+
+        Examples
+        --------
+        >>> formulas_of_quantities("gfx942")["occupancy"].counters
+        ('SQ_WAVE_CYCLES', 'GRBM_GUI_ACTIVE')
+        """
+        if not self.text:
+            return ()
+        parsed = parse(self.text)
+        others = (CYCLES[name] for name in parsed.quantities if name in CYCLES)
+        return tuple(dict.fromkeys((*parsed.counters, *((self.level,) if self.level else ()), *others)))
+
+
+def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
+    """Quantity -> how it is computed on this target; only those that have a formula somewhere.
+
+    Examples
+    --------
+    >>> formulas_of_quantities("gfx908")["mfma_busy"].text
+    ''
+    """
+    known = _metrics(target)
+    countable = {name for metric in known.values() if metric.formula for name in parse(metric.formula).counters}
+    found = {}
+    is_cdna = (target or "").startswith("gfx9")
+    for quantity in QUANTITIES.values():
+        named = quantity.on_rdna if quantity.on_rdna[0] and not is_cdna else quantity.metric
+        if named[0]:
+            metric = known.get(named)
+            text = (metric.formula or "") if metric else ""
+            peak = (metric.peak or "") if metric else ""
+            one = Formula(quantity, text, peak, metric)
+            found[quantity.name] = replace(one, text="") if one.is_share and not peak else one
+        elif quantity.formula or quantity.named:
+            text = quantity.formula or (formula_of(target, quantity.named) if target and is_cdna else "") or ""
+            text = text if text and set(parse(text).counters) <= countable else ""
+            found[quantity.name] = Formula(quantity, text, "", None)
+    return found
+
+
+@dataclass(frozen=True)
+class MeasuredValues:
+    """Values by kernel and quantity.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> measured_values(CounterSet({}, system=System(target="gfx942"))).of("gemm")["valu_busy"].missing
+    ('SQ_ACTIVE_INST_VALU', 'GRBM_GUI_ACTIVE')
+    """
+
+    by_kernel: dict[str | None, dict[str, Value]] = field(hash=False)
+    without: dict[str, Value] = field(hash=False)
+    """What a kernel without any value has."""
+
+    def of(self, kernel_name: str | None) -> dict[str, Value]:
+        """All quantities of one kernel.
+
+        Examples
+        --------
+        >>> MeasuredValues({}, {}).of("gemm")
+        {}
+        """
+        return self.by_kernel.get(kernel_name, self.without)
+
+    def lacking(self, kernel_name: str | None, *quantities: str) -> Value:
+        """What these quantities lack together, as one value without a number.
+
+        Examples
+        --------
+        >>> lacking = Value("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
+        >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
+        ('TCC_EA0_RDREQ',)
+        """
+        own = self.of(kernel_name)
+        several = [own[name] for name in quantities if name in own]
+        missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
+        reasons = [value.reason for value in several if value.missing]
+        first = next((value.metric_id for value in several if value.missing), several[0].metric_id if several else "")
+        return Value("memory_bandwidth", None, first, missing=missing, reason=reasons[0] if reasons else "")
+
+
+def measured_values(counters: CounterSet) -> MeasuredValues:
+    """Every quantity that has a formula, of every kernel.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet
+    >>> measured_values(CounterSet({})).of("gemm")["valu_busy"].exists
+    False
+    """
+    target = counters.system.target
+    formulas = formulas_of_quantities(target)
+    usable = {name: formula for name, formula in formulas.items() if formula.text}
+    texts = {name: formula.text for name, formula in usable.items()}
+    texts |= {name + _PEAK: formula.peak for name, formula in usable.items() if formula.peak}
+    answer = measure(counters, texts, levels={name: one.level for name, one in usable.items() if one.level})
+    collected = set(counters.counters["counter"].to_list())
+    without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
+    by_kernel: dict[str | None, dict[str, Value]] = {}
+    for row in answer.frame.iter_rows(named=True):
+        diluted = (row.get("clock") or 0.0) / 100
+        own = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
+        by_kernel[row["kernel_name"]] = own
+    return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
+
+
+def _value(formula: Formula, row: dict[str, Any], unknown: Value, diluted: float) -> Value:
+    """`diluted`: how many times longer the GPU was busy than the kernel ran; shares of its cycles are lower bounds."""
+    name = formula.quantity.name
+    amount = row.get(name)
+    if amount is None:
+        return unknown
+    identity = formula.metric.id if formula.metric else ""
+    if not formula.is_share:
+        most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
+        if most is not None and formula.quantity.is_bounded:
+            most = min(most, max(amount, 100.0))
+        return Value(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
+    peak = row.get(name + _PEAK)
+    if not peak:
+        return Value(name, None, identity, reason="its peak is not known here")
+    unit = formula.metric.unit if formula.metric else ""
+    return Value(name, 100 * amount / peak, identity, amount=amount, amount_unit=unit, peak=peak)
+
+
+def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> Value:
+    """The value of a kernel that has none, with the reason."""
+    name = formula.quantity.name
+    identity = formula.metric.id if formula.metric else ""
+    if not target:
+        return Value(name, None, reason="the GPU is not known (--target)", exists=False)
+    if not formula.text:
+        return Value(name, None, identity, reason=f"{target} has no counters for it", exists=False)
+    missing = tuple(counter for counter in formula.counters if counter not in collected)
+    reason = reasons.get(name) or reasons.get(name + _PEAK) or "no dispatch of this kernel has a value"
+    return Value(name, None, identity, missing=missing, reason=reason)
+
+
+def _with_stored(
+    by_kernel: dict[str | None, dict[str, Value]], counters: CounterSet, formulas: dict[str, Formula]
+) -> dict[str | None, dict[str, Value]]:
+    """Averages that another tool stored stand in for counters that a capture does not have."""
+    import polars as pl
+
+    stored = counters.stored_metrics.filter(pl.col("value").is_not_null())
+    if not stored.height:
+        return by_kernel
+    known: dict[tuple[str | None, str, str, str], float] = {}
+    for row in stored.iter_rows(named=True):
+        table = ".".join(str(row["metric_id"]).split(".")[:2])
+        known[row["kernel_name"], table, _plain(row["name"]), _plain(row["statistic"])] = row["value"]
+    for name in stored["kernel_name"].unique().to_list():
+        own = dict(by_kernel.get(name, {}))
+        for quantity, formula in formulas.items():
+            if quantity in own and own[quantity].is_measured:
+                continue
+            value = _stored(known, name, formula)
+            if value is not None:
+                own[quantity] = value
+        by_kernel[name] = own
+    return by_kernel
+
+
+def _stored(known: dict[tuple[str | None, str, str, str], float], kernel: str | None, formula: Formula) -> Value | None:
+    table, metric = formula.quantity.metric
+    average = next(
+        (known[key] for word in ("avg", "value") if (key := (kernel, table, _plain(metric), word)) in known), None
+    )
+    if not table or average is None:
+        return None
+    identity = formula.metric.id if formula.metric else ""
+    peak = known.get((kernel, table, _plain(metric), "peak"))
+    if not formula.is_share:
+        return Value(formula.quantity.name, average, identity, peak=peak)
+    if not peak:
+        return None
+    unit = formula.metric.unit if formula.metric else ""
+    return Value(formula.quantity.name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak)
+
+
+def _plain(text: str | None) -> str:
+    return (text or "").casefold().strip()
+
+
+def _metrics(target: str | None) -> dict[tuple[str, str], Metric]:
+    if not target:
+        return {}
+    return {
+        (table.id, metric.name): metric
+        for panel in panels_of(target)
+        for table in panel.tables
+        for metric in table.metrics
+    }

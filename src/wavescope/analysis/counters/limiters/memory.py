@@ -1,0 +1,114 @@
+"""Memory bandwidth as `wavescope l2` judges it: the same numbers and the same decision tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counters.l2 import l2
+from wavescope.analysis.counters.l2.verdict import findings
+from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.base.bounds import BYTES_GB, bounded
+from wavescope.errors import WavescopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavescope.analysis.counters.l2 import L2
+    from wavescope.analysis.counters.l2.verdict import Finding
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["Traffic", "memory_values", "traffic_of"]
+
+_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}
+"""Answers about a busy memory -> level of the suspect."""
+
+Traffic = dict[str, dict[str, Any]]
+"""Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`."""
+
+
+@bounded(ideal_gb=BYTES_GB)
+def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[Traffic, tuple[str, ...]]:
+    """What `l2` says of every kernel, and its notes; nothing where it cannot say anything.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet
+    >>> traffic_of(CounterSet({}))
+    ({}, ())
+    """
+    try:
+        answer: L2 = l2(counters, ideal_gb=ideal_gb)
+    except WavescopeError:
+        return {}, ()
+    peak = {"peak_bytes_per_second": answer.memory_bytes_per_second_peak}
+    notes = tuple(note.replace("--gpu", "--target") for note in answer.notes)  # as the option is called here
+    return {row["kernel_name"]: row | peak for row in answer.kernels.iter_rows(named=True)}, notes
+
+
+def memory_values(
+    row: dict[str, Any] | None, missing: Value, same: Mapping[str, Value] | None = None
+) -> dict[str, Value]:
+    """Memory bandwidth, hit rate and 32-byte reads of one kernel.
+
+    `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
+
+    Examples
+    --------
+    >>> row = {"kernel_name": "copy", "hit_rate": 0.02, "peak_share": 0.55, "read_32b_share": 0.0}
+    >>> found = memory_values(row, Value("memory_bandwidth", None))
+    >>> found["memory_bandwidth"].number, found["memory_bandwidth"].level
+    (55.00000000000001, 1)
+    """
+    row = row or {}
+    found = {}
+    for quantity, column in (("l2_hit_rate", "hit_rate"), ("read_32b", "read_32b_share")):
+        if row.get(column) is not None:
+            known = (same or {}).get(quantity)
+            found[quantity] = Value(quantity, 100 * row[column], known.metric_id if known else "")
+    busy = busy_memory(row)
+    share = row.get("peak_share")
+    if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
+        return found | {"memory_bandwidth": stored}
+    if busy.kind not in _LEVELS or share is None:
+        reason = missing.reason if missing.missing else _why_not(row) or busy.reason
+        found["memory_bandwidth"] = Value(
+            "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
+        )
+        return found
+    rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
+    peak = row.get("peak_bytes_per_second")
+    found["memory_bandwidth"] = Value(
+        "memory_bandwidth",
+        100 * share,
+        missing.metric_id,
+        amount=share * peak / 1e9 if peak else sum(rate for rate in rates if rate) / 1e9,
+        amount_unit="GB/s",
+        peak=peak / 1e9 if peak else None,
+        level=_LEVELS[busy.kind],
+    )
+    return found
+
+
+def _of_metrics(same: Mapping[str, Value], metric_id: str) -> Value | None:
+    """From metrics that another tool stored instead of counters."""
+    read, written = same.get("memory_read"), same.get("memory_write")
+    if not read or not written or read.number is None or written.number is None or not read.peak:
+        return None
+    rate = read.number + written.number
+    return Value("memory_bandwidth", 100 * rate / read.peak, metric_id, amount=rate, amount_unit="GB/s", peak=read.peak)
+
+
+def _why_not(row: dict[str, Any]) -> str:
+    """What a share of the peak lacks; empty = the decision tree says it."""
+    if row.get("peak_share") is not None:
+        return ""
+    if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
+        return "bytes from and to memory were not counted"
+    if row.get("read_bytes_per_second") is None and row.get("write_bytes_per_second") is None:
+        return "no sound timestamps"
+    return "the peak bandwidth of this GPU is not known (--target)"
+
+
+def busy_memory(row: dict[str, Any]) -> Finding:
+    """The last question of the tree: is the memory busy?"""
+    return findings(row)[-1]

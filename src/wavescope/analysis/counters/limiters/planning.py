@@ -1,0 +1,72 @@
+"""The command that plans the passes which would decide what is undecided."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wavescope.facts.metrics import panels_of
+from wavescope.facts.metrics.expression import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavescope.analysis.counters.limiters.evidence import Suspicion
+
+__all__ = ["plan_line"]
+
+_SHOWN = 12
+"""Metrics on a command line; beyond them, whole panels are shorter."""
+
+
+def plan_line(undecided: Sequence[Suspicion], target: str | None) -> str:
+    """A ready-made command for the metrics that these suspects lack; empty when no counter would help.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.limiters.evidence import Suspicion
+    >>> lacks = ("TCC_REQ", "SQ_WAIT_ANY")
+    >>> suspicion = Suspicion("a", "waste", "undecided", "", "low", "", (), lacks, ("17.1.1",), "", None)
+    >>> plan_line([suspicion], "gfx942")
+    'wavescope counters --plan --target gfx942 --metric 17.1.1 --metric 7.2.4'
+    """
+    if not target:
+        return ""
+    metrics = dict.fromkeys(metric for one in undecided for metric in one.missing_metrics)
+    metrics |= dict.fromkeys(_that_need((name for one in undecided for name in one.missing_counters), metrics, target))
+    if not metrics:
+        return ""
+    words = [f"--metric {metric}" for metric in metrics]
+    if len(metrics) > _SHOWN:
+        words = [f"--panel {panel}" for panel in dict.fromkeys(metric.split(".")[0] for metric in metrics)]
+    return " ".join([f"wavescope counters --plan --target {target}", *words])
+
+
+@cache
+def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Metric -> counters that it needs."""
+    return tuple(
+        (metric.id, frozenset((*parse(metric.formula).counters, metric.level)))
+        for panel in panels_of(target)
+        for table in panel.tables
+        for metric in table.metrics
+        if metric.formula
+    )
+
+
+def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
+    """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
+    known = _needs(target)
+    done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in known if identity in set(metrics)))
+    found = []
+    for counter in dict.fromkeys(counters):
+        candidates = (
+            []
+            if counter in done
+            else [(len(needs), order) for order, (_, needs) in enumerate(known) if counter in needs]
+        )
+        if candidates:
+            identity, needs = known[min(candidates)[1]]
+            found.append(identity)
+            done |= needs
+    return found

@@ -1,0 +1,133 @@
+"""The numbers of a chart, from the rows of panels: by table and name, with units, peaks and heat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counters.memory_chart.parts import NEAR_PEAK, Block, Value, Wire
+from wavescope.facts.metrics import panels_of
+from wavescope.facts.metrics.expression import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavescope.analysis.counters.engine import CounterPanels
+
+__all__ = ["Numbers", "wire_rows"]
+
+
+class Numbers:
+    """The rows of an answer by table and name.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.engine import counter_panels
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> numbers = Numbers(counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["3.1"]))
+    >>> numbers.of("3.1 L2 Hit")["unit"], numbers.of("3.1 nothing")
+    ('%', None)
+    """
+
+    def __init__(self, answer: CounterPanels) -> None:
+        self.rows = {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
+        declared = [
+            (f"{table.id} {metric.name}", metric)
+            for panel in panels_of(answer.target)
+            for table in panel.tables
+            for metric in table.metrics
+        ]
+        self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
+        self.about = {name: metric.about for name, metric in declared}
+        self.units = {name: metric.unit_per(answer.normalization) for name, metric in declared}
+        """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
+
+    def of(self, name: str) -> dict[str, Any] | None:
+        """The number under `name`, or the sum of several; None = this target has no such metric."""
+        parts = [part for part in name.split(" + ") if part in self.rows]
+        found = [self.rows[part] for part in parts]
+        if not found:
+            return None
+        missing = [row["reason"] or "not measured" for row in found if row["average"] is None]
+        value = None if missing else sum(row["average"] for row in found)
+        peak = found[0]["peak"]
+        return {
+            "value": value,
+            "unit": self.units.get(parts[0], found[0]["unit"]),
+            "metric_id": " + ".join(row["metric_id"] for row in found),
+            "peak": peak,
+            "peak_share": _share(value, peak),
+            "reason": "; ".join(dict.fromkeys(missing)),
+            "about": " ".join(dict.fromkeys(self.about.get(part, "") for part in parts)).strip(),
+        }
+
+    def only_measured(
+        self, blocks: Sequence[Block], wires: Sequence[Wire]
+    ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
+        """What has a number: of a family whose targets have different counters, the rest would be noise."""
+        kept_wires = tuple(
+            replace(wire, flows=flows)
+            for wire in wires
+            if (flows := tuple(flow for flow in wire.flows if self._is_known(flow.metric)))
+        )
+        kept_blocks = tuple(
+            replace(block, values=tuple(value for value in block.values if self._is_known(value.metric)))
+            for block in blocks
+        )
+        return kept_blocks, kept_wires
+
+    def has_counted(self, names: Iterable[str]) -> bool:
+        """Whether one of the metrics comes from counters, not from the launch or the GPU."""
+        return any(part in self._counted for name in names for part in name.split(" + "))
+
+    def _is_known(self, name: str) -> bool:
+        found = self.of(name)
+        return found is not None and found["value"] is not None
+
+    def value(self, value: Value) -> dict[str, Any] | None:
+        """The number of a value, with its peak and its heat; None = this target has no such metric."""
+        found = self.of(value.metric)
+        if found is None:
+            return None
+        if not value.is_rate:
+            whole = self.of(value.of) or {"value": None}
+            found |= {"peak": whole["value"], "peak_share": _share(found["value"], whole["value"])}
+        share, limits = (found["peak_share"], NEAR_PEAK) if value.is_rate else (found["value"], value.hot)
+        limits = limits if value.is_rate or found["unit"] == "%" else None
+        return found | {"heat": _heat(share, limits) if limits else ""}
+
+
+def _share(value: float | None, peak: float | None) -> float | None:
+    return 100 * value / peak if value is not None and peak else None
+
+
+def _heat(share: float | None, limits: tuple[float, float]) -> str:
+    if share is None:
+        return ""
+    warm, hot = limits
+    if hot < warm:
+        return "hot" if share < hot else "warm" if share < warm else "good"
+    return "hot" if share >= hot else "warm" if share >= warm else ""
+
+
+def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
+    """What flows over a wire: one row per kind, and one for the bytes of all of them where a metric tells them.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.memory_chart.cdna import WIRES
+    >>> from wavescope.analysis.counters.engine import counter_panels
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> numbers = Numbers(counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["3.1"]))
+    >>> [row["kind"] for row in wire_rows(WIRES[1], numbers)]
+    ['read', 'write', 'atomic']
+    """
+    flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
+    flows.append(("traffic", found := numbers.of(wire.rate), found))
+    rows = []
+    for kind, found, rate in flows:
+        if found is not None:
+            share = rate["peak_share"] if rate else None
+            more = {"rate": rate["value"] if rate else None, "rate_share": share, "heat": _heat(share, NEAR_PEAK)}
+            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **found, **more})
+    return rows

@@ -1,0 +1,79 @@
+"""Which counters a metric needs, and whether they have to be measured in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.plan.packing import Need
+from wavescope.facts.metrics import QUANTITY_COUNTERS
+from wavescope.facts.metrics.expression import parse
+from wavescope.model.counters import ACCUMULATED
+
+if TYPE_CHECKING:
+    from wavescope.facts.gpus.counting import Counting
+    from wavescope.facts.metrics import Metric
+
+__all__ = ["Wanted", "wanted_of"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One metric and what it takes to measure it.
+
+    Examples
+    --------
+    >>> from wavescope.facts.gpus.counting import counting_of
+    >>> from wavescope.facts.metrics import Metric
+    >>> hit = Metric("17.1.2", "Hit Rate", "%", "100 * TCC_HIT / (TCC_HIT + TCC_MISS)")
+    >>> sorted(wanted_of(hit, counting_of("gfx942")).need.counters)
+    ['TCC_HIT', 'TCC_MISS']
+    """
+
+    metric: Metric
+    need: Need
+    """Empty when `obstacle` says why it cannot be measured, or when it needs no counters."""
+    has_channels: bool = False
+    """Whether it reads single L2 channels."""
+    obstacle: str = ""
+
+
+def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wanted:
+    """What a metric takes on a target with so many L2 channels; 0 = not known.
+
+    Examples
+    --------
+    >>> from wavescope.facts.gpus.counting import counting_of
+    >>> from wavescope.facts.metrics import Metric
+    >>> latency = Metric("16.3.13", "L1 Access Latency", "Cycles", "TCP_TCP_LATENCY / TCP_TA_TCP_STATE_READ")
+    >>> wanted_of(latency, counting_of("gfx942")).obstacle
+    'the collector cannot count TCP_TCP_LATENCY on this target'
+    """
+    nothing = Need(frozenset())
+    if metric.formula is None:
+        return Wanted(metric, nothing, obstacle="this target has no counters for it")
+    expression = parse(metric.formula)
+    counters = set(expression.counters)
+    for quantity in expression.quantities:  # `norm` may be waves or cycles, which are in every pass with room for them
+        counters.update(QUANTITY_COUNTERS.get(quantity, ()))
+    level = metric.level if "accumulated" in expression.quantities else ""
+    absent = sorted(name for name in {*counters, level} if name in counting.missing)
+    if absent:
+        return Wanted(metric, nothing, obstacle=f"the collector cannot count {', '.join(absent)} on this target")
+    if "accumulated" in expression.quantities and (not level or not counting.accumulates):
+        why = "no level counter is named" if not level else f"this target cannot add up {level} cycle by cycle"
+        return Wanted(metric, nothing, obstacle=why)
+    channels = any(leaf.counter and leaf.first is not None for leaf in expression.leaves)
+    if channels and not (counting.l2_channels_per_xcd and channel_count):
+        why = "it is not known how many L2 channels there are; --target with the name of a product tells it"
+        return Wanted(metric, nothing, obstacle=why)
+    counters.discard(ACCUMULATED)
+    is_ratio = len(counters) > 1 and not _is_sum(metric.formula)
+    return Wanted(metric, Need(frozenset(counters), level, is_ratio), channels)
+
+
+def _is_sum(formula: str) -> bool:
+    """Whether counters are only added and scaled: then they may come from different passes."""
+    expression = parse(formula)
+    scales = frozenset(expression.quantities) - {"grbm_cycles", "spi_busy_cycles"}
+    return "-" not in formula and expression.degree(scales) == 1.0

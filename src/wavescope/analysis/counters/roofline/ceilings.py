@@ -1,0 +1,133 @@
+"""How fast could it be: what the hardware can do by its rates and clocks, and what a benchmark reached on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
+from wavescope.errors import UsageError
+from wavescope.facts import gpus as arch
+
+if TYPE_CHECKING:
+    from wavescope.facts.gpus import Arch
+    from wavescope.model.counters import CounterSet, System
+
+__all__ = ["CHOICES", "ceiling_rows", "known_arch"]
+
+CHOICES = ("best", "empirical", "theoretical")
+"""best = empirical where a benchmark measured it, else theoretical."""
+
+
+def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
+    """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
+
+    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first.
+
+    Raises
+    ------
+    UsageError
+        When `choice` is none of `CHOICES`, or no benchmark of the device is there.
+
+    Examples
+    --------
+    >>> from wavescope.model.counters import CounterSet, System
+    >>> made = CounterSet(system=System(target="gfx90a", cu_count=104, clock_mhz_max=1700))
+    >>> {row["name"]: row["theoretical"] for row in ceiling_rows(made, choice="best")}["MFMA FP16"]
+    181043.2
+    """
+    if choice not in CHOICES:
+        what = f"no ceilings called {choice[:40]!r}"
+        raise UsageError(what, advice=f"there are {', '.join(CHOICES)}")
+    facts = known_arch(counters.system)
+    measured = _measured(counters, device)
+    rows = []
+    for level in LEVELS.values():
+        value, reason = _bandwidth(level.name, counters.system, facts)
+        rows.append(_row(level.name, "bandwidth", "GB/s", value, reason, measured.get(level.benchmark), choice))
+    for kind in KINDS.values():
+        value, reason = _compute(kind, counters.system, facts)
+        found = [measured[name] for name in kind.benchmarks if name in measured]
+        best = max(found, key=lambda ceiling: ceiling["value"], default=None)
+        unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
+        row = _row(kind.name, "compute", unit, value, reason, best, choice)
+        rows.append(row | {"precision": kind.precision, "pipe": kind.pipe})
+    return [row for row in rows if row["theoretical"] or row["empirical"] or row["reason"]]
+
+
+def known_arch(system: System) -> Arch | None:
+    """The facts of the GPU; of the product when its name is known, else of the target. None = nothing is known."""
+    for name in (system.product, system.target):
+        if name:
+            try:
+                facts = arch.of(name)
+            except UsageError:
+                continue
+            if not system.target or facts.target == system.target.split(":", 1)[0]:
+                return facts
+    return None
+
+
+def _row(
+    name: str, kind: str, unit: str, value: float | None, reason: str, found: dict[str, Any] | None, choice: str
+) -> dict[str, Any]:
+    empirical = found["value"] if found else None
+    used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if value else ""
+    if choice == "empirical" and used_from != "empirical":
+        used_from, reason = "", "no benchmark measured it" if value else reason
+    return {
+        "name": name,
+        "kind": kind,
+        "precision": None,
+        "pipe": None,
+        "unit": unit,
+        "theoretical": value,
+        "empirical": empirical,
+        "empirical_low": found["value_low"] if found else None,
+        "empirical_high": found["value_high"] if found else None,
+        "used": {"empirical": empirical, "theoretical": value}.get(used_from),
+        "used_from": used_from,
+        "reason": "" if used_from else reason,
+    }
+
+
+def _measured(counters: CounterSet, device: int | None) -> dict[str, dict[str, Any]]:
+    """Name -> the benchmark of one GPU; a rate of zero means that the GPU cannot do it."""
+    rows = counters.ceilings
+    known = rows["device"].drop_nulls().unique().sort().to_list()
+    if device is not None and device not in known:
+        what = f"no benchmark of device {device} in this capture"
+        has = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        raise UsageError(what, where=counters.path, advice=has)
+    if rows.is_empty():
+        return {}
+    rows = rows.filter(rows["device"].eq_missing(rows["device"][0] if device is None else device))
+    return {row["name"]: row for row in rows.iter_rows(named=True) if row["value"] and 0 < row["value"] < float("inf")}
+
+
+def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    if level == "MALL":
+        return None, ""  # its rate is no published fact of the arch tables: only benchmarks know it
+    if level == "HBM":
+        peak = system.memory_peak_gb_per_second
+        return (peak, "") if peak else (None, "the capture says no memory clock and channels")
+    unit_count, unit = (system.l2_channel_count, "L2 channels") if level == "L2" else (system.cu_count, "CUs")
+    return _product({"L2": "l2_bytes", "L1": "l1_bytes", "LDS": "lds_bytes"}[level], unit_count, unit, system, facts)
+
+
+def _compute(kind: Kind, system: System, facts: Arch | None) -> tuple[float | None, str]:
+    return _product(kind.rate, system.cu_count, "CUs", system, facts)
+
+
+def _product(
+    rate_name: str, unit_count: float | None, unit: str, system: System, facts: Arch | None
+) -> tuple[float | None, str]:
+    if facts is None:
+        return None, "the GPU is not known: give its --target"
+    rate = facts.rates.get(rate_name)
+    if not rate:
+        return None, ""
+    if not unit_count:
+        return None, f"the capture does not say how many {unit} there are"
+    if not system.clock_mhz_max:
+        return None, "the capture does not say the clock"
+    return rate * unit_count * system.clock_mhz_max / 1000, ""

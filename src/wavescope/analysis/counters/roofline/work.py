@@ -1,0 +1,120 @@
+"""How much work did each kernel or dispatch do: operations by precision and pipe, bytes by level of memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.engine import measure
+from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS
+from wavescope.analysis.counters.roofline.points import Work
+from wavescope.analysis.counters.roofline.stored import stored_rates, stored_work
+from wavescope.facts import gpus as arch
+from wavescope.facts.metrics import METRIC_TARGETS, formulas_of
+
+if TYPE_CHECKING:
+    from wavescope.analysis.counters.choice import CounterChoice
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["formulas_for", "work_of"]
+
+_OPERATIONS = "valu_flops_f32"
+"""A target that has this formula counts operations by type; gfx908 has it, but not the counters."""
+_WITHOUT_COUNTERS = ("gfx908",)
+_OTHER_MATRIX_INSTRUCTIONS = {
+    "all of them": "SQ_INSTS_MFMA",
+    "of other types": "SQ_INSTS_MFMA - SQ_INSTS_VALU_MFMA_I8 - SQ_INSTS_VALU_MFMA_F16 - SQ_INSTS_VALU_MFMA_BF16"
+    " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
+}
+"""Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8."""
+_DERIVED_BYTES = "1024 * (FETCH_SIZE + WRITE_SIZE)"
+"""Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have."""
+_WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
+_NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
+
+
+def formulas_for(target: str, rules: str) -> dict[str, str]:
+    """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none.
+
+    Examples
+    --------
+    >>> formulas_for("gfx942", "corrected")["L1"], formulas_for("gfx942", "rocprof-compute-3.3")["L1"]
+    ('128 * TCP_TOTAL_CACHE_ACCESSES', '64 * TCP_TOTAL_CACHE_ACCESSES')
+    >>> "MFMA FP8" in formulas_for("gfx90a", "corrected")
+    False
+    """
+    if target not in METRIC_TARGETS:
+        return {}
+    named = formulas_of(target, rules)
+    found = {}
+    if _tells_operations(target):
+        rates = arch.of(target).rates
+        found = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
+    return found | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
+
+
+def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str) -> list[Work]:
+    """One per kernel or dispatch, those with most time first.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.choice import CounterChoice
+    >>> from wavescope.model.counters import CounterSet
+    >>> work_of(CounterSet({}), choice=CounterChoice(), by="kernel", rules="corrected")
+    []
+    """
+    import polars as pl
+
+    rates = stored_rates(counters)
+    if rates.height:
+        return stored_work(counters, rates, choice=choice, by=by)
+    target = (counters.system.target or "").split(":", 1)[0]
+    formulas = formulas_for(target, rules)
+    asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
+    is_derived = rules == "corrected" and "HBM" in formulas
+    asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
+    measured = measure(counters, asked, by=by, choice=choice, rules=rules)
+    total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
+    share = pl.when(total.sum() > 0).then(total / total.sum())
+    rows = measured.frame.with_columns(share.alias("duration_share"))
+    if by == "dispatch":
+        rows = rows.join(counters.dispatches.select("dispatch", "dispatch_id"), on="dispatch", maintain_order="left")
+        rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
+    no_operations, no_bytes = _why_nothing(target)
+    works = []
+    for row in rows.iter_rows(named=True):
+        reasons = dict(measured.reasons)
+        counts: dict[str, float | None] = {}
+        has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
+        for name in formulas:
+            counts[name] = row[name]
+            if row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
+                counts[name] = row["HBM, derived"]
+                reasons.pop(name, None)
+            elif row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
+                counts[name] = 0.0
+            elif row[name] is None:
+                reasons.setdefault(name, "not measured for it")
+            elif row[name] < 0:
+                counts[name], reasons[name] = None, _NEGATIVE
+        who = {name: row.get(name) for name in _WHO}
+        operations = {name: counts[name] for name in KINDS if name in formulas}
+        moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
+        reasons |= {name: no_bytes for name in moved if name not in formulas}
+        works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
+    return works
+
+
+def _tells_operations(target: str) -> bool:
+    return target not in _WITHOUT_COUNTERS and _OPERATIONS in formulas_of(target)
+
+
+def _why_nothing(target: str) -> tuple[str, str]:
+    """Why operations, and why the bytes of some levels, cannot be counted on a GPU; empty = they can."""
+    if not target:
+        unknown = "the capture does not say the GPU: give its --target"
+        return unknown, unknown
+    if target not in METRIC_TARGETS:
+        unknown = f"no formulas for the counters of {target} are known"
+        return unknown, unknown
+    operations = "" if _tells_operations(target) else f"no counters of {target} tell operations"
+    return operations, f"no counters of {target} tell its bytes"

@@ -1,0 +1,392 @@
+"""How busy are the GPUs, in all and over time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work, place_frame, shared_gpus
+from wavescope.analysis.run.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged, share_of
+from wavescope.base.bounds import BINS, bounded
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.gpus import Place
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Busy", "PartialBusy", "busy", "combine_busy", "partial_busy", "shared_gpus"]
+
+_GPU = """\
+node                 String   -      | host name of the node, else the file
+gpu                  Int64    -      | number of the GPU on the node; null = not recorded
+"""
+_KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
+_BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
+
+
+@dataclass(frozen=True)
+class Busy(Answer):
+    """How much of the time each GPU had work.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> busy(Profile([])).gpus.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged intervals)."
+        " Shares are of the span of its node, from the begin of the first to the end of the last GPU work on any GPU of"
+        " that node. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD"
+        " and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs"
+        " keeps both busy. Clocks of different nodes are never compared."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec(
+            "gpus",
+            "one GPU that had work",
+            _GPU
+            + """
+            target               String   -      | gfx942, ...
+            product              String   -      | name of the product
+            process_count        UInt32   -      | processes whose work it did
+            kernel_count         UInt64   -      | dispatches
+            copy_count           UInt64   -      | copies from or to it
+            begin_ns             Int64    ns     | begin of its first work
+            end_ns               Int64    ns     | end of its last work
+            span_ns              Int64    ns     | span of all GPU work of its node
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            busy_share           Float64  -      | busy_ns / span_ns
+            kernel_busy_ns       Int64    ns     | with at least one dispatch
+            kernel_busy_share    Float64  -      | kernel_busy_ns / span_ns
+            copy_busy_ns         Int64    ns     | with at least one copy
+            copy_busy_share      Float64  -      | copy_busy_ns / span_ns
+            duration_sum_ns      Int64    ns     | durations of dispatches and copies added up, overlaps included
+            duration_sum_share   Float64  -      | duration_sum_ns / span_ns: the busy figure of RPD
+            concurrency_mean     Float64  -      | duration_sum_ns / busy_ns: work at the same time while busy
+            """,
+        ),
+        "streams": table_spec(
+            "streams",
+            "one stream of one process on one GPU",
+            _GPU
+            + """
+            pid                  Int64    -      | process
+            rank                 Int32    -      | rank; null = not known
+            stream_id            Int64    -      | stream; null = not recorded
+            kernel_count         UInt64   -      | dispatches
+            copy_count           UInt64   -      | copies
+            duration_sum_ns      Int64    ns     | durations added up
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            busy_share           Float64  -      | of the span of the node
+            """,
+        ),
+        "over_time": table_spec(
+            "over_time",
+            "one stretch of time in which a GPU was busy",
+            _GPU
+            + """
+            bin                  Int64    -      | number of the stretch on the clock of the node, from 0
+            begin_ns             Int64    ns     | its begin
+            length_ns            Int64    ns     | how much of it lies in the span of the node
+            busy_ns              Int64    ns     | with at least one dispatch or copy
+            kernel_busy_ns       Int64    ns     | with at least one dispatch
+            copy_busy_ns         Int64    ns     | with at least one copy
+            busy_share           Float64  -      | busy_ns / length_ns
+            """,
+        ),
+        "nodes": table_spec(
+            "nodes",
+            "one node",
+            """
+            node                 String   -      | host name of the node, else the file
+            begin_ns             Int64    ns     | begin of the first GPU work on it
+            end_ns               Int64    ns     | end of the last GPU work on it
+            bin_ns               Int64    ns     | length of a stretch of over_time
+            bin_count            Int64    -      | stretches
+            gpu_count            UInt32   -      | GPUs with work
+            unused_gpu_count     UInt32   -      | GPUs that processes saw and did not use
+            """,
+        ),
+    }
+
+    gpus: pl.DataFrame
+    streams: pl.DataFrame
+    over_time: pl.DataFrame
+    nodes: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class PartialBusy:
+    """What one profile knows; times are in ns of the clock of the node."""
+
+    gpus: pl.DataFrame
+    """One row per GPU that processes see, with counts, sums and merged times."""
+    streams: pl.DataFrame
+    bins: pl.DataFrame
+    """Merged times per GPU and stretch of `width`, which is a power of two."""
+    intervals: pl.DataFrame
+    """Merged intervals of the GPUs in `shared`, of dispatches and of copies."""
+    bin_count: int
+
+    @property
+    def used_gpus(self) -> frozenset[Place]:
+        """The GPUs that did work."""
+        import polars as pl
+
+        used = self.gpus.filter(pl.col("begin_ns").is_not_null())
+        return frozenset(used.select(PLACE).rows())
+
+
+@bounded(bins=BINS)
+def partial_busy(profile: Profile, *, bins: int = 120, shared: frozenset[Place] = frozenset()) -> PartialBusy:
+    """What one profile knows, with curves of at most `bins` stretches.
+
+    The merged intervals of a GPU that other profiles tell of too must be kept to be merged with theirs: `shared` names
+    such GPUs (see `shared_gpus`).
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_busy(Profile([])).gpus.height
+    0
+    """
+    import polars as pl
+
+    places = gpu_places(profile)
+    work = intervals(gpu_work(profile, places), ["place"])
+    names = places.table.select("place", *PLACE)
+    whole = _merged_kinds(work)
+    gpus = places.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
+    for kind, parts in whole.items():
+        gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
+    kept = pl.concat(whole[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]).join(
+        names.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True), on="place"
+    )
+    return PartialBusy(
+        gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
+        streams=_streams(profile, work).join(names, on="place", maintain_order="left").drop("place"),
+        bins=_binned(whole, places.table, bins),
+        intervals=kept.select(*PLACE, "is_copy", "begin_ns", "end_ns"),
+        bin_count=bins,
+    )
+
+
+def _merged_kinds(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Merged intervals per `place`, of sorted work: all of it, dispatches, copies."""
+    import polars as pl
+
+    parts = (work, work.filter(~pl.col("is_copy")), work.filter("is_copy"))
+    return {kind: merged(part, ["place"]) for kind, part in zip(_KINDS, parts, strict=True)}
+
+
+def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return work.group_by(by).agg(
+        kernel_count=(~pl.col("is_copy")).sum().cast(pl.UInt64),
+        copy_count=pl.col("is_copy").sum().cast(pl.UInt64),
+        begin_ns=pl.col("begin_ns").min(),
+        end_ns=pl.col("end_ns").max(),
+        duration_sum_ns=(pl.col("end_ns") - pl.col("begin_ns")).sum(),
+    )
+
+
+def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
+    import polars as pl
+
+    length = pl.col("end_ns") - pl.col("begin_ns")
+    return parts.group_by("place").agg(length.sum().alias(name))
+
+
+def _streams(profile: Profile, work: pl.DataFrame) -> pl.DataFrame:
+    by = ["place", "process", "stream"]
+    found = _totals(work, by).drop("begin_ns", "end_ns")
+    spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
+    ids = profile.read("streams", ["stream", "stream_id"])
+    processes = profile.read("processes", ["process", "pid", "rank"])
+    named = (
+        found.join(spent, on=by, nulls_equal=True)
+        .join(ids, on="stream", how="left")
+        .join(processes, on="process", how="left")
+    )
+    return named.sort("place", "pid", "stream_id", "stream", nulls_last=True).drop("process", "stream")
+
+
+def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Merged times per stretch, of every machine on its own clock."""
+    import polars as pl
+
+    found = []
+    for _, gpus in places.group_by("machine", maintain_order=True):
+        parts = {kind: frame.filter(pl.col("place").is_in(gpus["place"].to_list())) for kind, frame in whole.items()}
+        work = parts["busy_ns"]
+        if not work.height:
+            continue
+        begin, end = work["begin_ns"].min(), work["end_ns"].max()
+        width = bin_width(begin, end, count)  # type: ignore[arg-type]  # not empty: numbers
+        sums = [
+            covered_per_bin(frame, ["place"], begin, end, width).rename({"covered_ns": kind})  # type: ignore[arg-type]
+            for kind, frame in parts.items()
+        ]
+        both = sums[0]
+        for more in sums[1:]:
+            both = both.join(more, on=["place", "bin"], how="left", maintain_order="left")
+        found.append(both.with_columns(pl.col(_KINDS).fill_null(0), width=pl.lit(width, pl.Int64)))
+    empty = pl.DataFrame(schema={"place": pl.UInt32} | dict.fromkeys(("bin", "width", *_KINDS), pl.Int64))
+    columns = empty.columns
+    return pl.concat([empty, *(part.select(columns) for part in found)]).join(places, on="place").select(_BINS)
+
+
+def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
+    """The answer for all profiles.
+
+    Examples
+    --------
+    >>> combine_busy([]).nodes.height
+    0
+    """
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+    partials = partials or [partial_busy(Profile([]))]
+    seen = _merged_gpus(partials)
+    used = seen.filter(pl.col("begin_ns").is_not_null())
+    nodes = _nodes(seen, used, max(part.bin_count for part in partials))
+    streams = pl.concat(part.streams for part in partials)
+    processes = streams.group_by(PLACE).agg(process_count=pl.col("pid").n_unique())
+    spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("begin_ns"))
+    gpus = (
+        used.join(spans, on="machine")
+        .join(processes, on=PLACE, how="left", nulls_equal=True)
+        .with_columns(
+            *(share_of(pl.col(kind), pl.col("span_ns")).alias(kind.replace("_ns", "_share")) for kind in _KINDS),
+            duration_sum_share=share_of(pl.col("duration_sum_ns"), pl.col("span_ns")),
+            concurrency_mean=share_of(pl.col("duration_sum_ns"), pl.col("busy_ns")),
+        )
+        .sort("node", *PLACE, nulls_last=True)
+    )
+    places = gpus.select(*PLACE, "node", "gpu", "span_ns")
+    rows = (
+        streams.join(places, on=PLACE, nulls_equal=True, maintain_order="left")
+        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")))
+        .sort("node", *PLACE, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
+    )
+    tables = Busy.tables
+    return Busy(
+        gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
+        streams=rows.select(tables["streams"].names),
+        over_time=_over_time(partials, nodes, places),
+        nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
+    )
+
+
+def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
+    """One row per GPU, whatever the number of profiles that tell of it."""
+    import polars as pl
+
+    found = pl.concat(part.gpus for part in partials)
+    first = pl.col("node", "gpu", "target", "product").first()
+    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
+    seen = (
+        found.sort("begin_ns", nulls_last=True, maintain_order=True)
+        .group_by(PLACE, maintain_order=True)
+        .agg(first, sums, pl.col("begin_ns").min(), pl.col("end_ns").max(), users=pl.col("begin_ns").count())
+    )
+    kept = pl.concat(part.intervals for part in partials).sort(*PLACE, "begin_ns", "end_ns")
+    apart = (kept, kept.filter(~pl.col("is_copy")), kept.filter("is_copy"))
+    is_kept = kept.select(PLACE).unique().with_columns(is_kept=pl.lit(value=True))
+    seen = seen.join(is_kept, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
+    for kind, frame in zip(_KINDS, apart, strict=True):
+        together = covered(frame, PLACE).rename({"covered_ns": "together"})
+        of_all = pl.when(pl.col("users") > 1, pl.col(kind) > 0).then(
+            pl.when("is_kept").then(pl.col("together").fill_null(0))  # else sums of sums would be too much: null
+        )
+        seen = (
+            seen.join(together, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
+            .with_columns(of_all.otherwise(kind).alias(kind))
+            .drop("together")
+        )
+    return seen
+
+
+def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
+    """`machine`, `node`, the span of its work, and the stretches of its curves."""
+    import polars as pl
+
+    spans = used.group_by("machine").agg(
+        pl.col("node").min(), pl.col("begin_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
+    )
+    unused = seen.filter(pl.col("begin_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
+    rows = spans.join(unused, on="machine", how="left").sort("node", "machine")
+    widths = [bin_width(begin, end, count) for begin, end in rows.select("begin_ns", "end_ns").iter_rows()]
+    width = pl.Series("bin_ns", widths, pl.Int64)
+    last = pl.max_horizontal("begin_ns", pl.col("end_ns") - 1)
+    return rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0)).with_columns(
+        bin_count=last // pl.col("bin_ns") - pl.col("begin_ns") // pl.col("bin_ns") + 1
+    )
+
+
+def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    shared = pl.concat(part.intervals for part in partials).select(PLACE).unique()
+    bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in partials]
+    bins += _shared_bins(partials, nodes)
+    width, begin, end = pl.col("bin_ns"), pl.col("node_begin_ns"), pl.col("node_end_ns")
+    clocks = nodes.select("machine", "bin_ns", node_begin_ns="begin_ns", node_end_ns="end_ns")
+    start = pl.max_horizontal(pl.col("at") * width, begin)
+    stop = pl.min_horizontal((pl.col("at") + 1) * width, end)
+    rows = (
+        pl.concat(bins)
+        .join(clocks, on="machine")
+        .with_columns(at=(pl.col("bin") * pl.col("width")) // width)
+        .group_by(*PLACE, "at")
+        .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_begin_ns", "node_end_ns").first())
+        .with_columns(bin=pl.col("at") - begin // width, begin_ns=start, length_ns=stop - start)
+        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("length_ns")))
+        .join(places.drop("span_ns"), on=PLACE, nulls_equal=True)
+        .sort("node", *PLACE, "bin", nulls_last=True)
+    )
+    return rows.select(Busy.tables["over_time"].names)
+
+
+def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
+    """Curves of GPUs that several profiles tell of."""
+    import polars as pl
+
+    kept = pl.concat(part.intervals for part in partials)
+    if not kept.height:
+        return []
+    places = kept.select(PLACE).unique().sort(PLACE, nulls_last=True).with_row_index("place")
+    work = kept.join(places, on=PLACE, nulls_equal=True).sort("place", "begin_ns", "end_ns")
+    whole = _merged_kinds(work)
+    return [
+        _binned(whole, places.filter(pl.col("machine") == machine), count)
+        for machine, count in nodes.select("machine", "bin_count").iter_rows()
+    ]
+
+
+@bounded(bins=BINS)
+def busy(profile: Profile, *, bins: int = 120) -> Busy:
+    """How much of the time each GPU of the profile had work, in all and in at most `bins` stretches of time.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> busy(Profile([])).over_time.columns[:3]
+    ['node', 'gpu', 'bin']
+    """
+    partials = [partial_busy(part, bins=bins) for part in profile.parts]
+    shared = shared_gpus(partials)
+    if shared:
+        partials = [partial_busy(part, bins=bins, shared=shared) for part in profile.parts]
+    return combine_busy(partials)

@@ -1,0 +1,220 @@
+"""What makes a row chosen: one rule per field of a selection that speaks about its table."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavescope.analysis.run.windows import TIMED, windows_of
+from wavescope.errors import UsageError
+from wavescope.model.run_tables import NUMBERED, PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.choice import ProfileSelection
+    from wavescope.model.run import ProfileSource
+
+__all__ = ["ChoiceRules", "Rule", "name_pattern"]
+
+_ENDS = ("agent", "src_agent", "dst_agent")
+
+
+class Rule(NamedTuple):
+    """The columns that a rule looks at, and which rows of a piece with them it keeps."""
+
+    columns: Sequence[str]
+    keeps: Callable[[pl.DataFrame], pl.Expr]
+
+
+class ChoiceRules:
+    """The rules of a selection for one source, of which these processes are kept; all rules of a table must hold."""
+
+    def __init__(self, source: ProfileSource, selection: ProfileSelection, processes: Collection[int]) -> None:
+        self._source = source
+        self._selection = selection
+        self._pattern = None if selection.kernel is None else name_pattern(selection.kernel)
+        self._names: dict[str | None, bool] = {}
+        self.windows = windows_of(source, selection, processes)
+
+    def of(self, table: str) -> list[Rule]:
+        """The rules for the rows of a table; processes that are left out are not its business."""
+        if table in TIMED or table == "monitors":
+            return list(self._event_rules(table))
+        if table in ("arguments", "frames") and (self._narrows_dispatches or self._selection.domains):
+            return [Rule(("process", "event"), lambda piece: _is_among(piece, self._events))]
+        if table == "counters" and self._narrows_dispatches:
+            return [Rule(("process", "event", "time_ns", "counter"), self._of_kept_dispatch)]
+        return []
+
+    def _event_rules(self, table: str) -> Iterator[Rule]:
+        import polars as pl
+
+        selection, names = self._selection, PROFILE[table].names
+        if self.windows is not None:
+            begin, end = TIMED.get(table, ("begin_ns", "end_ns"))
+            yield Rule(("process", begin, end), lambda piece: self._in_window(piece, begin, end))
+        if self._pattern is not None and table == "kernels":
+            yield Rule(("name",), lambda piece: pl.col("name").is_in(self._matching(piece["name"]).implode()))
+        ends = [name for name in _ENDS if name in names]
+        if selection.gpus and ends:
+            yield Rule(ends, lambda _: self._on_gpus(ends, is_release_kept=table == "allocations"))
+        if selection.is_launched and table in ("kernels", "copies"):
+            key = ("process", "correlation")
+            yield Rule(key, lambda piece: _is_among(piece, self._calls, key))
+        if selection.streams and "stream" in names:
+            yield Rule(("stream",), lambda _: pl.col("stream").is_in(self._streams.implode()))
+        if selection.domains and "domain" in names:
+            yield Rule(("domain", "category"), self._of_domain)
+
+    @property
+    def _narrows_dispatches(self) -> bool:
+        selection = self._selection
+        return bool(self._pattern or selection.gpus or selection.streams or selection.is_launched or self.windows)
+
+    def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
+        import polars as pl
+
+        windows = self.windows.by_process if self.windows else []
+        one = windows[0] if windows and len(set(windows)) == 1 else None
+        if one:
+            first, last = (pl.lit(bound, pl.Int64) for bound in one)
+        else:
+            sides = ([window[side] if window else None for window in windows] for side in (0, 1))
+            first, last = (pl.lit(pl.Series(side, dtype=pl.Int64).gather(piece["process"])) for side in sides)
+        start, stop = pl.col(begin), pl.max_horizontal(begin, end)
+        return (start >= first) & (stop <= last) if self._selection.is_inside else (start <= last) & (stop >= first)
+
+    def _matching(self, names: pl.Series) -> pl.Series:
+        """The names, each once, that the pattern matches."""
+        import polars as pl
+
+        unique = names.unique()
+        texts = unique.cast(pl.String).to_list()
+        for text in texts:
+            if text not in self._names:
+                self._names[text] = bool(self._pattern and self._pattern.search(text or ""))
+        return unique.filter(pl.Series([self._names[text] for text in texts], dtype=pl.Boolean))
+
+    def _on_gpus(self, ends: Sequence[str], *, is_release_kept: bool) -> pl.Expr:
+        import polars as pl
+
+        here = [pl.col(name).is_in(self._agents.implode()).fill_null(value=False) for name in ends]
+        if is_release_kept:  # it does not say where the memory is; those who match addresses need it
+            here.append(pl.col("agent").is_null())
+        return pl.any_horizontal(here)
+
+    def _of_domain(self, piece: pl.DataFrame) -> pl.Expr:
+        import polars as pl
+
+        asked = {word.upper() for word in self._selection.domains}
+        asked |= {"MARKER"} if "MARKERS" in asked else set()
+        found = []
+        for column in ("domain", "category"):
+            unique = piece[column].unique()
+            hits = unique.filter(unique.cast(pl.String).str.to_uppercase().is_in(sorted(asked)))
+            found.append(pl.col(column).is_in(hits.implode()).fill_null(value=False))
+        return found[0] | found[1]
+
+    def _of_kept_dispatch(self, piece: pl.DataFrame) -> pl.Expr:
+        """Values of a dispatch follow it; streamed values are chosen by their own time and GPU."""
+        import polars as pl
+
+        streamed = pl.lit(value=True)
+        if self.windows is not None:
+            streamed &= self._in_window(piece, "time_ns", "time_ns").fill_null(value=False)
+        if self._selection.gpus:
+            streamed &= pl.col("counter").is_in(self._counters.implode())
+        return pl.when(pl.col("time_ns").is_null()).then(_is_among(piece, self._dispatches)).otherwise(streamed)
+
+    @cached_property
+    def _dispatches(self) -> pl.DataFrame:
+        return self._kept_of(["kernels"])
+
+    @cached_property
+    def _events(self) -> pl.DataFrame:
+        return self._kept_of(list(TIMED))
+
+    def _kept_of(self, tables: list[str]) -> pl.DataFrame:
+        """(process, event) of the chosen rows, each once."""
+        import polars as pl
+
+        found = [pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64})]
+        for table in tables:
+            rules = self.of(table)
+            columns = dict.fromkeys(["process", "event", *(name for rule in rules for name in rule.columns)])
+            for piece in self._source.chunks(table, list(columns)):
+                kept = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
+                found.append(kept.select("process", "event").drop_nulls())
+        return pl.concat(found).unique()
+
+    @cached_property
+    def _calls(self) -> pl.DataFrame:
+        """(process, correlation) of all calls, each once."""
+        import polars as pl
+
+        found = [pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})]
+        found += [piece.drop_nulls() for piece in self._source.chunks("regions", ["process", "correlation"])]
+        return pl.concat(found).unique()
+
+    @cached_property
+    def _agents(self) -> pl.Series:
+        import polars as pl
+
+        shown = pl.coalesce("type_index", "absolute_index")  # RPD and Kineto do not count GPUs apart
+        gpus = shown.is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
+        return self._numbers("agents", ["kind", "type_index", "absolute_index"], gpus)
+
+    @cached_property
+    def _streams(self) -> pl.Series:
+        import polars as pl
+
+        return self._numbers("streams", ["stream_id"], pl.col("stream_id").is_in(self._selection.streams))
+
+    @cached_property
+    def _counters(self) -> pl.Series:
+        import polars as pl
+
+        return self._numbers("counter_info", ["agent"], pl.col("agent").is_in(self._agents.implode()))
+
+    def _numbers(self, table: str, columns: list[str], condition: pl.Expr) -> pl.Series:
+        """Numbers of the rows of a table for which the condition holds."""
+        import polars as pl
+
+        key = NUMBERED[table]
+        pieces = self._source.chunks(table, [key, *columns])
+        return pl.concat([pl.Series(key, [], pl.UInt32), *(piece.filter(condition)[key] for piece in pieces)])
+
+
+def _is_among(piece: pl.DataFrame, kept: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
+    """Whether what `key` names in each row is one of those kept."""
+    import polars as pl
+
+    marked = kept.with_columns(pl.lit(value=True).alias("kept"))
+    joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
+    return pl.lit(joined["kept"].is_not_null())
+
+
+def name_pattern(text: str) -> re.Pattern[str]:
+    """What a name must contain: /regular expression/, else plain text.
+
+    Raises
+    ------
+    UsageError
+        When it is no regular expression.
+
+    Examples
+    --------
+    >>> bool(name_pattern("a.c").search("abc")), bool(name_pattern("/a.c/").search("abc"))
+    (False, True)
+    """
+    if len(text) <= 2 or not (text.startswith("/") and text.endswith("/")):
+        return re.compile(re.escape(text))
+    try:
+        return re.compile(text[1:-1])
+    except (re.error, OverflowError, RecursionError) as error:
+        what = f"{text!r} is not a regular expression ({error})"
+        raise UsageError(what, advice="leave out the slashes to search for plain text") from error

@@ -1,0 +1,111 @@
+"""A source cut down to a selection while it is read."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.choice_rules import ChoiceRules, Rule
+from wavescope.errors import UsageError
+from wavescope.model.run_tables import PROFILE, REFERENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.choice import ProfileSelection
+    from wavescope.model.losses import Loss
+    from wavescope.model.run import ProfileSource
+
+__all__ = ["ChosenSource"]
+
+
+class ChosenSource:
+    """`source` with only what `selection` chooses; `select` tells the rules."""
+
+    def __init__(self, source: ProfileSource, selection: ProfileSelection) -> None:
+        self.path = source.path
+        self.format = source.format
+        self.version = source.version
+        self.extras: Mapping[str, pl.DataFrame] = source.extras
+        self._source = source
+        self._selection = selection
+        self._rules = ChoiceRules(source, selection, self._kept_processes.to_list())
+        self._new_numbers: dict[str, pl.Series] = {}
+
+    @property
+    def losses(self) -> list[Loss]:
+        """Those of the source, and what is worth knowing about the selection."""
+        return [*self._source.losses, *(self._rules.windows.notes if self._rules.windows else ())]
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The chosen rows in pieces, with these columns in this order."""
+        rules = [*self._process_rules(table), *self._rules.of(table)]
+        needed = dict.fromkeys([*columns, *(name for rule in rules for name in rule.columns)])
+        for piece in self._source.chunks(table, list(needed)):
+            kept = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
+            if kept.height:
+                yield self._renumbered(kept.select(columns))
+
+    def _process_rules(self, table: str) -> Iterator[Rule]:
+        import polars as pl
+
+        if self._leaves_out_processes and "process" in PROFILE[table].names:
+            kept = self._kept_processes.implode()
+            yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(kept))
+
+    @cached_property
+    def _leaves_out_processes(self) -> bool:
+        return len(self._kept_processes) < self._processes.height
+
+    @cached_property
+    def _processes(self) -> pl.DataFrame:
+        import polars as pl
+
+        columns = ["process", "pid", "rank", "guid"]
+        schema = {name: PROFILE["processes"].dtypes[name] for name in columns}
+        return pl.concat([pl.DataFrame(schema=schema), *self._source.chunks("processes", columns)])
+
+    @cached_property
+    def _kept_processes(self) -> pl.Series:
+        import polars as pl
+
+        selection, kept = self._selection, self._processes
+        if selection.ranks and kept.height and kept["rank"].null_count() == kept.height:
+            what = "the ranks of these processes are not known"
+            raise UsageError(what, where=self.path, advice="choose processes with --pid")
+        if selection.pids:
+            kept = kept.filter(pl.col("pid").is_in(selection.pids))
+        if selection.ranks:
+            kept = kept.filter(pl.col("rank").is_in(selection.ranks))
+        if selection.processes:
+            kept = kept.filter(pl.col("process").is_in(selection.processes))
+        if selection.without_guids:
+            kept = kept.filter(~pl.col("guid").is_in(selection.without_guids).fill_null(value=False))
+        return kept["process"]
+
+    def _renumbered(self, piece: pl.DataFrame) -> pl.DataFrame:
+        """References as they are without the processes that are left out."""
+        import polars as pl
+
+        if not self._leaves_out_processes:
+            return piece
+        numbers = [name for name in piece.columns if name in REFERENCES and piece.schema[name] == pl.UInt32]
+        return piece.with_columns(
+            pl.lit(self._new_number(REFERENCES[name]).gather(piece[name])).alias(name)
+            for name in numbers
+            if "process" in PROFILE[REFERENCES[name]].names
+        )
+
+    def _new_number(self, table: str) -> pl.Series:
+        """Number of a row in the source -> its number here; null = left out."""
+        import polars as pl
+
+        if table not in self._new_numbers:
+            pieces = [piece["process"] for piece in self._source.chunks(table, ["process"])]
+            process = pl.concat([pl.Series("process", [], pl.UInt32), *pieces])
+            kept = process.is_null() | process.is_in(self._kept_processes.implode())
+            number = kept.cast(pl.Int64).cum_sum() - 1
+            self._new_numbers[table] = pl.select(pl.when(kept).then(number).cast(pl.UInt32)).to_series()
+        return self._new_numbers[table]

@@ -1,0 +1,91 @@
+"""From when to when did the processes of a run do anything, on the clocks of their nodes?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.gpus import machines
+from wavescope.analysis.run.recording import recording
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.run.recording import Recording
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["NodeClocks", "node_clocks"]
+
+_TIMES = """
+    machine    String  -   | identity of the node: machine id, else host name, else the file
+    node       String  -   | host name of the node, else the file
+    begin_ns   Int64   ns  | begin of the first event on the node, on its clock; null = no event has a time
+    end_ns     Int64   ns  | end of the last
+"""
+
+
+@dataclass(frozen=True)
+class NodeClocks(Answer):
+    """When the nodes of a run were observed.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> node_clocks(Profile([])).duration_ns
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Clocks of different nodes are never subtracted: every node has a begin of its own, that of its first event of "
+        "any kind, and times of a run are counted from the begin of the node where something happened. Things of two "
+        "nodes that are shown at the same time did not necessarily happen at the same time."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "nodes": table_spec("nodes", "one node", _TIMES),
+        "processes": table_spec("processes", "one process, in the order of their numbers", _TIMES),
+    }
+
+    nodes: pl.DataFrame
+    processes: pl.DataFrame
+    duration_ns: int
+    """From the first event to the last on the node where that took longest."""
+
+    def begins(self, by: str) -> dict[str, int]:
+        """The begin of each node, by its `node` or `machine`; of nodes that share a name, that of the first.
+
+        Examples
+        --------
+        >>> from wavescope.model.run import Profile
+        >>> node_clocks(Profile([])).begins("node")
+        {}
+        """
+        known = self.nodes.drop_nulls("begin_ns").unique(by, keep="first", maintain_order=True)
+        return dict(known.select(by, "begin_ns").rows())
+
+
+def node_clocks(profile: Profile, recorded: Recording | None = None) -> NodeClocks:
+    """The clocks of the nodes of a profile; `recorded` is the answer of `recording`, where it is at hand.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> node_clocks(Profile([])).nodes.height
+    0
+    """
+    import polars as pl
+
+    seen = (recorded or recording(profile)).processes.select("begin_ns", "end_ns")
+    who = machines(profile).select(pl.col("machine", "node").fill_null(""))
+    nodes = (
+        pl.concat([who, seen], how="horizontal")
+        .group_by("machine", "node", maintain_order=True)
+        .agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+    )
+    processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
+    longest = nodes.select((pl.col("end_ns") - pl.col("begin_ns")).max()).item()
+    return NodeClocks(nodes, processes, int(longest or 0))

@@ -1,0 +1,392 @@
+"""What changed between runs: which kernels, copies and calls got slower or faster, came or went, beyond noise?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.common.spread import student_t
+from wavescope.analysis.common.student import difference_bound, t_bound
+from wavescope.analysis.run.batches import Batches, batches_of, means
+from wavescope.analysis.run.events import EXTENTS
+from wavescope.analysis.run.summary import GPU_DOMAINS, wall_of
+from wavescope.base.words import percent
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import empty_frame, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["CHANGES", "ProfileComparison", "combine_compare", "compare_profiles", "partial_compare"]
+
+CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
+"""What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise."""
+
+_ALARMS = 0.01
+"""How likely one of all things of equal runs is called a change."""
+_LEAST_CHANGE = 0.01
+"""Changes of a mean below this share are not reported without repeated runs: runs differ so much by themselves."""
+
+
+@dataclass(frozen=True)
+class ProfileComparison(Answer):
+    """Runs against the first of them.
+
+    Examples
+    --------
+    >>> ProfileComparison.definition.split(":")[0]
+    'Things are matched by domain and name'
+    """
+
+    definition: ClassVar[str] = (
+        "Things are matched by domain and name: kernels, kinds of copies and allocations, functions, marker ranges. "
+        "Amounts are per run, or per step where a marker range says what a step is (of all processes: total over "
+        "number of steps). delta = work + speed: work = (calls - base calls) x base mean, speed = calls x (mean - base "
+        "mean). noise is what the means of equal runs would differ by: Student's t (1 % for all things of the "
+        "comparison together) times the standard error of both means, each the larger of that of single calls and "
+        "that of 8 to 64 stretches of time; with repeated runs at least Student's t (95 %) times the deviation of "
+        "their means; without them at least 1 % of the mean, because runs differ so much by themselves. Numbers of "
+        "calls are taken as random, with processes that do the same: a variance of calls times processes."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "sides": table_spec(
+            "sides",
+            "one side of the comparison; the first is the base",
+            """
+            side           Int64    -   | number of the side
+            label          String   -   | its name: A, B, ...
+            process_count  Int64    -   | processes
+            step_count     Int64    -   | steps of all processes; 1 = the whole run is the unit
+            gpu_ns         Float64  ns  | time of kernels and copies per unit
+            wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
+            change         Float64  -   | of the GPU time against the base
+            """,
+        ),
+        "things": table_spec(
+            "things",
+            "one thing on one side against the base, the largest effect first",
+            """
+            side          Int64    -   | sides.side
+            domain        String   -   | KERNEL, COPY, ... or the kind of call
+            name          String   -   | its name
+            status        String   -   | slower, faster, new, gone, more calls, fewer calls, same or unknown
+            base_calls    Float64  -   | calls per unit of the base
+            calls         Float64  -   | calls per unit
+            base_mean_ns  Float64  ns  | mean duration of the base
+            mean_ns       Float64  ns  | mean duration
+            change        Float64  -   | of the mean duration
+            noise         Float64  -   | what the change must exceed, up or down; null = not known
+            base_ns       Float64  ns  | time per unit of the base
+            time_ns       Float64  ns  | time per unit
+            delta_ns      Float64  ns  | difference of these
+            work_ns       Float64  ns  | of this, by more or fewer calls
+            speed_ns      Float64  ns  | of this, by longer or shorter calls
+            delta_share   Float64  -   | delta of the base's GPU time; null for what is not GPU time
+            """,
+        ),
+    }
+
+    sides: pl.DataFrame
+    things: pl.DataFrame
+    step: str | None
+    """Marker range that is a step; None = the unit is the run."""
+    repeat_count: int
+    """Repeated runs of the base that the noise was measured with."""
+
+    def changes(self, side: int) -> pl.DataFrame:
+        """The things that changed on a side."""
+        import polars as pl
+
+        return self.things.filter((pl.col("side") == side) & pl.col("status").is_in(CHANGES))
+
+    def verdict(self, side: int) -> str:
+        """What changed on a side, in one sentence."""
+        import polars as pl
+
+        row = self.sides.row(side, named=True)
+        on_gpu = self.changes(side).filter(pl.col("domain").is_in(GPU_DOMAINS))
+        base = self.sides.row(0, named=True)
+        unit = "step" if self.step else "run"
+        change = "" if row["change"] is None else f", {percent(row['change'], sign=True)}"
+        times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {unit}{change}"
+        said = f"{row['label']} against {base['label']}: GPU time {times}"
+        if not on_gpu.height:
+            return f"{said}; no kernel and no copy changed beyond noise"
+        parts = [
+            f"{rows.height:,} {name} ({_signed(float(rows['delta_ns'].sum()))})"
+            for name in CHANGES
+            if (rows := on_gpu.filter(pl.col("status") == name)).height
+        ]
+        return f"{said}; " + ", ".join(parts)
+
+
+def partial_compare(profile: Profile) -> Batches:
+    """What one profile contributes to its side.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_compare(Profile([])).process_count
+    0
+    """
+    return batches_of(profile)
+
+
+def combine_compare(
+    sides: Sequence[Sequence[Batches]],
+    *,
+    labels: Sequence[str] | None = None,
+    repeats: Sequence[Sequence[Batches]] = (),
+    step: str | None = None,
+) -> ProfileComparison:
+    """Sides against the first.
+
+    Parameters
+    ----------
+    sides
+        The partial results of every side: of the files of its ranks.
+    labels
+        Names of the sides; None = A, B, ...
+    repeats
+        Repeated runs of the first side, to measure noise.
+    step
+        The marker range that is a step: its name, or a /regular expression/ for it; None = the unit is the run.
+
+    Raises
+    ------
+    UsageError
+        When there are fewer than two sides, or a side has no such step.
+
+    Examples
+    --------
+    >>> combine_compare([[], []]).things.height
+    0
+    """
+    import polars as pl
+
+    if len(sides) < 2:
+        what = "a comparison needs two runs"
+        raise UsageError(what, advice="give a second PATH")
+    names = list(labels or (_letter(number) for number in range(len(sides))))
+    found = [means(side) for side in sides]
+    counts = [_steps(rows, name, step) for rows, name in zip(found, names, strict=True)]
+    spread = _run_noise([found[0], *(means(run) for run in repeats)]) if repeats else None
+    base = _per_unit(found[0], counts[0])
+    base_gpu = _gpu(base)
+    alike = [sum(part.process_count for part in side) for side in sides]
+    things = [
+        _compared(number, base, _per_unit(rows, counts[number]), base_gpu, spread, (alike[0], alike[number]))
+        for number, rows in enumerate(found)
+        if number
+    ]
+    gpu_times = [_gpu(_per_unit(rows, count)) for rows, count in zip(found, counts, strict=True)]
+    rows = [
+        {
+            "side": number,
+            "label": names[number],
+            "process_count": alike[number],
+            "step_count": counts[number],
+            "gpu_ns": gpu_times[number],
+            "change": gpu_times[number] / base_gpu - 1 if base_gpu else None,
+            "wall_ns": wall_of(pl.concat([empty_frame(EXTENTS), *(part.extents for part in side)])),
+        }
+        for number, side in enumerate(sides)
+    ]
+    return ProfileComparison(
+        sides=frame_of(ProfileComparison.tables["sides"], rows),
+        things=pl.concat(things),
+        step=step,
+        repeat_count=len(repeats),
+    )
+
+
+def compare_profiles(profiles: Sequence[Profile], **options: Any) -> ProfileComparison:
+    """Profiles of runs against the first of them; `options` as for `combine_compare`.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> compare_profiles([Profile([]), Profile([])]).things.height
+    0
+    """
+    return combine_compare([[partial_compare(part) for part in profile.parts] for profile in profiles], **options)
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number) if number < 26 else f"#{number + 1}"
+
+
+def _steps(rows: pl.DataFrame, label: str, step: str | None) -> int:
+    """How many steps a side has."""
+    import polars as pl
+
+    if step is None:
+        return 1
+    pattern = _pattern(step)
+    ranges = rows.filter(pl.col("domain") == "MARKER").select("name", "calls").rows()
+    count = sum(calls for name, calls in ranges if (pattern.search(name) if pattern else name == step))
+    if not count:
+        what = f"{label} has no marker range {step!r}"
+        named = ", ".join(repr(name) for name, _ in sorted(ranges, key=lambda row: (-row[1], row[0]))[:5])
+        raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
+    return int(count)
+
+
+def _pattern(step: str) -> re.Pattern[str] | None:
+    if len(step) <= 2 or not (step.startswith("/") and step.endswith("/")):
+        return None
+    try:
+        return re.compile(step[1:-1])
+    except (re.error, OverflowError, RecursionError) as error:
+        what = f"{step!r} is not a regular expression ({error})"
+        raise UsageError(what, advice="leave out the slashes to name a marker range") from error
+
+
+def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
+    import polars as pl
+
+    return rows.with_columns(
+        raw_calls="calls", per_unit=pl.col("calls") / units, time=pl.col("total_ns").fill_null(0) / units
+    )
+
+
+def _gpu(rows: pl.DataFrame) -> float:
+    import polars as pl
+
+    return float(rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")["time"].sum())
+
+
+def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
+    import polars as pl
+
+    together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
+    bounds = {count: student_t(count - 1) for count in range(2, len(runs) + 1)}
+    found = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
+    bound = pl.col("count").replace_strict(bounds, default=None, return_dtype=pl.Float64)
+    return found.select(*_THING, run_noise_ns=bound * pl.col("deviation"))
+
+
+def _compared(
+    number: int,
+    base: pl.DataFrame,
+    side: pl.DataFrame,
+    base_gpu: float,
+    run_noise: pl.DataFrame | None,
+    process_counts: tuple[int, int],
+) -> pl.DataFrame:
+    """The things of one side against those of the base."""
+    import polars as pl
+
+    both = base.rename(lambda name: name if name in _THING else f"base_{name}").join(
+        side, on=_THING, how="full", coalesce=True, maintain_order="left_right"
+    )
+    amounts = [name for column in ("raw_calls", "per_unit", "time") for name in (column, f"base_{column}")]
+    rows = both.with_columns(pl.col(amounts).fill_null(0))
+    rows = _with_noise(rows, run_noise)
+    difference = pl.col("mean_ns") - pl.col("base_mean_ns")
+    delta = pl.col("time") - pl.col("base_time")
+    speed = (pl.col("per_unit") * difference).fill_null(0.0)
+    is_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
+    told = rows.with_columns(status=_status(rows.height, *process_counts), delta_ns=delta).with_columns(
+        speed_ns=pl.when(is_both).then(speed).otherwise(0.0)
+    )
+    on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
+    return (
+        told.sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
+        .select(
+            *_THING,
+            "status",
+            "mean_ns",
+            "base_mean_ns",
+            "delta_ns",
+            "speed_ns",
+            side=pl.lit(number, pl.Int64),
+            base_calls="base_per_unit",
+            calls="per_unit",
+            change=pl.when(pl.col("base_mean_ns") > 0).then(difference / pl.col("base_mean_ns")),
+            noise=pl.when(pl.col("base_mean_ns") > 0).then(pl.col("noise_ns") / pl.col("base_mean_ns")),
+            base_ns="base_time",
+            time_ns="time",
+            work_ns=pl.col("delta_ns") - pl.col("speed_ns"),
+            delta_share=pl.when(on_gpu & (base_gpu > 0)).then(pl.col("delta_ns") / (base_gpu or 1.0)),
+        )
+        .select(ProfileComparison.tables["things"].names)
+    )
+
+
+_THING = ("domain", "name")
+
+
+def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFrame:
+    """The rows with `noise_ns`: of their calls, and of repeated runs or, where there are none, a share of the mean."""
+    import polars as pl
+
+    rows = rows.with_columns(_noise(rows))
+    if run_noise is not None:
+        return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
+            noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
+        )
+    floor = _LEAST_CHANGE * pl.col("base_mean_ns")
+    is_known = pl.col("noise_ns").is_not_null()
+    return rows.with_columns(noise_ns=pl.when(is_known).then(pl.max_horizontal("noise_ns", floor)))
+
+
+def _noise(rows: pl.DataFrame) -> pl.Series:
+    """What the means of equal runs may differ by; null where a side has too few calls to tell."""
+    import polars as pl
+
+    tail = _ALARMS / max(rows.height, 1)
+    found: list[float | None] = []
+    for base, base_degrees, other, degrees in rows.select(
+        "base_error_ns", "base_degrees", "error_ns", "degrees"
+    ).rows():
+        is_known = base is not None and other is not None
+        found.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
+    return pl.Series("noise_ns", found, dtype=pl.Float64)
+
+
+def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
+    import polars as pl
+
+    calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
+    difference = pl.col("mean_ns") - pl.col("base_mean_ns")
+    scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)
+    side_scale = pl.when(pl.col("per_unit") > 0).then(calls / pl.col("per_unit")).otherwise(1.0)
+    more = pl.col("per_unit") - pl.col("base_per_unit")
+    noise = t_bound(_ALARMS / max(height, 1), 10**6) * (
+        (base_processes * base / scale**2 + processes * calls / side_scale**2).sqrt()
+    )
+    return (
+        pl.when(base == 0)
+        .then(pl.lit("new"))
+        .when(calls == 0)
+        .then(pl.lit("gone"))
+        .when(difference > pl.col("noise_ns"))
+        .then(pl.lit("slower"))
+        .when(-difference > pl.col("noise_ns"))
+        .then(pl.lit("faster"))
+        .when(more > noise)
+        .then(pl.lit("more calls"))
+        .when(-more > noise)
+        .then(pl.lit("fewer calls"))
+        .when(pl.col("noise_ns").is_null())
+        .then(pl.lit("unknown"))
+        .otherwise(pl.lit("same"))
+    )
+
+
+def _ms(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e6:,.3f} ms"
+
+
+def _signed(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e6:+,.3f} ms"

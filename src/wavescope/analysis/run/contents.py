@@ -1,0 +1,183 @@
+"""What does a profile hold? Its tables, what only its format has, what its files store, and the environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.stored_tables import stored_tables
+from wavescope.base.shown import shown
+from wavescope.model.answer import Answer
+from wavescope.model.run_tables import PROFILE
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Contents", "PartialContents", "combine_contents", "contents", "partial_contents"]
+
+_TABLES = table_spec(
+    "tables",
+    "one table of the profile, of all files together",
+    """
+    table         String  -      | its name: `profile.<table>` in a query
+    kind          String  -      | profile = as every format has it, extra = of this format only
+    row_count     Int64   -      | rows
+    column_count  Int64   -      | columns
+    file_count    Int64   -      | files that have rows of it
+    """,
+)
+_STORED = table_spec(
+    "stored",
+    "one table as databases store it; the tables of the runs in them count as one",
+    """
+    table         String  -      | its name, without the guid of the run
+    row_count     Int64   -      | rows
+    column_count  Int64   -      | columns
+    size_bytes    Int64   bytes  | pages that it takes; null = not known
+    file_count    Int64   -      | files that have it
+    columns       String  -      | names of the columns
+    """,
+)
+_FILES = table_spec(
+    "files",
+    "one file or folder that was read",
+    """
+    path        String  -      | where it is
+    format      String  -      | ROCpd, RPD, ...
+    version     String  -      | version of its schema or writer
+    size_bytes  Int64   bytes  | its size; null for folders
+    """,
+)
+_ENVIRONMENT = table_spec(
+    "environment",
+    "one environment variable of a process",
+    """
+    pid    Int64   -  | the process
+    rank   Int32   -  | its rank; null = not known
+    name   String  -  | name of the variable
+    value  String  -  | its value; *** unless asked for
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Contents(Answer):
+    """The tables of one or many profiles.
+
+    Examples
+    --------
+    >>> combine_contents([]).tables_found.height
+    0
+    """
+
+    files: pl.DataFrame
+    tables_found: pl.DataFrame
+    stored: pl.DataFrame
+    environment: pl.DataFrame
+
+    definition: ClassVar[str] = (
+        "Rows are counted in the files themselves; views that a database holds are not looked at. Sizes of stored "
+        "tables are those of their pages."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "files": _FILES,
+        "tables_found": _TABLES,
+        "stored": _STORED,
+        "environment": _ENVIRONMENT,
+    }
+
+
+@dataclass(frozen=True)
+class PartialContents:
+    """What one profile holds."""
+
+    files: pl.DataFrame
+    tables_found: pl.DataFrame
+    stored: pl.DataFrame
+    environment: pl.DataFrame
+
+
+def contents(profile: Profile) -> Contents:
+    """What a profile holds.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> contents(Profile([])).files.height
+    0
+    """
+    return combine_contents([partial_contents(part) for part in profile.parts])
+
+
+def partial_contents(profile: Profile) -> PartialContents:
+    """What one profile holds.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_contents(Profile([])).stored.height
+    0
+    """
+    import polars as pl
+
+    found = []
+    for table in PROFILE:
+        if table != "losses":
+            rows = profile.count(table)
+            found.append((table, "profile", rows, len(PROFILE[table].columns), int(rows > 0)))
+    for name in profile.extra_names:
+        frame = profile.table(name)
+        found.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
+    files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in profile.origins]
+    processes = profile.read("processes", ["process", "pid", "rank"])
+    environment = profile.read("environment").join(processes, on="process", how="left", maintain_order="left")
+    return PartialContents(
+        pl.DataFrame(files, schema=_FILES.dtypes, orient="row"),
+        pl.DataFrame(found, schema=_TABLES.dtypes, orient="row"),
+        pl.DataFrame(
+            [row for source in profile.origins for row in stored_tables(source)],
+            schema=_STORED.dtypes,
+            orient="row",
+        ),
+        environment.select(_ENVIRONMENT.names),
+    )
+
+
+def combine_contents(partials: Sequence[PartialContents]) -> Contents:
+    """What many profiles hold.
+
+    Examples
+    --------
+    >>> combine_contents([]).stored.columns[0]
+    'table'
+    """
+    import polars as pl
+
+    def together(field: str, table: TableSpec) -> pl.DataFrame:
+        found: list[pl.DataFrame] = [getattr(partial, field) for partial in partials]
+        return pl.concat([empty_frame(table), *found])
+
+    sums = [pl.col("row_count").sum(), pl.col("column_count").max(), pl.col("file_count").sum()]
+    tables = together("tables_found", _TABLES).group_by("table", "kind", maintain_order=True).agg(sums)
+    stored = together("stored", _STORED)
+    pages = pl.when(pl.col("size_bytes").is_not_null().all()).then(pl.col("size_bytes").sum()).alias("size_bytes")
+    stored = stored.group_by("table", maintain_order=True).agg(*sums, pages, pl.col("columns").first())
+    return Contents(
+        together("files", _FILES),
+        tables.select(_TABLES.names),
+        stored.select(_STORED.names).sort(
+            "size_bytes", "row_count", descending=True, nulls_last=True, maintain_order=True
+        ),
+        together("environment", _ENVIRONMENT),
+    )
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None

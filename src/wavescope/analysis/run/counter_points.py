@@ -1,0 +1,150 @@
+"""Quantities that change over time: bytes being copied and allocated, clocks and power, counters sampled over time.
+
+Every function gives the points of curves: `process`, `agent`, `name`, `time_ns` (clock of the node) and `value`, which
+holds until the next point. Events without a time are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["allocated_bytes", "copied_bytes", "dispatch_counters", "monitored", "sampled_counters"]
+
+_WHERE = ["process", "agent"]
+
+
+def copied_bytes(profile: Profile) -> pl.DataFrame:
+    """How many bytes are being copied to each agent.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> copied_bytes(Profile([])).columns
+    ['process', 'agent', 'name', 'time_ns', 'value']
+    """
+    import polars as pl
+
+    columns = ["process", "dst_agent", "begin_ns", "end_ns", "size_bytes"]
+    copies = profile.read("copies", columns).rename({"dst_agent": "agent"})
+    copies = copies.filter(pl.col("agent").is_not_null(), pl.col("begin_ns").ge(0), pl.col("size_bytes") > 0)
+    begins = copies.select(*_WHERE, time_ns="begin_ns", value="size_bytes")
+    ends = copies.select(*_WHERE, time_ns=pl.max_horizontal("begin_ns", "end_ns"), value=-pl.col("size_bytes"))
+    return _running_sums(pl.concat([begins, ends]))
+
+
+def allocated_bytes(profile: Profile) -> pl.DataFrame:
+    """How many bytes are allocated on each agent. A release gives back what was last allocated at its address.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> allocated_bytes(Profile([])).height
+    0
+    """
+    import polars as pl
+
+    columns = ["process", "agent", "type", "level", "end_ns", "address", "size_bytes"]
+    rows = profile.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
+    rows = rows.filter(pl.col("level").cast(pl.String).ne_missing("SCRATCH"))
+    kind = pl.col("type").cast(pl.String)
+    taken = rows.filter(kind == "ALLOC").select("process", "agent", "address", "end_ns", "size_bytes")
+    released = rows.filter(kind == "FREE").select("process", "address", "end_ns")
+    by_address = ["process", "address"]
+    freed = released.join_asof(
+        taken.with_columns(taken_ns=pl.col("end_ns")), on="end_ns", by=by_address, check_sortedness=False
+    )
+    freed = freed.filter(pl.col("taken_ns").is_not_null()).unique([*by_address, "taken_ns"], maintain_order=True)
+    changes = pl.concat([
+        taken.select(*_WHERE, time_ns="end_ns", value="size_bytes"),
+        freed.select(*_WHERE, time_ns="end_ns", value=-pl.col("size_bytes")),
+    ])  # fmt: skip
+    return _running_sums(changes.filter(pl.col("agent").is_not_null()))
+
+
+def monitored(profile: Profile) -> pl.DataFrame:
+    """Clock, power, temperature: the value from the begin of each stretch of time; the last one again at its end.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> monitored(Profile([])).height
+    0
+    """
+    import polars as pl
+
+    rows = profile.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
+    rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("begin_ns", maintain_order=True)
+    last = rows.group_by(*_WHERE, "name", maintain_order=True).last()
+    points = pl.concat([
+        rows.select(*_WHERE, "name", time_ns="begin_ns", value="value"),
+        last.select(*_WHERE, "name", time_ns="end_ns", value="value"),
+    ])  # fmt: skip
+    return _ordered(points)
+
+
+def sampled_counters(profile: Profile) -> pl.DataFrame:
+    """Counters that were sampled over time, instances added up.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> sampled_counters(Profile([])).height
+    0
+    """
+    import polars as pl
+
+    info = profile.read("counter_info", ["counter", "name", "agent"])
+    rows = profile.read("counters", ["process", "time_ns", "counter", "value"])
+    rows = rows.filter(pl.col("time_ns").is_not_null()).group_by("process", "time_ns", "counter").agg(pl.sum("value"))
+    points = rows.join(info, on="counter").select(*_WHERE, "name", "time_ns", "value")
+    return _ordered(points)
+
+
+def dispatch_counters(profile: Profile) -> pl.DataFrame:
+    """Counters of dispatches, instances added up: the value from the begin of a dispatch, 0 from its end.
+
+    Where dispatches with a counter overlap on a GPU, their values are added up.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> dispatch_counters(Profile([])).height
+    0
+    """
+    import polars as pl
+
+    info = profile.read("counter_info", ["counter", "name"])
+    rows = profile.read("counters", ["process", "event", "time_ns", "counter", "value"])
+    rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null()).join(info, on="counter")
+    values = rows.group_by("process", "event", "name").agg(pl.col("value").sum())
+    kernels = profile.read("kernels", ["process", "event", "agent", "begin_ns", "end_ns"])
+    kernels = kernels.filter(pl.col("begin_ns").ge(0), pl.col("end_ns") > pl.col("begin_ns"))
+    known = values.join(kernels, on=["process", "event"])
+    changes = pl.concat([
+        known.select(*_WHERE, "name", time_ns="begin_ns", value="value"),
+        known.select(*_WHERE, "name", time_ns="end_ns", value=-pl.col("value")),
+    ])  # fmt: skip
+    return _running_sums(changes)
+
+
+def _running_sums(changes: pl.DataFrame) -> pl.DataFrame:
+    """Changes of a value as its sum at each time."""
+    import polars as pl
+
+    named = changes if "name" in changes.columns else changes.with_columns(name=pl.lit(""))
+    keys = [*_WHERE, "name"]
+    at_once = named.group_by(*keys, "time_ns").agg(pl.col("value").sum()).sort(*keys, "time_ns")
+    return _ordered(at_once.with_columns(pl.col("value").cum_sum().over(keys).cast(pl.Float64)))
+
+
+def _ordered(points: pl.DataFrame) -> pl.DataFrame:
+    """By name, agent, process and time."""
+    import polars as pl
+
+    columns = [*_WHERE, pl.col("name").cast(pl.String), "time_ns", pl.col("value").cast(pl.Float64)]
+    return points.select(columns).sort("name", "agent", "process", "time_ns", maintain_order=True)

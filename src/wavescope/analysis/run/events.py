@@ -1,0 +1,185 @@
+"""Everything that took time in a profile, grouped by what a summary is asked to be grouped by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from wavescope.analysis.run.busy_time import BusyTime, copy_agent
+from wavescope.analysis.run.markers import MARKER, Markers
+from wavescope.analysis.run.processes import PROCESS, gpus_of, processes_of, streams_of
+from wavescope.analysis.run.statistics import Statistics, merged, statistics_of
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["EVENT_TABLES", "EXTENTS", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping"]
+
+Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+
+GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "process": PROCESS,
+    "rank": ("rank",),
+    "gpu": ("host", "gpu"),
+    "stream": (*PROCESS, "stream"),
+    "marker": ("marker",),
+}
+"""Grouping -> the columns that tell its groups apart."""
+_NUMBERS: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "process": ("process",),
+    "rank": ("process",),
+    "gpu": ("agent",),
+    "stream": ("process", "stream"),
+    "marker": ("marker",),
+}
+"""The same while events are read, before numbers of rows become values."""
+
+_COLUMNS = {
+    "kernels": ("name", "agent", "stream"),
+    "copies": ("name", "src_agent", "dst_agent", "stream", "size_bytes"),
+    "allocations": ("type", "level", "size_bytes"),
+    "regions": ("domain", "name"),
+}
+EVENT_TABLES = tuple(_COLUMNS)
+EXTENTS = table_spec(
+    "processes",
+    "one process",
+    """
+    host       String  -   | node
+    pid        Int64   -   | process id
+    rank       Int32   -   | rank; null = not known
+    run        String  -   | unique id of the recording, or its path
+    begin_ns   Int64   ns  | begin of its first event
+    end_ns     Int64   ns  | end of its last event
+    busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
+    gpu_count  Int64   -   | GPUs that it used
+    """,
+)
+_ON_GPU = ("kernels", "copies")
+
+
+class Events:
+    """The events of a profile, read once in pieces.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> Events(Profile([]), "all").statistics(EVENT_TABLES).sums.height
+    0
+    """
+
+    def __init__(self, profile: Profile, by: Grouping) -> None:
+        self._profile = profile
+        self._by = by
+        self._markers = Markers(profile) if by == "marker" else None
+        self._who = processes_of(profile)
+        self._gpus = gpus_of(profile, self._who)
+        self._used: set[int] = set()
+        self._extents: list[pl.DataFrame] = []
+        self._busy = BusyTime()
+
+    def statistics(self, tables: Sequence[str]) -> Statistics:
+        """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
+        keys = (*_NUMBERS[self._by], "domain", "name")
+        parts = [statistics_of(self.pieces(table), keys) for table in tables if self._can_group(table)]
+        by_values = (*GROUP_COLUMNS[self._by], "domain", "name")
+        return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
+
+    def process_count(self) -> int:
+        """Processes of the profile."""
+        return self._who.height
+
+    def extents(self) -> pl.DataFrame:
+        """When the events read so far of each process were, and how long they kept its GPUs busy: see `EXTENTS`."""
+        import polars as pl
+
+        if not self._extents:
+            return empty_frame(EXTENTS)
+        seen = pl.concat(self._extents).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+        known = seen.join(self._who, on="process", how="left").join(self._busy.by_process(), on="process", how="left")
+        return known.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
+
+    def gpus(self) -> pl.DataFrame:
+        """`host` and `gpu` of the GPUs that the kernels read so far ran on."""
+        import polars as pl
+
+        used = pl.Series(sorted(self._used), dtype=pl.UInt32)
+        return self._gpus.filter(pl.col("agent").is_in(used.implode())).select("host", "gpu").unique()
+
+    def _can_group(self, table: str) -> bool:
+        """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
+        return table in _ON_GPU or self._by in ("all", "process", "rank") or (self._by, table) == ("marker", "regions")
+
+    def pieces(self, table: str) -> Iterator[pl.DataFrame]:
+        """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
+        import polars as pl
+
+        columns = ["process", "begin_ns", "end_ns", *_COLUMNS[table]]
+        if self._by == "marker":
+            columns += ["thread", "correlation"]
+        sizes = ["size_bytes"] if "size_bytes" in columns else []
+        for piece in self._profile.chunks(table, columns):
+            self._note(table, piece)
+            if table == "regions" and self._markers is not None:
+                piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
+            events = piece.with_columns(*self._labels(table), *self._places(table, piece))
+            yield events.select(*_NUMBERS[self._by], "domain", "name", "begin_ns", "end_ns", *sizes)
+
+    def _labels(self, table: str) -> list[pl.Expr]:
+        """`domain` and `name`, where the table has them in other words."""
+        import polars as pl
+
+        if table == "allocations":
+            is_scratch = pl.col("level") == "SCRATCH"
+            domain = pl.when(is_scratch).then(pl.lit("SCRATCH")).otherwise(pl.lit("ALLOCATION"))
+            kind, level = (pl.col(name).cast(pl.String).fill_null("") for name in ("type", "level"))
+            name = pl.when(is_scratch).then(kind).otherwise(pl.concat_str(kind, level, separator=" "))
+            return [domain.alias("domain"), name.alias("name")]
+        return [] if table == "regions" else [pl.lit(_DOMAIN_OF[table], pl.Categorical).alias("domain")]
+
+    def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
+        """What the events are grouped by, where that is no column of theirs."""
+
+        if self._by == "gpu" and table == "copies":
+            return [copy_agent(self._gpus["agent"])]
+        if self._markers is None:
+            return []
+        return [self._markers.around(piece) if table == "regions" else self._markers.around_launches(piece)]
+
+    def _named(self, statistics: Statistics, keys: tuple[str, ...]) -> Statistics:
+        """The same by values: names, hosts, pids."""
+        import polars as pl
+
+        sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+        if self._by == "stream":
+            streams = streams_of(self._profile)
+            sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
+        if self._by in ("process", "rank", "stream"):
+            sums = sums.join(self._who, on="process", how="left", maintain_order="left")
+        elif self._by == "gpu":
+            sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")
+        elif self._by == "marker":
+            sums = sums.with_columns(pl.col("marker").cast(pl.String))
+        return Statistics(keys, sums, statistics.values)
+
+    def _note(self, table: str, piece: pl.DataFrame) -> None:
+        import polars as pl
+
+        is_whole = pl.col("end_ns") >= pl.col("begin_ns")
+        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("begin_ns",)]
+        times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
+        self._extents.append(piece.group_by("process").agg(times))
+        if table == "kernels":
+            self._used.update(piece["agent"].unique().drop_nulls())
+        if table in _ON_GPU:
+            self._busy.add(piece if table == "kernels" else piece.with_columns(copy_agent(self._gpus["agent"])))
+
+
+_DOMAIN_OF = {"kernels": "KERNEL", "copies": "COPY"}

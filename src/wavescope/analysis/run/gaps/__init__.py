@@ -1,0 +1,227 @@
+"""When do the GPUs idle between their work, and who makes them wait?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.gaps.partial import PartialGaps, partial_gaps
+from wavescope.analysis.run.gpus import PLACE, merged_elsewhere, partial_intervals, shared_gpus
+from wavescope.analysis.run.intervals import share_of
+from wavescope.base.bounds import ROWS, bounded
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = [
+    "Gaps",
+    "PartialGaps",
+    "combine_gaps",
+    "gaps",
+    "merged_elsewhere",
+    "partial_gaps",
+    "partial_intervals",
+    "shared_gpus",
+]
+
+_WHERE = """\
+node          String   -    | host name of the node, else the file
+gpu           Int64    -    | number of the GPU on the node; null = not recorded
+"""
+_STREAM = """\
+pid           Int64    -    | process; null = all of the GPU
+rank          Int32    -    | its rank; null = not known
+stream_id     Int64    -    | stream; null = all of the GPU, or not recorded
+"""
+_CAUSE_TEXTS = (
+    "synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread "
+    "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the "
+    "launching call), queued (launched before the gap began), unknown (its launch is not recorded)"
+)
+
+
+@dataclass(frozen=True)
+class Gaps(Answer):
+    """How long GPUs, or their streams, idled between work, and why.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> gaps(Profile([])).largest.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none. The "
+        "work that ends it was launched by a call of some thread: after that call began, the gap is the cost of the "
+        "launch; before it, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. "
+        "Work that was launched before the gap began was queued: it waited for other work or for the GPU itself. The "
+        "parts add up to the gaps. Idle time before the first and after the last work of a GPU, within the span of "
+        "its node, is no gap."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec(
+            "gpus",
+            "one GPU, or one stream of a process on it",
+            _WHERE
+            + _STREAM
+            + """
+            gap_count     UInt64   -    | gaps
+            gap_ns        Int64    ns   | their length
+            gap_share     Float64  -    | of the span of the node
+            gap_mean_ns   Float64  ns   | mean length
+            gap_max_ns    Int64    ns   | longest
+            busy_ns       Int64    ns   | with work
+            edge_ns       Int64    ns   | before the first and after the last work, within the span of the node
+            span_ns       Int64    ns   | span of all GPU work of the node
+            """,
+        ),
+        "causes": table_spec(
+            "causes",
+            "one cause on one GPU",
+            _WHERE
+            + f"""
+            cause         String   -    | {_CAUSE_TEXTS}
+            function      String   -    | function that was called; null = none
+            call_count    UInt64   -    | calls, or gaps, that it took part in
+            wait_ns       Int64    ns   | its part of the gaps
+            gap_share     Float64  -    | of the gaps of the GPU
+            span_share    Float64  -    | of the span of the node
+            """,
+        ),
+        "histogram": table_spec(
+            "histogram",
+            "one range of lengths on one GPU or stream",
+            _WHERE
+            + _STREAM
+            + """
+            from_ns       Int64    ns   | shortest length of the range
+            gap_count     UInt64   -    | gaps
+            gap_ns        Int64    ns   | their length
+            """,
+        ),
+        "largest": table_spec(
+            "largest",
+            "one of the longest gaps",
+            _WHERE
+            + _STREAM
+            + """
+            begin_ns      Int64    ns   | when it began
+            gap_ns        Int64    ns   | how long it lasted
+            before        String   -    | the dispatch or copy that ended when it began
+            after         String   -    | the dispatch or copy that ended it
+            dispatch_id   Int64    -    | of that dispatch; null for copies
+            tid           Int64    -    | thread that launched it
+            launch_ns     Int64    ns   | from the begin of the launching call to the end of the gap; null = not known
+            queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
+            cause         String   -    | largest part of the gap, as in causes
+            function      String   -    | the call that took most of it before the launch
+            function_ns   Int64    ns   | how much
+            context       String   -    | innermost marker or operator that was open in the thread when it began
+            """,
+        ),
+    }
+
+    gpus: pl.DataFrame
+    causes: pl.DataFrame
+    histogram: pl.DataFrame
+    largest: pl.DataFrame
+    gap_count: int
+    """All gaps, of which `largest` has the longest."""
+
+
+def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
+    """The answer for all profiles.
+
+    Raises
+    ------
+    ValueError
+        When several profiles tell of one GPU and were not asked with `elsewhere`.
+
+    Examples
+    --------
+    >>> combine_gaps([]).gap_count
+    0
+    """
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+    if shared_gpus(partials) and not all(part.is_whole for part in partials):
+        what = "profiles share a GPU: ask them with `elsewhere`"
+        raise ValueError(what)
+    partials = partials or [partial_gaps(Profile([]))]
+    keys = [*PLACE, "node", "gpu", "pid", "rank", "stream_id"]
+    gpus = (
+        pl.concat(part.gpus for part in partials)
+        .group_by(keys)
+        .agg(
+            pl.col("gap_count", "gap_ns").sum(),
+            pl.col("gap_max_ns", "busy_ns", "end_ns").max(),
+            pl.col("begin_ns").min(),
+        )
+    )
+    nodes = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("begin_ns").min())
+    gpus = gpus.join(nodes, on="machine").with_columns(
+        gap_share=share_of(pl.col("gap_ns"), pl.col("span_ns")),
+        gap_mean_ns=share_of(pl.col("gap_ns"), pl.col("gap_count")),
+        edge_ns=pl.col("span_ns") - pl.col("busy_ns") - pl.col("gap_ns"),
+    )
+    histogram = (
+        pl.concat(part.histogram for part in partials)
+        .group_by(*keys, "from_ns")
+        .agg(pl.col("gap_count", "gap_ns").sum())
+    )
+    largest = pl.concat(part.largest for part in partials).sort(
+        "gap_ns", *keys, "begin_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
+    )
+    tables = Gaps.tables
+    return Gaps(
+        gpus=gpus.sort("node", *keys, nulls_last=True).select(tables["gpus"].names),
+        causes=_causes(partials, nodes),
+        histogram=histogram.sort("node", *keys, "from_ns", nulls_last=True).select(tables["histogram"].names),
+        largest=largest.head(max(part.keep for part in partials)).select(tables["largest"].names),
+        gap_count=int(gpus["gap_count"].sum()),
+    )
+
+
+def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    keys = [*PLACE, "node", "gpu"]
+    sums = pl.concat(part.causes for part in partials).group_by(*keys, "cause", "function")
+    return (
+        sums.agg(pl.col("call_count", "wait_ns").sum())
+        .join(nodes, on="machine")
+        .with_columns(
+            gap_share=share_of(pl.col("wait_ns"), pl.col("wait_ns").sum().over(PLACE)),
+            span_share=share_of(pl.col("wait_ns"), pl.col("span_ns")),
+        )
+        .sort("wait_ns", *keys, "cause", "function", descending=[True] + [False] * 6, nulls_last=True)
+        .select(Gaps.tables["causes"].names)
+    )
+
+
+@bounded(keep=ROWS)
+def gaps(profile: Profile, *, by_stream: bool = False, keep: int = 100) -> Gaps:
+    """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> gaps(Profile([])).causes.columns[2:4]
+    ['cause', 'function']
+    """
+    partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in profile.parts]
+    shared = frozenset() if by_stream else shared_gpus(partials)
+    if shared:
+        elsewhere = merged_elsewhere([partial_intervals(part, shared=shared) for part in profile.parts])
+        partials = [partial_gaps(part, keep=keep, elsewhere=elsewhere) for part in profile.parts]
+    return combine_gaps(partials)

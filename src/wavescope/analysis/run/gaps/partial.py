@@ -1,0 +1,367 @@
+"""The gaps of one profile: where they are, what ended them, and what its thread did before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work
+from wavescope.analysis.run.intervals import covered, gaps_between, intervals, merged
+from wavescope.analysis.run.launches import Launches, cause_of, outermost, region_pieces, touching
+from wavescope.analysis.run.waits import calls_inside, main_call
+from wavescope.base.bounds import ROWS, bounded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.run.gpus import Place, Places
+    from wavescope.model.run import Profile
+
+__all__ = ["PartialGaps", "partial_gaps"]
+
+_STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+"""Where the ranges of the histogram begin."""
+_MOST_DETAILS = 10_000
+
+
+@dataclass(frozen=True)
+class PartialGaps:
+    """What one profile knows."""
+
+    gpus: pl.DataFrame
+    causes: pl.DataFrame
+    histogram: pl.DataFrame
+    largest: pl.DataFrame
+    keep: int
+    is_whole: bool
+    """Whether work of other profiles on the same GPUs was considered, or does not matter."""
+
+    @property
+    def used_gpus(self) -> frozenset[Place]:
+        """The GPUs that did work."""
+        return frozenset(self.gpus.select(PLACE).rows())
+
+
+@bounded(keep=ROWS)
+def partial_gaps(
+    profile: Profile, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
+) -> PartialGaps:
+    """What one profile knows, with its `keep` longest gaps.
+
+    `elsewhere` says when GPUs that other profiles tell of too were busy in all (`partial_intervals`,
+    `merged_elsewhere`): gaps are then those of all work, and each belongs to the profile that ended it.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_gaps(Profile([])).used_gpus
+    frozenset()
+    """
+    places = gpu_places(profile)
+    by = ["place", "process", "stream"] if by_stream else ["place"]
+    more = ["thread", "correlation", "name"]
+    work = gpu_work(profile, places, [*more, "dispatch_id"], more).drop("is_copy")
+    work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
+    found, totals = _gaps(work, by), _totals(work, by)
+    if elsewhere is not None and not by_stream:
+        found, totals = _among_others(profile, places, work, found, totals, elsewhere)
+    order = {"gap_ns": True, "gap_begin_ns": False, "row": False}
+    longest = found.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
+    regions = _Regions.of(profile, work, found, longest["gap_begin_ns"])
+    found = _explained(found, regions.launches)
+    calls = regions.outermost_calls()
+    names = _Names.of(profile, places, by_stream=by_stream)
+    return PartialGaps(
+        gpus=names(_sums(found, totals, by)),
+        causes=names(_causes(found, calls), with_streams=False),
+        histogram=names(_histogram(found, by)),
+        largest=names(_details(longest, found, work, regions, calls, profile)),
+        keep=min(keep, _MOST_DETAILS),
+        is_whole=by_stream or elsewhere is not None,
+    )
+
+
+def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Gaps on the row of the work that ends them, with the row of the work that ended before them."""
+    import polars as pl
+
+    latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
+    columns = dict.fromkeys(["row", *by, "process", "thread", "correlation"])
+    rows = work.select(*columns, "begin_ns", "end_ns", before_row=latest.over(by))
+    return gaps_between(rows, by).drop("begin_ns", "end_ns")
+
+
+def _totals(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    spans = work.group_by(by).agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+    return spans.join(covered(work, by).rename({"covered_ns": "busy_ns"}), on=by, nulls_equal=True)
+
+
+def _among_others(
+    profile: Profile,
+    places: Places,
+    work: pl.DataFrame,
+    found: pl.DataFrame,
+    totals: pl.DataFrame,
+    elsewhere: pl.DataFrame,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Gaps and totals where GPUs are shared: gaps of all work that work of this profile ended."""
+    import polars as pl
+
+    numbers = places.table.select("place", *PLACE)
+    shared = elsewhere.join(numbers, on=PLACE, nulls_equal=True).drop(PLACE).sort("place", "begin_ns")
+    pids = profile.read("processes", ["process", "pid"])
+    mine = work.join(pids, on="process", how="left", maintain_order="left").unique(
+        ["place", "begin_ns", "pid"], keep="first", maintain_order=True
+    )
+    ended = gaps_between(shared, ["place"]).drop("end_ns").join(mine, on=["place", "begin_ns", "pid"])
+    is_mine = pl.col("before_end_ns") == pl.col("gap_begin_ns")
+    before = found.select("row", "before_row").join(
+        work.select(before_row="row", before_end_ns="end_ns"), on="before_row", how="left"
+    )
+    whole = (
+        ended.join(before, on="row", how="left")
+        .with_columns(before_row=pl.when(is_mine).then("before_row"))
+        .select(found.columns)
+    )
+    spent = covered(shared, ["place"]).rename({"covered_ns": "busy_ns"})
+    apart = pl.col("place").is_in(shared["place"].unique().to_list())
+    return (
+        pl.concat([found.filter(~apart), whole]),
+        totals.join(spent, on="place", how="left", suffix="_in_all")
+        .with_columns(busy_ns=pl.coalesce("busy_ns_in_all", "busy_ns"))
+        .drop("busy_ns_in_all"),
+    )
+
+
+@dataclass(frozen=True)
+class _Regions:
+    """What threads did, as far as it explains gaps."""
+
+    launches: Launches
+    calls: list[pl.DataFrame]
+    """Calls into a runtime at the time of any gap, in pieces."""
+    contexts: list[pl.DataFrame]
+    """Markers and operators that are open at one of the moments in question."""
+
+    @classmethod
+    def of(cls, profile: Profile, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
+        import polars as pl
+
+        idle = found.select(begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("gap_ns"))
+        idle = merged(intervals(idle, []), [])
+        times, launches = moments.sort(), Launches(work)
+        columns = ["thread", "name", "begin_ns", "end_ns"]
+        empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
+        calls, contexts = [empty], [empty]
+        for in_runtime, others in region_pieces(profile, [*columns, "process", "correlation"]):
+            launches.add(in_runtime)
+            calls.append(touching(in_runtime.select(columns), idle).drop_nulls())
+            first, last = (times.search_sorted(others[name], side="left") for name in ("begin_ns", "end_ns"))
+            contexts.append(others.select(columns).filter(first < last))
+        return cls(launches, calls, contexts)
+
+    def outermost_calls(self) -> pl.DataFrame:
+        """The calls that no other call of their thread encloses."""
+        import polars as pl
+
+        return outermost(pl.concat(self.calls))
+
+
+def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
+    """Gaps with the thread that launched what ended them, and how long they waited for it: `wait_ns`, then `launch_ns`.
+
+    Work that was launched before the gap began has neither; `is_known` tells it from work without a launch.
+    """
+    import polars as pl
+
+    end = pl.col("gap_begin_ns") + pl.col("gap_ns")
+    called = pl.col("launch_begin_ns").clip(pl.col("gap_begin_ns"), end)
+    is_late = pl.col("launch_begin_ns") > pl.col("gap_begin_ns")
+    return found.hstack(launches.of(found)).with_columns(
+        is_known=pl.col("launch_begin_ns").is_not_null(),
+        wait_ns=pl.when(is_late).then(called - pl.col("gap_begin_ns")).otherwise(0),
+        launch_ns=pl.when(is_late).then(end - called).otherwise(0),
+        launch_thread=pl.coalesce("launch_thread", "thread"),
+    )
+
+
+def _waits(found: pl.DataFrame) -> pl.DataFrame:
+    """The parts of gaps before the launch: `place`, `thread`, `begin_ns`, `end_ns`."""
+    import polars as pl
+
+    return found.select(
+        "place", thread="launch_thread", begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("wait_ns")
+    )
+
+
+def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """`place`, `cause`, `function`, `call_count`, `wait_ns`; adds up to the gaps."""
+    import polars as pl
+
+    inside = calls_inside(_waits(found.filter(pl.col("wait_ns") > 0)), calls).select(
+        "place",
+        cause=cause_of(pl.col("name").cast(pl.String)),
+        function=pl.col("name").cast(pl.String),
+        call_count=pl.col("call_count").cast(pl.UInt64),
+        wait_ns="inside_ns",
+    )
+    is_queued = pl.col("is_known") & (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
+    rest = {
+        "host code": (pl.col("wait_ns") > 0, pl.col("wait_ns")),
+        "launch": (pl.col("launch_ns") > 0, pl.col("launch_ns")),
+        "queued": (is_queued, pl.col("gap_ns")),
+        "unknown": (~pl.col("is_known"), pl.col("gap_ns")),
+    }
+    parts = [
+        found.filter(is_part)
+        .group_by("place")
+        .agg(call_count=pl.len().cast(pl.UInt64), wait_ns=length.sum())
+        .select(
+            "place", pl.lit(cause).alias("cause"), pl.lit(None, pl.String).alias("function"), "call_count", "wait_ns"
+        )
+        for cause, (is_part, length) in rest.items()
+    ]
+    in_calls = inside.group_by("place").agg(in_calls=pl.col("wait_ns").sum())
+    parts[0] = (
+        parts[0]
+        .join(in_calls, on="place", how="left")
+        .with_columns(wait_ns=pl.col("wait_ns") - pl.col("in_calls").fill_null(0))
+        .drop("in_calls")
+    )
+    return pl.concat([inside, *parts])
+
+
+def _histogram(found: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    step = pl.lit(0, pl.Int64)
+    for edge in _STEPS_NS[1:]:
+        step = pl.when(pl.col("gap_ns") >= edge).then(pl.lit(edge, pl.Int64)).otherwise(step)
+    groups = found.with_columns(from_ns=step).group_by(*by, "from_ns")
+    return groups.agg(gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum())
+
+
+def _sums(found: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    sums = found.group_by(by).agg(
+        gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum(), gap_max_ns=pl.col("gap_ns").max()
+    )
+    return totals.join(sums, on=by, how="left", nulls_equal=True).with_columns(
+        pl.col("gap_count", "gap_ns", "gap_max_ns").fill_null(0)
+    )
+
+
+def _details(
+    longest: pl.DataFrame,
+    found: pl.DataFrame,
+    work: pl.DataFrame,
+    regions: _Regions,
+    calls: pl.DataFrame,
+    profile: Profile,
+) -> pl.DataFrame:
+    """The longest gaps with all that is known about them."""
+    import polars as pl
+
+    chosen = longest.select("row").join(found, on="row", maintain_order="left")
+    threads = profile.read("threads", ["thread", "tid"])
+    rows = (
+        pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
+        .with_columns(
+            work["dispatch_id"].gather(chosen["row"]),
+            after=work["name"].gather(chosen["row"]).cast(pl.String),
+            before=work["name"].gather(chosen["before_row"]).cast(pl.String),
+        )
+        .join(threads.rename({"thread": "launch_thread"}), on="launch_thread", how="left", maintain_order="left")
+        .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
+    )
+    by = [column for column in ("place", "process", "stream") if column in longest.columns]
+    end = pl.col("gap_begin_ns") + pl.col("gap_ns")
+    return rows.select(
+        *by,
+        "gap_ns",
+        "before",
+        "after",
+        "dispatch_id",
+        "tid",
+        "queue_depth",
+        "context",
+        begin_ns="gap_begin_ns",
+        launch_ns=end - pl.col("launch_begin_ns"),
+        cause=_largest_cause(),
+        function="call",
+        function_ns="call_ns",
+    )
+
+
+def _largest_cause() -> pl.Expr:
+    """The cause of the largest part of a gap."""
+    import polars as pl
+
+    is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
+    is_call = pl.col("call_ns") * 2 >= pl.col("wait_ns")
+    return (
+        pl.when(~pl.col("is_known"))
+        .then(pl.lit("unknown"))
+        .when(is_queued)
+        .then(pl.lit("queued"))
+        .when(pl.col("launch_ns") >= pl.col("wait_ns"))
+        .then(pl.lit("launch"))
+        .when(is_call & pl.col("call").is_not_null())
+        .then(cause_of(pl.col("call")))
+        .otherwise(pl.lit("host code"))
+    )
+
+
+def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:
+    """How much work of its GPU was launched and had not begun when each gap began; null = launches are not known."""
+    import polars as pl
+
+    depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
+    rows = chosen.select("place", "gap_begin_ns").with_row_index("at")
+    for (place,), mine in rows.group_by("place", maintain_order=True):
+        of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "begin_ns")
+        issued_ns = launches.of(of_gpu)["launch_begin_ns"]
+        known = issued_ns.is_not_null()
+        if known.any():
+            issued = issued_ns.filter(known).sort().search_sorted(mine["gap_begin_ns"], side="right")
+            begun = of_gpu["begin_ns"].filter(known).sort().search_sorted(mine["gap_begin_ns"], side="left")
+            depths = depths.scatter(mine["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
+    return depths
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Puts what a GPU, process and stream are called in place of their numbers."""
+
+    places: pl.DataFrame
+    processes: pl.DataFrame
+    streams: pl.DataFrame
+    by_stream: bool
+
+    @classmethod
+    def of(cls, profile: Profile, places: Places, *, by_stream: bool) -> _Names:
+        return cls(
+            places.table.select("place", *PLACE, "node", "gpu"),
+            profile.read("processes", ["process", "pid", "rank"]),
+            profile.read("streams", ["stream", "stream_id"]),
+            by_stream,
+        )
+
+    def __call__(self, frame: pl.DataFrame, *, with_streams: bool = True) -> pl.DataFrame:
+        import polars as pl
+
+        named = frame.join(self.places, on="place", maintain_order="left").drop("place")
+        if not with_streams:
+            return named
+        if not self.by_stream:
+            return named.with_columns(
+                pid=pl.lit(None, pl.Int64), rank=pl.lit(None, pl.Int32), stream_id=pl.lit(None, pl.Int64)
+            ).drop("process", strict=False)
+        return (
+            named.join(self.processes, on="process", how="left", maintain_order="left")
+            .join(self.streams, on="stream", how="left", maintain_order="left")
+            .drop("process", "stream")
+        )

@@ -1,0 +1,229 @@
+"""Which GPU of which node did what: the work of a profile by place, where a GPU that several processes use is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from wavescope.analysis.run.intervals import intervals
+from wavescope.model.run_tables import PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = [
+    "PLACE",
+    "Place",
+    "Places",
+    "gpu_places",
+    "gpu_work",
+    "machines",
+    "merged_elsewhere",
+    "partial_intervals",
+    "place_frame",
+    "shared_gpus",
+]
+
+PLACE = ("machine", "gpu_key")
+"""Columns that say which GPU: equal in all files that tell of the same GPU of the same node."""
+
+Place: TypeAlias = tuple[str, int | None]
+"""The values of `PLACE`."""
+
+
+class _OfGpus(Protocol):
+    @property
+    def used_gpus(self) -> frozenset[Place]: ...
+
+
+@dataclass(frozen=True)
+class Places:
+    """The GPUs of a profile, by number; and which of them an agent is."""
+
+    table: pl.DataFrame
+    """`place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`."""
+    numbers: pl.Series
+    """The `place` of each agent, by its number; null = no GPU."""
+    of_process: pl.DataFrame
+    """`process` -> the `place` of work whose GPU was not recorded."""
+
+
+def gpu_places(profile: Profile) -> Places:
+    """The GPUs that the processes of a profile see.
+
+    A node is known by its machine id, else by its host name, else the file stands for it: nothing is then known about
+    other files. A GPU of it is known by its number among all agents, else by its number among the GPUs.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> gpu_places(Profile([])).table.height
+    0
+    """
+    import polars as pl
+
+    processes = machines(profile)
+    gpus = profile.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
+    known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
+    named = known.with_columns(
+        pl.col("machine", "node").fill_null(""),
+        gpu_key=pl.coalesce("absolute_index", "type_index"),
+        gpu=pl.coalesce("type_index", "absolute_index"),
+    )
+    unknown = processes.select("machine", "node", gpu_key=pl.lit(None, pl.Int64), gpu=pl.lit(None, pl.Int64))
+    table = (
+        pl.concat([named, unknown], how="diagonal")
+        .group_by(PLACE, maintain_order=True)
+        .agg(pl.col("node", "gpu", "target", "product").first())
+        .with_row_index("place")
+    )
+    of_agent = named.join(table, on=PLACE, nulls_equal=True, maintain_order="left")
+    of_process = processes.join(table.filter(pl.col("gpu_key").is_null()), on="machine", maintain_order="left")
+    numbers = gpus.select("agent").join(of_agent, on="agent", how="left", maintain_order="left")["place"]
+    return Places(table, numbers, of_process.select("process", "place"))
+
+
+def machines(profile: Profile) -> pl.DataFrame:
+    """`process` with `machine` (identity of its node) and `node` (name of it to show).
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> machines(Profile([])).columns
+    ['process', 'machine', 'node']
+    """
+    import polars as pl
+
+    sources = profile.read("sources", ["source", "path"])
+    nodes = profile.read("nodes", ["node", "machine_id", "hostname"])
+    found = profile.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
+    given = [pl.when(pl.col(name) != "").then(name) for name in ("machine_id", "hostname", "path")]
+    return (
+        found.join(nodes, on="node", how="left")
+        .sort("process")
+        .select("process", machine=pl.coalesce(given), node=pl.coalesce(given[1:]))
+    )
+
+
+def gpu_work(
+    profile: Profile, places: Places, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `begin_ns`, `end_ns`, and more columns.
+
+    A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> gpu_work(Profile([]), gpu_places(Profile([]))).height
+    0
+    """
+    import polars as pl
+
+    common = ["process", "stream", "begin_ns", "end_ns"]
+    dtypes = PROFILE["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
+    columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
+    empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
+    found = [
+        _placed(piece, agents, places).with_columns(is_copy=pl.lit(table == "copies"))
+        for table, agents, more in (
+            ("kernels", ["agent"], kernel_columns),
+            ("copies", ["dst_agent", "src_agent"], copy_columns),
+        )
+        for piece in profile.chunks(table, [*common, *agents, *more])
+    ]
+    return pl.concat([empty, *found], how="diagonal")
+
+
+def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.DataFrame:
+    """The rows of each GPU that one of the `agents` is; once for each GPU."""
+    import polars as pl
+
+    names = [f"place{number}" for number in range(len(agents))]
+    found = [places.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
+    piece = piece.drop(agents).with_columns(found)
+    if piece.select(pl.all_horizontal(pl.col(names).is_null()).any()).item():
+        unknown = places.of_process.rename({"place": "unknown"})
+        piece = piece.join(unknown, on="process", how="left", maintain_order="left")
+        names.append("unknown")
+    first = piece.with_columns(place=pl.coalesce(names).fill_null(0)).drop(names)
+    if len(agents) == 1:
+        return first
+    both = piece.filter((pl.col("place0") != pl.col("place1")).fill_null(value=False))
+    return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(names)])
+
+
+def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[Place]:
+    """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums.
+
+    Examples
+    --------
+    >>> shared_gpus([])
+    frozenset()
+    """
+    seen: set[Place] = set()
+    shared: set[Place] = set()
+    for partial in partials:
+        shared |= seen & partial.used_gpus
+        seen |= partial.used_gpus
+    return frozenset(shared)
+
+
+def place_frame(places: Iterable[Place]) -> pl.DataFrame:
+    """GPUs as a frame with the columns of `PLACE`.
+
+    Examples
+    --------
+    >>> place_frame([("node1", 2)]).rows()
+    [('node1', 2)]
+    """
+    import polars as pl
+
+    return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
+
+
+def partial_intervals(profile: Profile, *, shared: frozenset[Place]) -> pl.DataFrame:
+    """When the GPUs in `shared` were busy with work of this profile: merged intervals, and the process that began each.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_intervals(Profile([]), shared=frozenset()).columns
+    ['machine', 'gpu_key', 'begin_ns', 'end_ns', 'pid']
+    """
+    places = gpu_places(profile)
+    chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
+    work = gpu_work(profile, places).join(chosen.select("place", *PLACE), on="place")
+    pids = profile.read("processes", ["process", "pid"])
+    return _first_pids(intervals(work.join(pids, on="process", how="left"), PLACE))
+
+
+def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The results of `partial_intervals` of several profiles as one.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> merged_elsewhere([partial_intervals(Profile([]), shared=frozenset())]).height
+    0
+    """
+    import polars as pl
+
+    return _first_pids(pl.concat(partials))
+
+
+def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
+    """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
+    import polars as pl
+
+    ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").sort(*PLACE, "begin_ns", "pid")
+    reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
+    is_first = (pl.col("begin_ns") > reached).fill_null(value=True)
+    marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(PLACE))
+    is_last = marked["is_first"].shift(-1, fill_value=True)
+    begins = marked.filter("is_first").select(*PLACE, "begin_ns", "pid")
+    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*PLACE, "begin_ns", "end_ns", "pid")

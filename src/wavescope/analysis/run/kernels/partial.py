@@ -1,0 +1,302 @@
+"""What one profile knows about the dispatches of some kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.run.choice_rules import name_pattern
+from wavescope.analysis.run.gpus import gpu_places
+from wavescope.analysis.run.intervals import bin_width
+from wavescope.analysis.run.launches import Launches, region_pieces
+from wavescope.analysis.run.statistics import Statistics, is_timed, statistics_of
+from wavescope.base.bounds import BINS, ROWS, bounded
+from wavescope.model.run_tables import PROFILE
+from wavescope.model.schema import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.gpus import Places
+    from wavescope.model.run import Profile
+
+__all__ = ["SHAPE", "PartialKernels", "merged_shapes", "partial_kernels"]
+
+SHAPE = (
+    "workgroup_x",
+    "workgroup_y",
+    "workgroup_z",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "lds_bytes",
+    "scratch_bytes",
+    "vgpr_count",
+    "accum_vgpr_count",
+    "sgpr_count",
+)
+"""Columns that say how a kernel was launched and what it needs."""
+_EVENT = ("process", "agent", "stream", "dispatch_id", "begin_ns", "end_ns", "event", "correlation")
+
+
+@dataclass(frozen=True)
+class PartialKernels:
+    """What one profile knows; `name` is the kernel everywhere."""
+
+    durations: Statistics
+    latencies: Statistics
+    """From the begin of the launching call to the begin of the dispatch."""
+    shapes: pl.DataFrame
+    users: pl.DataFrame
+    """Distinct processes, GPUs and streams."""
+    bins: pl.DataFrame
+    """Calls and times per machine and stretch of `width`, a power of two."""
+    longest: pl.DataFrame
+    counters: pl.DataFrame
+    all_ns: int
+    """Durations of all dispatches, of other kernels too."""
+    bin_count: int
+    keep: int
+
+
+@bounded(bins=BINS, keep=ROWS)
+def partial_kernels(profile: Profile, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
+    """What one profile knows about kernels whose name contains `name`, or matches it as /regular expression/.
+
+    `keep` is how many of the longest dispatches of each kernel are told.
+
+    Raises
+    ------
+    UsageError
+        When `name` is not a regular expression.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_kernels(Profile([]), name="gemm").all_ns
+    0
+    """
+    found = _Matching(profile, name)
+    durations = _named(statistics_of(found.pieces(), ["name"]), found)
+    events = found.events()
+    places = gpu_places(profile)
+    events = events.with_columns(place=places.numbers.gather(events["agent"])).drop("agent")
+    who = _Who.of(profile, places)
+    return PartialKernels(
+        durations=durations,
+        latencies=_named(_latencies(profile, events), found),
+        shapes=merged_shapes(found.shapes),
+        users=who.named(events.select("name", "place", "process", "stream").unique()),
+        bins=_bins(events, who, bins),
+        longest=_longest(events, who, keep),
+        counters=_counters(profile, events),
+        all_ns=found.all_ns,
+        bin_count=bins,
+        keep=keep,
+    )
+
+
+@dataclass(frozen=True)
+class _Who:
+    """Names of GPUs, processes and streams."""
+
+    places: pl.DataFrame
+    processes: pl.DataFrame
+    streams: pl.DataFrame
+
+    @classmethod
+    def of(cls, profile: Profile, places: Places) -> _Who:
+        return cls(
+            places.table.select("place", "machine", "node", "gpu"),
+            profile.read("processes", ["process", "pid", "rank"]),
+            profile.read("streams", ["stream", "stream_id"]),
+        )
+
+    def named(self, events: pl.DataFrame) -> pl.DataFrame:
+        """Few events with names instead of numbers."""
+        import polars as pl
+
+        return (
+            events.with_columns(pl.col("name").cast(pl.String))
+            .join(self.places, on="place", how="left", maintain_order="left")
+            .join(self.processes, on="process", how="left", maintain_order="left")
+            .join(self.streams, on="stream", how="left", maintain_order="left")
+            .drop("place", "process", "stream")
+        )
+
+
+def _named(statistics: Statistics, found: _Matching) -> Statistics:
+    """Statistics by name instead of by number of a name."""
+    import polars as pl
+
+    names = statistics.sums.select(pl.col("name").cast(pl.UInt32)).join(
+        found.codes, on="name", how="left", maintain_order="left"
+    )
+    return replace(statistics, sums=statistics.sums.with_columns(name=names["text"]))
+
+
+class _Matching:
+    """The dispatches of the kernels in question, read once."""
+
+    def __init__(self, profile: Profile, name: str) -> None:
+        self.all_ns = 0
+        self.shapes: list[pl.DataFrame] = []
+        self._profile = profile
+        self._pattern = name_pattern(name)
+        self._known: dict[str | None, bool] = {}
+        self._events: list[pl.DataFrame] = []
+        self._codes: list[pl.DataFrame] = []
+        self._targets = profile.read("agents", ["agent", "target"])
+
+    def pieces(self) -> Iterator[pl.DataFrame]:
+        """`name`, `begin_ns`, `end_ns` of the dispatches; all else is kept aside."""
+        import polars as pl
+
+        length = pl.col("end_ns") - pl.col("begin_ns")
+        for piece in self._profile.chunks("kernels", ["name", *_EVENT, *SHAPE]):
+            self.all_ns += int(piece.filter(is_timed()).select(length.sum()).item())
+            chosen = piece.filter(self._is_matching(piece))
+            if not chosen.height:
+                continue
+            timed = pl.when(is_timed()).then(length)
+            shape = pl.struct(SHAPE).hash()  # one key instead of a dozen
+            groups = chosen.lazy().group_by("name", "agent", shape=shape)
+            sums = groups.agg(
+                pl.col(SHAPE).first(),
+                call_count=pl.len().cast(pl.UInt64),
+                total_ns=timed.sum(),
+                min_ns=timed.min(),
+                max_ns=timed.max(),
+            ).drop("shape")
+            named = sums.with_columns(pl.col("name").cast(pl.String)).collect()
+            self.shapes.append(named.join(self._targets, on="agent", how="left").drop("agent"))
+            code = pl.col("name").to_physical()
+            self._codes.append(chosen.select(pl.col("name").unique()).select(code, text=pl.col("name").cast(pl.String)))
+            self._events.append(chosen.select("name", *_EVENT))
+            yield chosen.select(code, "begin_ns", "end_ns")
+
+    @property
+    def codes(self) -> pl.DataFrame:
+        """`name` (number of a name) -> `text`."""
+        import polars as pl
+
+        empty = pl.DataFrame(schema={"name": pl.UInt32, "text": pl.String})
+        return pl.concat([empty, *self._codes]).unique()
+
+    def events(self) -> pl.DataFrame:
+        """The dispatches that were read."""
+        import polars as pl
+
+        columns = ["name", *_EVENT]
+        return pl.concat([empty_frame(PROFILE["kernels"]).select(columns), *self._events])
+
+    def _is_matching(self, piece: pl.DataFrame) -> pl.Expr:
+        import polars as pl
+
+        for text in piece.select(pl.col("name").unique().cast(pl.String)).to_series():
+            if text not in self._known:
+                self._known[text] = text is not None and bool(self._pattern.search(text))
+        chosen = pl.Series([text for text, is_chosen in self._known.items() if is_chosen], dtype=pl.String)
+        return pl.col("name").is_in(chosen.cast(piece.schema["name"]).implode())
+
+
+def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Ways in which kernels were launched, of several parts.
+
+    Examples
+    --------
+    >>> merged_shapes([]).columns[:2]
+    ['name', 'target']
+    """
+    import polars as pl
+
+    texts: dict[str, Any] = dict.fromkeys(("name", "target"), pl.String)
+    sums: dict[str, Any] = {"call_count": pl.UInt64, "total_ns": pl.Int64, "min_ns": pl.Int64, "max_ns": pl.Int64}
+    empty = pl.DataFrame(schema=texts | dict.fromkeys(SHAPE, pl.Int64) | sums)
+    groups = pl.concat([empty, *(part.select(empty.columns) for part in parts)]).group_by("name", "target", *SHAPE)
+    return groups.agg(pl.col("call_count", "total_ns").sum(), pl.col("min_ns").min(), pl.col("max_ns").max())
+
+
+def _latencies(profile: Profile, events: pl.DataFrame) -> Statistics:
+    """How long after the begin of the launching call dispatches begin; negative ones, of clocks apart, do not count."""
+    import polars as pl
+
+    launches = Launches(events)
+    if events["correlation"].count():
+        for calls, _ in region_pieces(profile, ["process", "correlation", "thread", "begin_ns"]):
+            launches.add(calls)
+    code = pl.col("name").to_physical()
+    waits = events.select(code, end_ns="begin_ns").hstack(launches.of(events).select(begin_ns="launch_begin_ns"))
+    return statistics_of([waits.filter(pl.col("begin_ns") <= pl.col("end_ns"))], ["name"])
+
+
+def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
+    """Calls per kernel and stretch of time, of every machine on its own clock."""
+    import polars as pl
+
+    length = pl.col("end_ns") - pl.col("begin_ns")
+    timed = events.filter(is_timed()).select("name", "place", "begin_ns", "end_ns")
+    found = []
+    machines = timed.select("place").unique().join(who.places, on="place", how="left", nulls_equal=True)
+    for (machine,), of_machine in machines.group_by("machine"):
+        mine = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
+        begin, end = mine["begin_ns"].min(), mine["begin_ns"].max()
+        width = bin_width(begin, end + 1, count)  # type: ignore[arg-type,operator]  # not empty: numbers
+        sums = mine.group_by("name", bin=pl.col("begin_ns") // width).agg(
+            call_count=pl.len().cast(pl.UInt64),
+            total_ns=length.sum(),
+            min_ns=length.min(),
+            max_ns=length.max(),
+        )
+        texts = pl.col("name").cast(pl.String)
+        found.append(sums.with_columns(texts, machine=pl.lit(machine, pl.String), width=pl.lit(width, pl.Int64)))
+    columns: dict[str, Any] = dict.fromkeys(("bin", "total_ns", "min_ns", "max_ns", "width"), pl.Int64)
+    empty = pl.DataFrame(schema={"name": pl.String, "machine": pl.String, "call_count": pl.UInt64} | columns)
+    return pl.concat([empty, *(part.select(empty.columns) for part in found)])
+
+
+def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
+    """The longest dispatches of each kernel."""
+    import polars as pl
+
+    timed = events.with_row_index("row").filter(is_timed())
+    length = (pl.col("end_ns") - pl.col("begin_ns")).alias("duration_ns")
+    ordered = timed.select("row", "name", length).sort("duration_ns", descending=True, maintain_order=True)
+    chosen = ordered.group_by("name", maintain_order=True).head(keep)
+    rows = events[chosen["row"]].with_columns(chosen["duration_ns"])
+    columns = ["node", "gpu", "pid", "rank", "stream_id", "dispatch_id", "begin_ns", "duration_ns"]
+    return who.named(rows).select("name", *columns)
+
+
+def _counters(profile: Profile, events: pl.DataFrame) -> pl.DataFrame:
+    """Hardware counters per kernel: their values summed over instances, then over dispatches."""
+    import polars as pl
+
+    keys = ["process", "event"]
+    named = events.select("name", *keys).drop_nulls()
+    found = [
+        piece.join(named, on=keys).group_by(*keys, "counter", "name").agg(pl.col("value").sum())
+        for piece in profile.chunks("counters", [*keys, "counter", "value"])
+    ]
+    titles = profile.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
+    schema = {
+        "process": pl.UInt32,
+        "event": pl.Int64,
+        "counter": pl.UInt32,
+        "name": pl.Categorical,
+        "value": pl.Float64,
+    }
+    per_dispatch = pl.concat([pl.DataFrame(schema=schema), *found]).group_by(*keys, "counter", "name")
+    return (
+        per_dispatch.agg(pl.col("value").sum())
+        .join(titles, on="counter", how="left")
+        .group_by(pl.col("name").cast(pl.String), counter="counter_name")
+        .agg(
+            dispatch_count=pl.len().cast(pl.UInt64),
+            value_sum=pl.col("value").sort().sum(),
+            value_min=pl.col("value").min(),
+            value_max=pl.col("value").max(),
+        )
+    )

@@ -1,0 +1,87 @@
+"""Which call launched which dispatch or copy? The arrows between the threads and the GPUs of a timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.launches import Launches
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["LaunchFlows", "launch_flows"]
+
+_WORK = ("kernels", "copies")
+
+
+@dataclass(frozen=True)
+class LaunchFlows(Answer):
+    """Calls and the GPU work that they launched.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> launch_flows(Profile([])).flows.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "A dispatch or copy was launched by the call of its process that has the same correlation, the first of "
+        "several; a call can launch more than one. Correlation 0 means that none was recorded."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "flows": table_spec(
+            "flows",
+            "one dispatch or copy with a known launch",
+            """
+            region    UInt32   -  | row of the call in `regions`
+            is_copy   Boolean  -  | whether the work is a copy
+            work      UInt32   -  | row in `kernels` or `copies`
+            """,
+        )
+    }
+
+    flows: pl.DataFrame
+    unknown_count: int
+    """Dispatches and copies whose launch is not among the calls."""
+
+
+def launch_flows(profile: Profile) -> LaunchFlows:
+    """The launches of a profile.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> launch_flows(Profile([])).unknown_count
+    0
+    """
+    import polars as pl
+
+    keys = ["process", "correlation"]
+    work = pl.concat(
+        profile.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies"))
+        for table in _WORK
+    )
+    is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
+    linked = work.filter(is_known)
+    launches = Launches(linked)
+    first: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
+    count = 0
+    for piece in profile.chunks("regions", keys):
+        calls = piece.with_row_index("region", count).filter(is_known)
+        slots = launches.slots_of(calls).cast(pl.UInt32).alias("slot")
+        found = calls.select("region", slots).drop_nulls("slot")
+        first.append(found.unique("slot", keep="first", maintain_order=True))
+        count += piece.height
+    regions = pl.concat(first).unique("slot", keep="first", maintain_order=True)
+    slots = launches.slots_of(linked).cast(pl.UInt32).alias("slot")
+    flows = linked.with_columns(slots).join(regions, on="slot", maintain_order="left")
+    return LaunchFlows(flows.select(LaunchFlows.tables["flows"].names), work.height - flows.height)

@@ -1,0 +1,169 @@
+"""Which call launched which GPU work, and what else threads did: regions by what they are good for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["API_DOMAINS", "CAUSES", "Launches", "cause_of", "outermost", "region_pieces", "touching"]
+
+API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
+"""Domains of calls into a runtime; all other regions (markers, operators, frames) say what the application did."""
+
+_KEYS = ["process", "correlation"]
+_SMALL = 1 << 16
+CAUSES = {
+    "synchronisation": r"(?i)synchronize|signal_wait|waitevent|wait_event|eventquery|streamquery",
+    "allocation": r"(?i)malloc|free|alloc|hostregister|hostunregister|mempool|memory_pool",
+    "copy call": r"(?i)memcpy|memset|memory_copy|async_copy|memory_fill|memprefetch",
+    "loading code": r"(?i)module(load|unload|get)|code_object|executable|fatbinary|registerfunction|registervar",
+    "launch call": r"(?i)launch|pushcallconfiguration|popcallconfiguration",
+}
+"""Kind of call -> names of functions of that kind; the first that fits."""
+
+
+def region_pieces(profile: Profile, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Regions in pieces: calls into a runtime, and all others.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> list(region_pieces(Profile([]), ["begin_ns"]))
+    []
+    """
+    import polars as pl
+
+    is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
+    for piece in profile.chunks("regions", ["domain", *columns]):
+        yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
+
+
+class Launches:
+    """The calls that launched some work: known by process and correlation.
+
+    Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
+    correlations are dense, which writers of profiles see to.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ids = pl.DataFrame({"process": [0], "correlation": [7]})
+    >>> launches = Launches(ids)
+    >>> launches.add(ids.with_columns(thread=pl.lit(3), begin_ns=pl.lit(1)))
+    >>> launches.of(ids).rows()
+    [(1, 3)]
+    """
+
+    def __init__(self, work: pl.DataFrame) -> None:
+        import polars as pl
+
+        wanted = work.select(_KEYS).drop_nulls()
+        low, high = wanted["correlation"].min(), wanted["correlation"].max()
+        self._low = int(low or 0)  # type: ignore[arg-type]
+        self._width = int(high or 0) - self._low + 1  # type: ignore[arg-type]
+        self._processes = int(wanted["process"].max() or 0) + 1  # type: ignore[arg-type]
+        cells = self._width * self._processes
+        self._slots: pl.Series | pl.DataFrame
+        if cells <= max(_SMALL, 8 * wanted.height):
+            present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(wanted), 1)
+            count = int(present.sum())
+            numbers = present.cum_sum().cast(pl.UInt32)
+            self._slots = pl.select(pl.when(pl.lit(present) == 1).then(pl.lit(numbers) - 1)).to_series()
+        else:
+            self._slots = wanted.unique(maintain_order=True).with_row_index("slot")
+            count = self._slots.height
+        self.count = count
+        self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
+
+    def _cells(self, frame: pl.DataFrame) -> pl.Series:
+        import polars as pl
+
+        at = pl.col("correlation") - self._low
+        is_inside = at.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
+        cell = pl.col("process").cast(pl.Int64) * self._width + at
+        return frame.select(pl.when(is_inside).then(cell)).to_series()
+
+    def slots_of(self, frame: pl.DataFrame) -> pl.Series:
+        """The number of the launch that each row belongs to, of `count`; null = none."""
+        import polars as pl
+
+        if isinstance(self._slots, pl.Series):
+            return self._slots.gather(self._cells(frame))
+        return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
+
+    def add(self, calls: pl.DataFrame) -> None:
+        """Remember those of the calls that launched some of the work, the first of several."""
+        import polars as pl
+
+        found = calls.select("begin_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        is_free = self._begins.gather(found["slot"]).is_null()
+        first = found.filter(is_free & found["slot"].is_first_distinct())
+        self._begins.scatter(first["slot"], first["begin_ns"])
+        self._threads.scatter(first["slot"], first["thread"])
+
+    def of(self, work: pl.DataFrame) -> pl.DataFrame:
+        """`launch_begin_ns` and `launch_thread` for each row; null = not known."""
+        import polars as pl
+
+        slots = self.slots_of(work)
+        return pl.DataFrame(
+            {"launch_begin_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
+        )
+
+
+def outermost(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls of every `thread` that no earlier call encloses, sorted; overlapping begins are cut.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> calls = pl.DataFrame({"thread": [0, 0], "begin_ns": [0, 0], "end_ns": [5, 9]})
+    >>> outermost(calls).rows()
+    [(0, 0, 9)]
+    """
+    import polars as pl
+
+    ordered = calls.sort("thread", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+    reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("begin_ns"))
+    return ordered.with_columns(pl.max_horizontal("begin_ns", reached).alias("begin_ns")).filter(
+        pl.col("end_ns") > pl.col("begin_ns")
+    )
+
+
+def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """Those of the regions that share some time with one of the merged `stretches`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> regions = pl.DataFrame({"begin_ns": [0, 5], "end_ns": [4, 9]})
+    >>> touching(regions, pl.DataFrame({"begin_ns": [8], "end_ns": [20]})).rows()
+    [(5, 9)]
+    """
+    ended = stretches["end_ns"].search_sorted(regions["begin_ns"], side="right")
+    begun = stretches["begin_ns"].search_sorted(regions["end_ns"], side="left")
+    return regions.filter(begun > ended)
+
+
+def cause_of(name: pl.Expr) -> pl.Expr:
+    """The kind of a call, from the name of its function.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
+    'synchronisation'
+    """
+    import polars as pl
+
+    kind = pl.lit("other call")
+    for cause, pattern in reversed(CAUSES.items()):
+        kind = pl.when(name.str.contains(pattern)).then(pl.lit(cause)).otherwise(kind)
+    return kind

@@ -1,0 +1,139 @@
+"""Which marker range was open on a thread at a time, and which one was open when GPU work was launched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["MARKER", "Markers"]
+
+MARKER = "MARKER"
+"""Domain of marker ranges."""
+_THREAD = ("process", "thread")
+
+
+class Markers:
+    """The marker ranges of a profile: the innermost one that is open counts.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> Markers(Profile([])).is_empty
+    True
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        import polars as pl
+
+        columns = ["process", "thread", "domain", "name", "begin_ns", "end_ns"]
+        ranges = [
+            piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in profile.chunks("regions", columns)
+        ]
+        empty = profile.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
+        self._profile = profile
+        self._open = _open_ranges(pl.concat([empty, *ranges]))
+        self._launches: pl.DataFrame | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no marker range."""
+        return not self._open.height
+
+    def around(self, events: pl.DataFrame) -> pl.Series:
+        """The name of the range that is open on `thread` of `process` at `begin_ns` of each event; null = none."""
+        times = events.select("process", "thread", time="begin_ns").with_row_index("row").sort("time")
+        found = times.join_asof(
+            self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
+        )
+        return found.sort("row")["name"].rename("marker")
+
+    def around_launches(self, events: pl.DataFrame) -> pl.Series:
+        """As `around`, at the time when the API call with the `correlation` of each event began.
+
+        Events whose call was not recorded count at their own begin, on the thread that launched them.
+        """
+        import polars as pl
+
+        if self._launches is None:
+            self._launches = self._calls()
+        calls = events.select("process", "thread", "correlation", "begin_ns").join(
+            self._launches, on=["process", "correlation"], how="left", maintain_order="left"
+        )
+        return self.around(
+            calls.select(
+                "process",
+                pl.coalesce("call_thread", "thread").alias("thread"),
+                pl.coalesce("call_ns", "begin_ns").alias("begin_ns"),
+            )
+        )
+
+    def _calls(self) -> pl.DataFrame:
+        """Thread and begin of the API call of each correlation."""
+        import polars as pl
+
+        columns = ["process", "correlation", "domain", "thread", "begin_ns"]
+        calls = [
+            piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
+            for piece in self._profile.chunks("regions", columns)
+        ]
+        empty = self._profile.read("regions", columns).clear() if not calls else calls[0].clear()
+        return (
+            pl.concat([empty, *calls])
+            .select("process", "correlation", call_thread="thread", call_ns="begin_ns")
+            .unique(["process", "correlation"], keep="first", maintain_order=True)
+        )
+
+
+def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
+    """For each moment at which a range begins or ends on a thread: the name of the innermost one that is open then."""
+    import polars as pl
+
+    whole = ranges.filter(pl.col("end_ns") > pl.col("begin_ns")).with_row_index("range")
+    steps = [("begin_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
+    edges = pl.concat(
+        whole.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
+        for time, step, length in steps
+    ).sort(*_THREAD, "time", "step", "length", "range", nulls_last=True)
+    depth = pl.col("step").cum_sum().over(_THREAD)
+    begun = pl.when(pl.col("step") > 0).then("range").forward_fill()
+    nested = edges.with_columns(depth=depth).with_columns(
+        open=begun.over(*_THREAD, "depth"), ended=begun.over(*_THREAD, pl.col("depth") + (pl.col("step") < 0))
+    )
+    is_crossed = (pl.col("ended") != pl.col("range")).any().over(_THREAD)
+    known = nested.select(
+        *_THREAD, "time", "range", "step", is_crossed=is_crossed, open=pl.when(pl.col("depth") > 0).then("open")
+    )
+    innermost = pl.concat([known.filter(~pl.col("is_crossed")), _crossing(known.filter("is_crossed"))])
+    return (
+        innermost.join(whole.select("name", open="range"), on="open", how="left", maintain_order="left")
+        .select(*_THREAD, "time", "name")
+        .unique([*_THREAD, "time"], keep="last", maintain_order=True)
+        .sort("time", maintain_order=True)
+    )
+
+
+def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
+    """The same for threads with ranges that end before one that began inside them: the last one begun counts."""
+    import polars as pl
+
+    innermost: list[int | None] = []
+    for _, thread in edges.group_by(_THREAD, maintain_order=True):
+        pending: dict[int, None] = {}
+        for number, step in thread.select("range", "step").iter_rows():
+            if step > 0:
+                pending[number] = None
+            else:
+                pending.pop(number, None)
+            innermost.append(next(reversed(pending), None))
+    return edges.with_columns(open=pl.Series(innermost, dtype=pl.UInt32))
+
+
+def _length(sign: int) -> pl.Expr:
+    """Sorts ranges of equal begin outermost first, and those of equal end innermost first."""
+    import polars as pl
+
+    return sign * (pl.col("end_ns") - pl.col("begin_ns"))

@@ -1,0 +1,72 @@
+"""Who did it: processes, GPUs and streams by values that mean the same in every file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["PROCESS", "gpus_of", "processes_of", "streams_of"]
+
+PROCESS = ("host", "pid", "rank", "run")
+"""Columns that tell processes apart, also those with equal pids on two nodes or in two files."""
+
+
+def processes_of(profile: Profile) -> pl.DataFrame:
+    """`process` (number in the profile) with the columns `PROCESS`.
+
+    `run` is the unique id of the recording, or its path where none is stored.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> processes_of(Profile([])).columns
+    ['process', 'host', 'pid', 'rank', 'run']
+    """
+    import polars as pl
+
+    hosts = profile.read("nodes", ["node", "hostname"])
+    paths = profile.read("sources", ["source", "path"])
+    processes = profile.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
+    host = pl.col("hostname").fill_null("")
+    run = pl.coalesce(pl.col("guid").replace("", None), "path")
+    return (
+        processes.join(hosts, on="node", how="left", maintain_order="left")
+        .join(paths, on="source", how="left", maintain_order="left")
+        .select("process", host.alias("host"), "pid", "rank", run.alias("run"))
+    )
+
+
+def gpus_of(profile: Profile, who: pl.DataFrame) -> pl.DataFrame:
+    """`agent` (number in the profile) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> gpus_of(Profile([]), processes_of(Profile([]))).columns
+    ['agent', 'host', 'gpu']
+    """
+    import polars as pl
+
+    agents = profile.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
+    number = pl.coalesce("type_index", "absolute_index")
+    return (
+        agents.filter(pl.col("kind") == "GPU")
+        .join(who, on="process", how="left", maintain_order="left")
+        .select("agent", "host", number.alias("gpu"))
+    )
+
+
+def streams_of(profile: Profile) -> pl.DataFrame:
+    """`number` (of the stream in the profile) with its id as `stream`.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> streams_of(Profile([])).columns
+    ['number', 'stream']
+    """
+    return profile.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})

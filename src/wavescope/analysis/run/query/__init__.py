@@ -1,0 +1,77 @@
+"""Which rows does this SQL give? One SELECT over the stable views and the tables of a profile, whatever its format.
+
+The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the profile itself are in the
+schema `profile` (`profile.kernels`). DuckDB runs the query where it is installed, SQLite otherwise.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.query.result import Meter, QueryLimits, QueryResult
+from wavescope.errors import MissingToolError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["QueryLimits", "QueryResult", "query", "run_query"]
+
+
+def query(profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
+    """All rows of one SELECT, as a frame.
+
+    Parameters
+    ----------
+    sql
+        One SELECT; `wavescope schema` lists views and tables. It can read the profile only.
+    engine
+        `duckdb` or `sqlite`; None = DuckDB where it is installed.
+    limits
+        How large the result may become, and how long the engine may work; None = `QueryLimits()`.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, cannot be run, or gives more than the limits allow.
+    MissingToolError
+        When DuckDB is asked for and not installed.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> query(Profile([]), "SELECT COUNT(*) AS n FROM kernels", engine="sqlite")["n"].to_list()
+    [0]
+    """
+    import polars as pl
+
+    return pl.concat(
+        list(run_query(profile, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
+    )
+
+
+def run_query(
+    profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None
+) -> QueryResult:
+    """As `query`, with the rows in pieces.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> run_query(Profile([]), "SELECT 1", engine="sqlite").engine
+    'sqlite'
+    """
+    meter = Meter(limits or QueryLimits())
+    has_duckdb = importlib.util.find_spec("duckdb") is not None
+    if engine == "duckdb" and not has_duckdb:
+        what = "this needs the package duckdb"
+        raise MissingToolError(what, advice="pip install duckdb, or --engine sqlite")
+    if engine == "sqlite" or not has_duckdb:
+        from wavescope.analysis.run.query.sqlite_engine import sqlite_query
+
+        return sqlite_query(profile, sql, meter)
+    from wavescope.analysis.run.query.duckdb_engine import duckdb_query
+
+    return duckdb_query(profile, sql, meter)

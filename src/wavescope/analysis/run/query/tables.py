@@ -1,0 +1,101 @@
+"""The tables that a query reads, with the columns it reads; nothing else is loaded."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.views import NUMBERED_TABLES, VIEWS
+from wavescope.model.run_tables import PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["NUMBER", "STORED", "Used", "loaded", "named_extras", "stored_columns", "used"]
+
+NUMBER = "row_in_process"
+
+
+STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in PROFILE)
+"""The tables as they are loaded."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a statement may name: views, in an order in which each needs only earlier ones, and stored tables."""
+
+    views: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+def used(sql: str) -> Used:
+    """The views and stored tables whose names occur in a statement, and those that they need.
+
+    Examples
+    --------
+    >>> used("SELECT * FROM processes").tables
+    ('nodes', 'processes')
+    """
+    words = _words(sql)
+    if words & _CATALOG:
+        return Used(tuple(VIEWS), STORED)
+    views = {name for name in VIEWS if name in words}
+    while more := {name for view in views for name in _words(VIEWS[view].source) & set(VIEWS)} - views:
+        views |= more
+    for view in views:
+        words |= _words(VIEWS[view].source)
+    tables = tuple(name for name in STORED if {name, name.removeprefix("numbered_")} & words)
+    return Used(tuple(name for name in VIEWS if name in views), tables)
+
+
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
+
+
+_CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqlite_master", "sqlite_schema"} | {
+    f"duckdb_{what}" for what in ("tables", "views", "columns")
+}
+"""Words of questions about what there is."""
+
+
+def stored_columns(table: str) -> dict[str, str]:
+    """Columns of a stored table with the names of their polars types; `numbered_` tables have one more.
+
+    Examples
+    --------
+    >>> stored_columns("numbered_copies")["row_in_process"]
+    'Int64'
+    """
+    plain = table.removeprefix("numbered_")
+    columns = {column.name: column.dtype for column in PROFILE[plain].columns}
+    return columns if plain == table else {NUMBER: "Int64", **columns}
+
+
+def loaded(profile: Profile, table: str, columns: Collection[str]) -> pl.DataFrame:
+    """These columns of a stored table, in the order of its declaration; at least one, so that its rows can be counted.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> loaded(Profile([]), "numbered_copies", ["row_in_process"]).columns
+    ['row_in_process']
+    """
+    import polars as pl
+
+    declared = stored_columns(table)
+    names = [name for name in declared if name in columns] or [next(reversed(declared))]
+    plain = table.removeprefix("numbered_")
+    if NUMBER not in names:
+        return profile.read(plain, names)
+    read = profile.read(plain, list(dict.fromkeys(["process", *names[1:]])))
+    return read.with_columns((pl.int_range(pl.len()).over("process") + 1).alias(NUMBER)).select(names)
+
+
+def named_extras(profile: Profile, sql: str) -> dict[str, pl.DataFrame]:
+    """The extra tables of the formats at hand whose names occur in the query."""
+    return {name: profile.table(name) for name in profile.extra_names if name.lower() in sql.lower()}

@@ -1,0 +1,198 @@
+"""What was recorded: which processes, on which nodes and GPUs, how many events of each kind, over which time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.gpus import PLACE, gpu_places
+from wavescope.model.answer import Answer
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.gpus import Places
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Recording", "combine_recording", "partial_recording", "recording"]
+
+_COUNTED = {
+    "kernels": "kernel_count",
+    "copies": "copy_count",
+    "regions": "region_count",
+    "samples": "sample_count",
+    "allocations": "allocation_count",
+    "counters": "counter_count",
+}
+
+
+@dataclass(frozen=True)
+class Recording(Answer):
+    """Who and what was recorded.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> recording(Profile([])).processes.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "A process is one row per file that tells of it. Its time is that from the begin of its first to the end of its"
+        " last event of any kind, on the clock of its node. GPUs are those that the processes saw."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "processes": table_spec(
+            "processes",
+            "one process",
+            """
+            path              String  -   | the file it was read from
+            format            String  -   | ROCpd, RPD, rocprofv3 CSV, ...
+            version           String  -   | version of its schema or writer; empty = not said
+            node              String  -   | host name; null = not recorded
+            pid               Int64   -   | process id; null = not recorded
+            rank              Int32   -   | its rank; null = not known
+            command           String  -   | command line; null = not recorded
+            kernel_count      Int64   -   | dispatches
+            copy_count        Int64   -   | copies
+            region_count      Int64   -   | calls and ranges
+            sample_count      Int64   -   | marks and calls without duration
+            allocation_count  Int64   -   | allocations and releases
+            counter_count     Int64   -   | values of counters
+            begin_ns          Int64   ns  | begin of its first event; null = none
+            end_ns            Int64   ns  | end of its last event; null = none
+            """,
+        ),
+        "gpus": table_spec(
+            "gpus",
+            "one GPU that processes saw",
+            """
+            node          String  -  | host name of the node, else the file
+            gpu           Int64   -  | number of the GPU on the node; null = not recorded
+            target        String  -  | gfx942, ...; null = not recorded
+            product       String  -  | name of the product; null = not recorded
+            kernel_count  Int64   -  | dispatches that ran on it
+            """,
+        ),
+    }
+
+    processes: pl.DataFrame
+    gpus: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class PartialRecording:
+    """What one file tells."""
+
+    processes: pl.DataFrame
+    gpus: pl.DataFrame
+    """GPUs with the columns `PLACE`, which tell them apart."""
+
+
+def recording(profile: Profile) -> Recording:
+    """What a profile records.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> recording(Profile([])).gpus.height
+    0
+    """
+    return combine_recording([partial_recording(part) for part in profile.parts])
+
+
+def partial_recording(profile: Profile) -> PartialRecording:
+    """What one file records; events are read in pieces."""
+    import polars as pl
+
+    sources = profile.read("sources")
+    nodes = profile.read("nodes", ["node", "hostname"])
+    processes = (
+        profile.read("processes", ["process", "source", "node", "pid", "rank", "command"])
+        .join(sources, on="source", how="left", maintain_order="left")
+        .join(nodes, on="node", how="left", maintain_order="left")
+        .drop("node")
+        .with_columns(pl.col("hostname").replace("", None).alias("node"))
+    )
+    places = gpu_places(profile)
+    times = []
+    for table, name in _COUNTED.items():
+        counts = _counted(profile, table)
+        processes = processes.join(
+            counts.select("process", pl.col("count").alias(name)), on="process", how="left", maintain_order="left"
+        ).with_columns(pl.col(name).fill_null(0))
+        times.append(counts.select("process", "begin_ns", "end_ns"))
+    spans = pl.concat(times).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+    processes = processes.join(spans, on="process", how="left", maintain_order="left")
+    dtypes = Recording.tables["processes"].dtypes
+    told = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
+    return PartialRecording(told, _gpus(profile, places))
+
+
+def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
+    """What many files record, in the order of the files.
+
+    Examples
+    --------
+    >>> combine_recording([]).processes.height
+    0
+    """
+    import polars as pl
+
+    processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
+    named = empty_frame(Recording.tables["gpus"])
+    found = [part.gpus for part in partials]
+    if not found:
+        return Recording(processes, named)
+    gpus = (
+        pl.concat(found)
+        .group_by(PLACE, maintain_order=True)
+        .agg(
+            pl.col("node", "gpu").first(),
+            pl.col("target", "product").drop_nulls().first(),
+            pl.col("kernel_count").sum(),
+        )
+        .filter(pl.col("gpu").is_not_null() | (pl.col("kernel_count") > 0))
+        .sort("node", "gpu", maintain_order=True, nulls_last=True)
+    )
+    return Recording(processes, gpus.select(pl.col(key).cast(dtype) for key, dtype in named.schema.items()))
+
+
+def _counted(profile: Profile, table: str) -> pl.DataFrame:
+    """Rows and times by process."""
+    import polars as pl
+
+    begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("begin_ns", "end_ns")
+    pieces = [
+        piece.group_by("process").agg(
+            count=pl.len().cast(pl.Int64), begin_ns=pl.col(begin).min(), end_ns=pl.col(end).max()
+        )
+        for piece in profile.chunks(table, list(dict.fromkeys(("process", begin, end))))
+    ]
+    schema = {"process": pl.UInt32, "count": pl.Int64, "begin_ns": pl.Int64, "end_ns": pl.Int64}
+    return (
+        pl.concat([pl.DataFrame(schema=schema), *pieces])
+        .group_by("process")
+        .agg(pl.col("count").sum(), pl.col("begin_ns").min(), pl.col("end_ns").max())
+    )
+
+
+def _gpus(profile: Profile, places: Places) -> pl.DataFrame:
+    import polars as pl
+
+    counts = [piece["agent"].value_counts() for piece in profile.chunks("kernels", ["agent"])]
+    empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
+    agents = profile.read("agents", ["agent"]).with_columns(place=places.numbers)
+    used = (
+        pl.concat([empty, *counts])
+        .join(agents, on="agent", how="left")
+        .group_by("place")
+        .agg(kernel_count=pl.col("count").cast(pl.Int64).sum())
+    )
+    return places.table.join(used, on="place", how="left", maintain_order="left").select(
+        *PLACE, "node", "gpu", "target", "product", pl.col("kernel_count").fill_null(0)
+    )

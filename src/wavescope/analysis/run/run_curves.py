@@ -1,0 +1,132 @@
+"""How do busy time, memory, copies, clocks and counters of a run change over time? Curves for drawing at any zoom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavescope.analysis.run import counter_points
+from wavescope.analysis.run.clocks import node_clocks
+from wavescope.analysis.run.gpus import gpu_places, gpu_work
+from wavescope.analysis.run.intervals import intervals, merged
+from wavescope.errors import UsageError
+from wavescope.model.run_labels import agent_label
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.common.steps import StepCurve
+    from wavescope.analysis.run.clocks import NodeClocks
+    from wavescope.model.run import Profile
+
+__all__ = ["CURVE_UNITS", "MOST_SERIES", "RunCurves", "RunSeries", "run_curves"]
+
+CURVE_UNITS = {
+    "busy": "share of the time",
+    "memory": "bytes",
+    "copying": "bytes",
+    "monitors": "",
+    "samples": "",
+    "dispatches": "",
+}
+"""Sets of curves -> their unit: GPUs with work, allocated bytes, bytes being copied, clocks and power, counters."""
+_POINTS = {
+    "memory": counter_points.allocated_bytes,
+    "copying": counter_points.copied_bytes,
+    "monitors": counter_points.monitored,
+    "samples": counter_points.sampled_counters,
+    "dispatches": counter_points.dispatch_counters,
+}
+MOST_SERIES = 256
+"""Curves of one set; where there are more, those with most points are made."""
+
+
+class RunSeries(NamedTuple):
+    """One curve: what to call it, which quantity, and its values in ns since the begin of its node."""
+
+    label: str
+    quantity: str
+    curve: StepCurve
+
+
+class RunCurves(NamedTuple):
+    """A set of curves; `left_out` of them are not made."""
+
+    series: list[RunSeries]
+    left_out: int
+
+
+def run_curves(profile: Profile, name: str, clocks: NodeClocks | None = None) -> RunCurves:
+    """The curves of a set of `CURVE_UNITS`, empty when nothing of it was recorded.
+
+    A GPU is busy (1) while at least one dispatch or copy runs on it, as in `busy`; means over stretches of time are its
+    busy share.
+
+    Raises
+    ------
+    UsageError
+        When there is no such set.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> run_curves(Profile([]), "busy").series
+    []
+    """
+    if name not in CURVE_UNITS:
+        what = f"no curves {name[:40]!r}"
+        raise UsageError(what, advice=f"curves: {', '.join(CURVE_UNITS)}")
+    clocks = clocks or node_clocks(profile)
+    if name == "busy":
+        return _busy(profile, clocks)
+    return _quantities(profile, clocks, _POINTS[name](profile))
+
+
+def _busy(profile: Profile, clocks: NodeClocks) -> RunCurves:
+    import polars as pl
+
+    places = gpu_places(profile)
+    whole = merged(intervals(gpu_work(profile, places), ["place"]), ["place"])
+    begins = clocks.begins("machine")
+    several = clocks.nodes.height > 1
+    found: list[tuple[str, pl.DataFrame]] = []
+    for place in places.table.iter_rows(named=True):
+        stretches = whole.filter(pl.col("place") == place["place"])
+        if not stretches.height:
+            continue
+        first = begins.get(place["machine"], 0)
+        gpu = "GPU not recorded" if place["gpu"] is None else f"GPU {place['gpu']}"
+        edges = pl.concat([
+            stretches.select(time_ns=pl.col("begin_ns") - first, value=pl.lit(1.0)),
+            stretches.select(time_ns=pl.col("end_ns") - first, value=pl.lit(0.0)),
+        ]).sort("time_ns")  # fmt: skip
+        found.append((f"{place['node']} {gpu}" if several else gpu, edges))
+    return _made([(label, "", points) for label, points in found])
+
+
+def _quantities(profile: Profile, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
+    import polars as pl
+
+    begin = clocks.processes["begin_ns"].gather(points["process"]).fill_null(0)
+    timed = points.with_columns((pl.col("time_ns") - begin).alias("time_ns")).filter(pl.col("time_ns").is_not_null())
+    agents = [agent_label(row) for row in profile.read("agents").to_dicts()]
+    pids = profile.read("processes", ["pid", "rank"]).rows()
+    several = len(pids) > 1
+    found = []
+    for (process, agent, name), part in timed.group_by("process", "agent", "name", maintain_order=True):
+        where = agents[int(str(agent))] if agent is not None else ""
+        pid, rank = pids[int(str(process))] if process is not None else (None, None)
+        who = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
+        found.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
+    return _made(found)
+
+
+def _made(found: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
+    from wavescope.analysis.common.steps import StepCurve
+
+    kept = sorted(found, key=lambda one: -one[2].height)[:MOST_SERIES]
+    shown = [one for one in found if any(one is other for other in kept)]
+    curves = []
+    for label, quantity, points in shown:
+        last = points.unique("time_ns", keep="last", maintain_order=True).rename({"time_ns": "time_cycles"})
+        curves.append(RunSeries(label, quantity, StepCurve.of_values(last)))
+    return RunCurves(curves, len(found) - len(curves))

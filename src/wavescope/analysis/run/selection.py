@@ -1,0 +1,45 @@
+"""Which part of a profile is asked about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.choice import ProfileSelection
+
+if TYPE_CHECKING:
+    from wavescope.model.run import Profile
+
+__all__ = ["ProfileSelection", "select"]
+
+
+def select(profile: Profile, selection: ProfileSelection) -> Profile:
+    """The profile cut down to the selection; rows are left out while they are read.
+
+    A field speaks only about the tables that have what it names: `kernel` about dispatches, `gpus` about dispatches,
+    copies (either end), allocations and monitors, `streams` about work that is put into streams, `domains` about
+    regions and samples, times about everything that has one. Counters follow their dispatch, arguments and call stacks
+    their event. A process that is left out takes its threads, agents, ... along, and the rest is numbered anew; tables
+    of numbered rows are whole otherwise. Events that a time window cuts are kept whole.
+
+    Percent and times with units count from the first event of each node in each source, `-5ms` from its last; the
+    markers of `between` are looked for there too. A text that several markers have means from the begin of the first
+    to the end of the last.
+
+    Raises
+    ------
+    UsageError
+        When a time or regular expression cannot be read, no marker has the text of `between`, or ranks are asked for
+        and none is known.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> select(Profile([]), ProfileSelection(kernel="gemm")).kernels.height
+    0
+    """
+    if selection == ProfileSelection():
+        return profile
+    from wavescope.analysis.run.chosen import ChosenSource
+    from wavescope.model.run import Profile
+
+    return Profile([ChosenSource(source, selection) for source in profile.origins])

@@ -1,0 +1,65 @@
+"""The tables that a database stores: rows, columns, pages."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavescope.base.sql import quoted
+from wavescope.errors import WavescopeError
+from wavescope.readers.files.kinds import Kind, sniff
+from wavescope.readers.files.sqlite import Database
+
+if TYPE_CHECKING:
+    from wavescope.model.run import ProfileSource
+
+__all__ = ["StoredRows", "stored_tables"]
+
+_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
+_GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
+
+
+class StoredRows(NamedTuple):
+    """A table of a file; of the runs in a ROCpd file, the tables of all together."""
+
+    table: str
+    row_count: int
+    column_count: int
+    size_bytes: int | None
+    """Size of its pages; None = not known."""
+    file_count: int
+    columns: str
+    """Their names."""
+
+
+def stored_tables(source: ProfileSource) -> list[StoredRows]:
+    """The tables of a database; files that are no databases, or were not read, have none."""
+    path = Path(source.path)
+    if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed
+        return []
+    if not path.is_file() or sniff(path) not in _KINDS:
+        return []
+    found: dict[str, StoredRows] = {}
+    with closing(Database(path)) as database:
+        sizes: dict[str, int] = {}
+        with suppress(WavescopeError):  # not every SQLite can tell, and no damaged file
+            sizes = dict(database.query("SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"))
+        for name, columns in database.tables.items():
+            if name.startswith("sqlite_"):
+                continue
+            plain = _GUID.sub("", name)
+            rows, size = _row_count(database, name), sizes.get(name)
+            if plain in found:
+                earlier = found[plain]
+                rows += earlier.row_count
+                size = None if size is None or earlier.size_bytes is None else size + earlier.size_bytes
+            found[plain] = StoredRows(plain, rows, len(columns), size, 1, ", ".join(columns))
+    return list(found.values())
+
+
+def _row_count(database: Database, table: str) -> int:
+    with suppress(WavescopeError):
+        return int(database.query(f"SELECT COUNT(*) FROM {quoted(table)}")[0][0])  # noqa: S608 - quoted
+    return 0

@@ -1,0 +1,237 @@
+"""Where did the time of a run go: kernels, copies, allocations and calls, with their statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.buckets import QUANTILE_ERROR
+from wavescope.analysis.run.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
+from wavescope.analysis.run.processes import PROCESS
+from wavescope.analysis.run.statistics import EXACT_VALUES, described, merged, merged_packed
+from wavescope.model.answer import Answer
+from wavescope.model.schema import empty_frame, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.events import Grouping
+    from wavescope.analysis.run.statistics import Packed
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["GPU_DOMAINS", "PartialSummary", "Summary", "combine_summary", "partial_summary", "summary", "wall_of"]
+
+GPU_DOMAINS = ("KERNEL", "COPY")
+"""Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up."""
+_DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
+_LONGEST_WALL = (1 << 63) - 1
+_GROUPS = """\
+host           String   -      | node, when grouped by process, GPU or stream; null = not grouped by it, here and below
+pid            Int64    -      | process id
+rank           Int32    -      | rank; null also where it is not known
+run            String   -      | unique id of the recording, or its path
+gpu            Int64    -      | number of the GPU on its node
+stream         Int64    -      | id of the stream
+marker         String   -      | innermost marker range that was open on the calling thread; null also where none was
+domain         String   -      | KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ...
+"""
+_FIGURES = """\
+calls          Int64    -      | how often
+untimed_calls  Int64    -      | of these, without a usable begin and end: not in the times
+total_ns       Int64    ns     | sum of the durations
+mean_ns        Float64  ns     | mean duration
+median_ns      Float64  ns     | median duration
+p95_ns         Float64  ns     | 95 % take at most so long
+p99_ns         Float64  ns     | 99 % take at most so long
+min_ns         Int64    ns     | shortest
+max_ns         Int64    ns     | longest
+stddev_ns      Float64  ns     | standard deviation of a sample (n - 1); null for one call
+bytes_total    Int64    bytes  | bytes copied or allocated; null = not recorded
+is_exact       Boolean  -      | whether median, p95 and p99 are exact
+"""
+
+
+@dataclass(frozen=True)
+class PartialSummary:
+    """What one profile contributes to a `Summary`."""
+
+    statistics: Packed
+    """By the columns of the grouping, `domain` and `name`."""
+    extents: pl.DataFrame
+    """See `EXTENTS`."""
+    gpus: pl.DataFrame
+    """`host` and `gpu` of GPUs that kernels ran on."""
+
+
+@dataclass(frozen=True)
+class Summary(Answer):
+    """Where the time of a run went.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> summary(Profile([])).domains.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Durations are end minus begin. Shares are of all durations of the domain in the group (events that overlap "
+        "count each). Median, p95 and p99 are exact up to "
+        f"{EXACT_VALUES} distinct durations, and else at most {QUANTILE_ERROR:.2%} off. Calls that ended before they "
+        "began, or never, count as calls without time. Wall time is from the first event to the last on the node where "
+        "that took longest: clocks of nodes are not compared. The busy share is the time in which the GPUs of a "
+        "process ran anything (overlapping work counts once), of the time from its first event to its last, over all "
+        "processes."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "things": table_spec(
+            "things",
+            "one kernel, kind of copy or allocation, or call, in one group",
+            _GROUPS
+            + "name String - | kernel, kind of copy, function or marker range; for allocations type and level\n"
+            + _FIGURES
+            + "share Float64 - | of the durations of its domain in its group",
+        ),
+        "domains": table_spec(
+            "domains",
+            "one domain in one group",
+            _GROUPS
+            + "name_count Int64 - | different names\n"
+            + _FIGURES
+            + "share Float64 - | of the GPU time of its group; null for what is not GPU time",
+        ),
+        "processes": EXTENTS,
+    }
+
+    by: Grouping
+    domains: pl.DataFrame
+    things: pl.DataFrame
+    processes: pl.DataFrame
+    gpu_count: int
+    """GPUs that kernels ran on."""
+    gpu_ns: int
+    """Time of all kernels and copies together."""
+    wall_ns: int
+    busy_share: float | None
+    """Share of the time of all processes in which their GPUs ran anything; None = no GPU was used."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of `things` that have something to say in this grouping."""
+        unused = {name for names in GROUP_COLUMNS.values() for name in names} - {*GROUP_COLUMNS[self.by]}
+        return [name for name in self.things.columns if name not in unused]
+
+
+def partial_summary(profile: Profile, *, by: Grouping = "all") -> PartialSummary:
+    """What one profile contributes.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_summary(Profile([])).extents.height
+    0
+    """
+    events = Events(profile, by)
+    return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
+
+
+def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
+    """The summary of all profiles together.
+
+    Examples
+    --------
+    >>> combine_summary([]).things.height
+    0
+    """
+    import polars as pl
+
+    group = GROUP_COLUMNS[by]
+    whole = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
+    by_domain = merged([whole], (*group, "domain"))
+    names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
+    processes = _processes([part.extents for part in partials])
+    gpus = pl.concat([part.gpus for part in partials]).unique().height if partials else 0
+    domains = described(by_domain).join(names, on=[*group, "domain"], nulls_equal=True)
+    share = pl.col("total_ns") / pl.col("total_ns").sum().over(*group, "domain").replace(0, None)
+    is_gpu = pl.col("domain").is_in(GPU_DOMAINS)
+    gpu_total = pl.when(is_gpu).then("total_ns").sum()
+    gpu_share = pl.col("total_ns") / (gpu_total.over(group) if group else gpu_total).replace(0, None)
+    return Summary(
+        by=by,
+        domains=_ordered(domains.with_columns(share=pl.when(is_gpu).then(gpu_share)), group, "domains"),
+        things=_ordered(described(whole).with_columns(share=share), group, "things"),
+        processes=processes,
+        gpu_count=gpus,
+        gpu_ns=int(domains.select(gpu_total).item() or 0),
+        wall_ns=wall_of(processes),
+        busy_share=_busy_share(processes),
+    )
+
+
+def summary(profile: Profile, *, by: Grouping = "all") -> Summary:
+    """Calls, total, mean, median, min, max, deviation and share of all kernels, copies, allocations and calls.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> summary(Profile([])).gpu_count
+    0
+    """
+    return combine_summary([partial_summary(part, by=by) for part in profile.parts], by=by)
+
+
+def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFrame:
+    """Groups in their order; in each the domains as on the GPU first; in each what takes most time first."""
+    import polars as pl
+
+    spec = Summary.tables[table]
+    dtypes = spec.dtypes
+    missing = [pl.lit(None, dtypes[name]).alias(name) for name in spec.names if name not in rows.columns]
+    place = pl.col("domain").replace_strict({name: n for n, name in enumerate(_DOMAINS)}, default=len(_DOMAINS))
+    domain_total = pl.col("total_ns").sum().over(*group, "domain")
+    keys = [*group, place, -domain_total, "domain", -pl.col("total_ns"), *(["name"] if "name" in rows.columns else [])]
+    return (
+        rows.sort(keys, nulls_last=True)
+        .with_columns(missing)
+        .select(pl.col(name).cast(dtype) for name, dtype in dtypes.items())
+    )
+
+
+def wall_of(processes: pl.DataFrame) -> int:
+    """The longest time on one node, of `Events.extents`; where the node is not known, of one process.
+
+    Examples
+    --------
+    >>> from wavescope.model.schema import empty_frame
+    >>> wall_of(empty_frame(EXTENTS))
+    0
+    """
+    import polars as pl
+
+    node = pl.when(pl.col("host") == "").then("run").otherwise("host")
+    wide = pl.col("begin_ns", "end_ns").cast(pl.Int128)  # of impossible times
+    spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("begin_ns").min())
+    return min(int(spans["end_ns"].max() or 0), _LONGEST_WALL)  # type: ignore[arg-type]
+
+
+def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Processes in order; one that is in several files is one."""
+    import polars as pl
+
+    ends = [pl.col("begin_ns").min(), pl.col("end_ns").max()]
+    sums = [pl.col("busy_ns").sum(), pl.col("gpu_count").max()]
+    return pl.concat([empty_frame(EXTENTS), *extents]).group_by(PROCESS).agg(*ends, *sums).sort(PROCESS)
+
+
+def _busy_share(processes: pl.DataFrame) -> float | None:
+    import polars as pl
+
+    used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("begin_ns", "end_ns").cast(pl.Int128))
+    times = used.select(
+        pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("begin_ns")) * pl.col("gpu_count")).sum()
+    )
+    busy, whole = times.row(0)
+    return busy / whole if whole else None

@@ -1,0 +1,306 @@
+"""What happened when and where? Every event of a run as a span on a lane: threads, streams of GPUs, allocations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.busy_time import copy_agent
+from wavescope.analysis.run.clocks import node_clocks
+from wavescope.analysis.run.nesting import nested, timed
+from wavescope.model.answer import Answer
+from wavescope.model.run_labels import agent_label, process_label
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.run.clocks import NodeClocks
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["DEEPEST", "ITEM_TABLES", "MOST_KINDS", "RunTimeline", "run_timeline"]
+
+ITEM_TABLES = ("kernels", "copies", "allocations", "regions", "samples")
+"""Tables of events, in the order in which items are numbered: those of `copies` begin behind the last of `kernels`."""
+DEEPEST = 64
+"""Lanes of a thread: calls that lie deeper are counted, not shown."""
+MOST_KINDS = 4096
+"""Names that are told apart: those that take most time; all others are one kind."""
+
+_KIND_OF = {
+    "kernels": "stream",
+    "copies": "stream",
+    "allocations": "allocations",
+    "regions": "thread",
+    "samples": "marks",
+}
+_KEYS = {
+    "stream": ("process", "agent", "stream", "queue"),
+    "allocations": ("process",),
+    "thread": ("process", "thread"),
+    "marks": ("process", "thread"),
+}
+"""Kind of lane -> what tells its lines apart."""
+_ORDER = ("stream", "allocations", "thread", "marks")
+"""Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep."""
+
+
+@dataclass(frozen=True)
+class RunTimeline(Answer):
+    """The events of a run by lane.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> run_timeline(Profile([])).spans.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Calls and ranges lie on their thread, nested by time: one lane per depth. Dispatches and copies lie on the "
+        "stream of their GPU, or on its queue where no stream is recorded; work that overlaps there takes further "
+        "lanes. A copy lies where it goes to, else where it comes from. Times count from the begin of the node; "
+        "an end before its begin is the begin."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "lanes": table_spec(
+            "lanes",
+            "one lane, in the order to show",
+            """
+            lane     UInt32  -  | number of the lane
+            kind     String  -  | thread, marks, allocations or stream
+            process  UInt32  -  | processes.process; null = not recorded
+            thread   UInt32  -  | threads.thread of a thread
+            agent    UInt32  -  | agents.agent of a stream
+            stream   UInt32  -  | streams.stream of a stream
+            queue    UInt32  -  | queues.queue where no stream is recorded
+            depth    UInt32  -  | 0 = outermost
+            overlap  UInt32  -  | number of the lane of what overlaps on the line; 0 = the first
+            node     String  -  | host name of the node, else the file
+            group    String  -  | the process to show
+            part     String  -  | its thread or GPU to show
+            label    String  -  | the lane to show
+            """,
+        ),
+        "spans": table_spec(
+            "spans",
+            "one event, by item",
+            """
+            item      Int32   -   | number of the event: see ITEM_TABLES
+            lane      UInt32  -   | lanes.lane
+            kind      UInt16  -   | kinds.kind
+            begin_ns  Int64   ns  | since the begin of the node
+            end_ns    Int64   ns  | since the begin of the node
+            """,
+        ),
+        "kinds": table_spec(
+            "kinds",
+            "one name, those that take most time first",
+            """
+            kind      UInt16  -   | number of the name
+            name      String  -   | kernel, kind of copy or allocation, function, marker
+            count     UInt32  -   | events
+            total_ns  Int64   ns  | their durations
+            """,
+        ),
+    }
+
+    lanes: pl.DataFrame
+    spans: pl.DataFrame
+    kinds: pl.DataFrame
+    first_items: dict[str, int]
+    """Table -> the item of its first row."""
+    item_count: int
+    duration_ns: int
+    untimed_count: int
+    """Events without a time, or before 0; they are left out."""
+    too_deep_count: int
+    """Calls nested deeper than `DEEPEST`; they are left out."""
+    other_name_count: int
+    """Names beyond `MOST_KINDS`, which are the last kind together."""
+
+
+def run_timeline(profile: Profile, clocks: NodeClocks | None = None) -> RunTimeline:
+    """The events of a profile by lane; `clocks` is the answer of `node_clocks`, where it is at hand.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> run_timeline(Profile([])).first_items["copies"]
+    0
+    """
+    import polars as pl
+
+    clocks = clocks or node_clocks(profile)
+    first_items, found, total = {}, [], 0
+    for table in ITEM_TABLES:
+        first_items[table] = total
+        rows = _events(profile, table).with_row_index("item", total)
+        total += rows.height
+        found.append(rows)
+    placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, found, strict=True)
+                                       if _KIND_OF[table] == kind])) for kind in _ORDER]  # fmt: skip
+    found.clear()
+    spans = pl.concat([spans for spans, _ in placed])
+    shown = spans.filter(pl.col("depth") < DEEPEST)
+    too_deep = spans.height - shown.height
+    lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
+    lanes = _lanes(profile, clocks, shown, lines)
+    kinds, numbers = _kinds(shown)
+    at = ["order", "line", "overlap", "depth"]
+    numbered = shown.join(lanes.select("lane", *at, "process"), on=at, how="left").join(numbers, on="name", how="left")
+    begin = clocks.processes["begin_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
+    final = numbered.with_columns(begin).select(
+        pl.col("item").cast(pl.Int32),
+        "lane",
+        "kind",
+        pl.col("begin_ns") - pl.col("node_begin"),
+        pl.col("end_ns") - pl.col("node_begin"),
+    )
+    return RunTimeline(
+        lanes.select(RunTimeline.tables["lanes"].names),
+        final.sort("item"),
+        kinds,
+        first_items,
+        total,
+        clocks.duration_ns,
+        total - spans.height,
+        too_deep,
+        max(0, numbers.height - kinds.height),
+    )
+
+
+def _first(clocks: NodeClocks) -> int:
+    """The begin of events of no process."""
+    return int(clocks.nodes["begin_ns"].min() or 0)  # type: ignore[arg-type]
+
+
+def _events(profile: Profile, table: str) -> pl.DataFrame:
+    """`begin_ns`, `end_ns`, `name` and what tells lines apart, of all rows of a table."""
+    import polars as pl
+
+    where = _KEYS[_KIND_OF[table]]
+    if table == "copies":
+        gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        columns = ["process", "src_agent", "dst_agent", "stream", "queue"]
+        rows = profile.read(table, [*columns, "name", "begin_ns", "end_ns"]).with_columns(copy_agent(gpus))
+    elif table == "allocations":
+        rows = profile.read(table, [*where, "type", "level", "begin_ns", "end_ns"])
+        words = [pl.col(part).cast(pl.String).fill_null("") for part in ("type", "level")]
+        rows = rows.with_columns(name=pl.concat_str(words, separator=" ").cast(pl.Categorical))
+    elif table == "samples":
+        rows = profile.read(table, [*where, "name", "time_ns"])
+        rows = rows.with_columns(begin_ns=pl.col("time_ns"), end_ns=pl.col("time_ns"))
+    else:
+        rows = profile.read(table, [*where, "name", "begin_ns", "end_ns"])
+    if "stream" in where:
+        rows = rows.with_columns(queue=pl.when(pl.col("stream").is_null()).then("queue"))
+    return rows.select("begin_ns", "end_ns", pl.col("name").fill_null(""), *where)
+
+
+def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The timed rows with their `order` (number of the kind of lane), `line`, `overlap` and `depth`; and the lines."""
+    import polars as pl
+
+    kept = timed(rows)
+    keys = list(_KEYS[kind])
+    order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
+    if kind == "marks":  # moments need no room of their own
+        lines = kept.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
+        known = kept.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        placed = known.with_columns(overlap=pl.lit(0, pl.UInt32), depth=pl.lit(0, pl.UInt32))
+    else:
+        lines, events = nested(kept, keys, may_nest=kind == "thread")
+        change = pl.when("is_end").then(-1).otherwise(1).cast(pl.Int32)
+        begins = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
+        placed = kept[begins["row"]].with_columns(
+            begins["line"], begins["lane"].alias("overlap"), begins["depth"].cast(pl.UInt32)
+        )
+    spans = placed.select("item", "begin_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
+    return spans, lines.with_columns(order)
+
+
+def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The kinds, and the kind of each name."""
+    import polars as pl
+
+    names = (
+        spans.group_by("name")
+        .agg(pl.len().alias("count"), (pl.col("end_ns") - pl.col("begin_ns")).sum().alias("total_ns"))
+        .sort("total_ns", "count", pl.col("name").cast(pl.String), descending=[True, True, False])
+        .with_row_index("kind")
+    )
+    numbers = names.select("name", pl.col("kind").clip(upper_bound=MOST_KINDS - 1).cast(pl.UInt16))
+    if names.height > MOST_KINDS:
+        names = names.with_columns(pl.col("kind").clip(upper_bound=MOST_KINDS - 1))
+        rest = f"{names.height - MOST_KINDS + 1:,} other names"
+        sums = [pl.col("count", "total_ns").sum(), pl.when(pl.len() > 1).then(pl.lit(rest)).otherwise(
+            pl.col("name").cast(pl.String).first()).alias("name")]  # fmt: skip
+        names = names.group_by("kind", maintain_order=True).agg(sums)
+    dtypes = RunTimeline.tables["kinds"].dtypes
+    return names.select(pl.col(name).cast(dtype) for name, dtype in dtypes.items()), numbers
+
+
+def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """The lanes in the order to show: by node, process (ranks in order), then kind."""
+    import polars as pl
+
+    processes = profile.read("processes", ["process", "rank", "pid", "command", "node"])
+    hosts = profile.read("nodes", ["hostname"])["hostname"].to_list()
+    groups = [process_label(row, hosts) for row in processes.to_dicts()]
+    who = processes.select("process", "rank", "pid").with_columns(
+        clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
+    )
+    at = ["order", "line", "overlap", "depth"]
+    lanes = (
+        spans.select(at)
+        .unique()
+        .join(lines, on=["order", "line"], how="left")
+        .join(who, on="process", how="left")
+        .with_columns(pl.col("group").fill_null("no process"), pl.col("node").fill_null(""))
+        .sort("node", "rank", "pid", "process", *at, nulls_last=True)
+        .with_row_index("lane")
+    )
+    labels = _Labels(profile)
+    kinds = [_ORDER[order] for order in lanes["order"]]
+    texts = [labels.of(kind, row) for kind, row in zip(kinds, lanes.iter_rows(named=True), strict=True)]
+    parts, names = ([text[n] for text in texts] for n in (0, 1))
+    missing = [pl.lit(None, pl.UInt32).alias(name) for name in ("thread", "agent", "stream", "queue")
+               if name not in lanes.columns]  # fmt: skip
+    return lanes.with_columns(
+        *missing,
+        pl.Series("kind", kinds, dtype=pl.String),
+        pl.Series("part", parts, dtype=pl.String),
+        pl.Series("label", names, dtype=pl.String),
+    )
+
+
+class _Labels:
+    """What to call lanes."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._threads = profile.read("threads", ["tid", "name"]).rows()
+        self._agents = [agent_label(row) for row in profile.read("agents").to_dicts()]
+        self._lines = {
+            "stream": profile.read("streams", ["stream_id", "name"]).rows(),
+            "queue": profile.read("queues", ["queue_id", "name"]).rows(),
+        }
+
+    def of(self, kind: str, lane: dict[str, int | None]) -> tuple[str, str]:
+        """The thread or GPU, and the lane of it."""
+        again = f"overlap {lane['overlap']}" if lane["overlap"] else ""
+        if kind == "allocations":
+            return "Allocations", again
+        if kind in ("thread", "marks"):
+            tid, name = ("?", "no thread") if lane["thread"] is None else self._threads[lane["thread"]]
+            return name or f"Thread {tid}", "marks" if kind == "marks" else again
+        agent = "no GPU" if lane["agent"] is None else self._agents[lane["agent"]]
+        for key, known in self._lines.items():
+            number = lane[key]
+            if number is not None:
+                named, name = known[number]
+                return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))
+        return agent, " ".join(filter(None, ("no stream", again)))

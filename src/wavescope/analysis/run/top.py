@@ -1,0 +1,102 @@
+"""What takes most GPU time in a run, over kernels and copies alike?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.run.events import EVENT_TABLES, Events
+from wavescope.analysis.run.statistics import described, merged_packed
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.statistics import Packed
+    from wavescope.model.run import Profile
+    from wavescope.model.schema import TableSpec
+
+
+__all__ = ["Top", "combine_top", "partial_top", "top"]
+
+_KEYS = ("domain", "name")
+
+
+@dataclass(frozen=True)
+class Top(Answer):
+    """The heaviest things of a run.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> top(Profile([])).things.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
+        "that overlap. With calls: regions and allocations too, where nested calls count at every level."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "things": table_spec(
+            "things",
+            "one kernel or kind of copy; with calls also one function, marker range or kind of allocation",
+            """
+            domain     String   -   | KERNEL, COPY, or the kind of call
+            name       String   -   | its name
+            calls      Int64    -   | how often
+            total_ns   Int64    ns  | sum of the durations
+            mean_ns    Float64  ns  | mean duration
+            share      Float64  -   | of the sum of all durations
+            """,
+        ),
+    }
+
+    things: pl.DataFrame
+    total_ns: int
+    """Sum of all durations."""
+    with_calls: bool
+
+
+def partial_top(profile: Profile, *, with_calls: bool = False) -> Packed:
+    """What one profile contributes.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> partial_top(Profile([])).keys
+    ('domain', 'name')
+    """
+    return Events(profile, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
+
+
+def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
+    """The heaviest things of all profiles together.
+
+    Examples
+    --------
+    >>> combine_top([]).total_ns
+    0
+    """
+    import polars as pl
+
+    rows = described(merged_packed(partials, _KEYS))
+    share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
+    things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
+    spec = Top.tables["things"]
+    return Top(things.select(spec.names), int(rows["total_ns"].sum()), with_calls)
+
+
+def top(profile: Profile, *, with_calls: bool = False) -> Top:
+    """Kernels and copies, and with `with_calls` all calls, by the time they take.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> top(Profile([])).total_ns
+    0
+    """
+    return combine_top([partial_top(part, with_calls=with_calls) for part in profile.parts], with_calls=with_calls)

@@ -1,0 +1,25 @@
+"""The stable views of every profile: names and columns of AMD's ROCpd views, whatever the format of the file.
+
+They are made of the tables of a `Profile` (`profile.kernels`, ...). Where AMD's views are wrong, these are right; each
+difference is in docs/explanation/differences.md. `docs/reference/views.md` is generated from these declarations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.views.calls import CALLS
+from wavescope.analysis.run.views.things import THINGS
+from wavescope.analysis.run.views.totals import TOTALS
+from wavescope.analysis.run.views.work import WORK
+
+if TYPE_CHECKING:
+    from wavescope.analysis.run.views.spec import ViewSpec
+
+__all__ = ["NUMBERED_TABLES", "VIEWS"]
+
+VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*THINGS, *CALLS, *WORK, *TOTALS)}
+"""The views by name; each refers only to tables of a profile and to earlier views."""
+
+NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")
+"""Tables `profile.numbered_<table>`: as `profile.<table>`, with the number of the row in its process, from 1."""

@@ -1,0 +1,87 @@
+"""Views that add up: time per name, busy GPUs."""
+
+from __future__ import annotations
+
+from wavescope.analysis.run.views.spec import view_spec
+
+__all__ = ["TOTALS"]
+
+_TOP = """
+    name            VARCHAR  -   | g.name | {name}
+    total_calls     BIGINT   -   | g.calls | how often
+    total_duration  DOUBLE   µs  | g.total / 1000.0 | how long in all
+    average         DOUBLE   µs  | (g.total - g.total % g.calls) / g.calls / 1000.0 | mean, whole nanoseconds
+    percentage      DOUBLE   %   | g.total * 100.0 / w.total | share of {whole}
+"""
+_NAMED = "SELECT CAST(name AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile"
+_EVERYTHING = f"""
+    {_NAMED}.kernels UNION ALL {_NAMED}.copies UNION ALL
+    SELECT CAST(COALESCE(function, name) AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile.regions
+"""  # noqa: S608 - ours
+_GROUPED = """
+    FROM (
+        SELECT name, COUNT(*) AS calls, CAST(SUM(duration) AS BIGINT) AS total FROM ({rows}) r GROUP BY name
+    ) g
+    CROSS JOIN (SELECT NULLIF(CAST(SUM(duration) AS BIGINT), 0) AS total FROM ({rows}) r) w
+    ORDER BY g.total DESC, g.name
+"""
+_WORK = """
+    SELECT agent, process, begin_ns, end_ns FROM profile.kernels
+    UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, begin_ns, end_ns FROM profile.copies
+"""
+_MACHINES = """
+    SELECT p.process, COALESCE(n.machine_id, n.hostname, CAST(p.source AS VARCHAR)) AS machine
+    FROM profile.processes p LEFT JOIN profile.nodes n ON n.node = p.node
+"""
+_BUSY = f"""
+    FROM (
+        SELECT agent, CAST(SUM(end_ns - begin_ns) AS BIGINT) AS summed,
+            CAST(SUM(CASE WHEN reach IS NULL OR begin_ns >= reach THEN end_ns - begin_ns
+                WHEN end_ns > reach THEN end_ns - reach ELSE 0 END) AS BIGINT) AS merged
+        FROM (
+            SELECT agent, begin_ns, end_ns, MAX(end_ns) OVER (
+                PARTITION BY agent ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS reach
+            FROM ({_WORK}) e
+        ) m GROUP BY agent
+    ) g
+    JOIN profile.agents a ON a.agent = g.agent
+    LEFT JOIN ({_MACHINES}) p ON p.process = a.process
+    LEFT JOIN (
+        SELECT o.machine, NULLIF(MAX(e.end_ns) - MIN(e.begin_ns), 0) AS wall
+        FROM ({_WORK}) e JOIN ({_MACHINES}) o ON o.process = e.process GROUP BY o.machine
+    ) w ON w.machine = p.machine
+"""  # noqa: S608 - ours
+
+TOTALS = (
+    view_spec(
+        "top_kernels",
+        "all dispatches of the kernels of one name, longest first",
+        _TOP.format(name="name of the kernel to show", whole="the time of all dispatches"),
+        _GROUPED.format(rows=f"{_NAMED}.kernels"),
+    ),
+    view_spec(
+        "busy",
+        "one agent that one process used",
+        """
+        agent_id  BIGINT   -   | a.agent_id | id of the agent
+        type      VARCHAR  -   | a.kind | CPU (as the target of copies), GPU or NIC
+        GpuTime   BIGINT   ns  | g.summed | dispatches on it and copies to it (or from it, to no agent), added up
+        WallTime  BIGINT   ns  | w.wall | from the first begin to the last end of dispatches and copies on the node
+        Busy      DOUBLE   -   | g.summed * 1.0 / w.wall | GpuTime / WallTime; above 1 where work overlaps
+        merged_time  BIGINT  ns | g.merged | time with at least one dispatch on it or copy to it
+        utilization  DOUBLE  -  | g.merged * 1.0 / w.wall | merged_time / WallTime, from 0 to 1
+        """,
+        _BUSY,
+    ),
+    view_spec(
+        "top",
+        "all dispatches, copies and regions of one name, longest first",
+        _TOP.format(
+            name="name of the kernel, copy or function",
+            whole="the time of all of them; a call inside a call counts twice",
+        ),
+        _GROUPED.format(rows=_EVERYTHING),
+    ),
+)
+"""Views of totals, in the order of AMD's schema."""

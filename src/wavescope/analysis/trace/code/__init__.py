@@ -1,0 +1,1 @@
+"""Rows of code: control flow, source lines, functions."""

@@ -1,0 +1,316 @@
+"""What changed between traces of the same kernel, and is it more than noise?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from wavescope.analysis.common.spread import batch_costs
+from wavescope.analysis.trace.compare.alignment import align_traces
+from wavescope.analysis.trace.compare.totals import TRACES, compared_totals
+from wavescope.analysis.trace.compare.units import UNITS, compared_units, measured, with_noise_of, with_repeats
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.base.words import percent
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["KINDS", "Comparison", "compare", "main_kernel"]
+
+T = TypeVar("T")
+_NOTICEABLE_SHARE = 0.001
+_LARGE_PART = 0.1
+_CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
+KINDS = ("instruction", "line", "block", "function")
+"""What can be compared."""
+
+_SERIAL = re.compile(r"[_$.]\d+$")
+
+
+@dataclass(frozen=True)
+class Comparison(Answer):
+    """Traces against the first of them.
+
+    Examples
+    --------
+    >>> Comparison.definition.split(":")[0]
+    'Everything is per wave'
+    """
+
+    definition: ClassVar[str] = (
+        "Everything is per wave: totals over all traced waves divided by their number; _per_execution values are "
+        "divided by hits instead. cost = latency + idle. delta = cost per wave - that of the first trace = work + "
+        "speed: work = (hits per wave - base hits per wave) x base cost per execution, speed = hits per wave x "
+        "(cost per execution - base cost per execution); units that only one trace has are work. noise bounds what "
+        "the difference would be between equal runs (95 %, times 1.5 for units because there are many): from repeated "
+        "dispatches Student's t times their standard deviation, and in any case Student's t times the standard error "
+        "of the mean over waves or over batches of four and more neighbouring waves, whichever is larger. A difference "
+        "is beyond noise when its work and speed together, or its speed, exceed their noise."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "traces": TRACES,
+        "units": UNITS,
+        "stall_classes": table_spec(
+            "stall_classes",
+            "one class of stalls in one trace, against the first trace; largest difference first",
+            """
+            trace                       UInt32   -       | number of the trace
+            class                       String   -       | class of stalls (`wavescope stalls`)
+            base_stall_cycles_per_wave  Float64  cycles  | stall in the first trace
+            stall_cycles_per_wave       Float64  cycles  | stall in this trace
+            delta_cycles_per_wave       Float64  cycles  | difference
+            """,
+        ),
+    }
+
+    by: str
+    noise_from: str
+    """`repeats` or `waves`: where the noise was measured."""
+    repeat_count: int
+    """Further dispatches that the noise was measured from."""
+    same_code: bool
+    matched_share: float
+    """Cost of the first trace on units that every other trace has too."""
+    different_kernels: bool
+    is_part: bool
+    """Whether only chosen code rows were compared; `traces` is about all of them all the same."""
+    traces: pl.DataFrame
+    units: pl.DataFrame
+    stall_classes: pl.DataFrame
+
+    def verdict(self, trace: int = 1) -> str:
+        """How a trace differs from the first one, in a few sentences."""
+        return " ".join(_sentences(self, trace))
+
+    def beyond(self, trace: int = 1) -> pl.DataFrame:
+        """The units of a trace whose difference is more than noise."""
+        import polars as pl
+
+        return self.units.filter((pl.col("trace") == trace) & pl.col("beyond_noise").fill_null(value=False))
+
+
+def compare(
+    traces: Sequence[ThreadTrace],
+    *,
+    by: str = "instruction",
+    labels: Sequence[str] = (),
+    repeats: Sequence[Sequence[ThreadTrace]] = (),
+    rows: Sequence[pl.Series | None] = (),
+    force: bool = False,
+) -> Comparison:
+    """Compare traces of the same kernel with the first one.
+
+    Parameters
+    ----------
+    by
+        What to match and compare: instruction, line, block or function.
+    labels
+        What to call the traces.
+    repeats
+        For each trace, further dispatches of the same kernel and code, to measure the noise.
+    rows
+        For each trace, only these code rows.
+    force
+        Whether to compare traces of different kernels too.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two traces, an unknown kind, a trace without instructions, or different kernels.
+
+    Examples
+    --------
+    >>> compare([])
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: two traces or more can be compared, not 0
+    """
+    different = _checked(traces, by, force=force)
+    families = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
+    members = [trace for family in families for trace in family]
+    units = align_traces(members, by)
+    unit_of_row = [_restricted(own, only) for own, only in zip(units.unit_of_row, chosen, strict=True)]
+    batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
+    runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
+    costs = [with_repeats(family) for family in runs]
+    if len(runs[0]) > 1 == max(map(len, runs[1:])):
+        costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
+    firsts = [own[0] for own in _by_family(families, list(range(len(members))))]
+    table = compared_units(costs, [units.labels[at] for at in firsts], [unit_of_row[at] for at in firsts])
+    return Comparison(
+        by=by,
+        noise_from="repeats" if len(members) > len(traces) else "waves",
+        repeat_count=len(members) - len(traces),
+        same_code=units.same_code,
+        matched_share=_matched_share(table),
+        different_kernels=different,
+        is_part=any(only is not None for only in rows),
+        traces=compared_totals(families, labels, _by_family(families, batched)),
+        units=table,
+        stall_classes=_stall_classes(traces),
+    )
+
+
+def _sentences(found: Comparison, number: int) -> list[str]:
+    import polars as pl
+
+    base, other = found.traces.row(0, named=True), found.traces.row(number, named=True)
+    names = base["label"], other["label"]
+    total = _part_total(found, number, names) if found.is_part else _total(other, names)
+    said = [f"{total}{_parts(found, number)}{_culprit(found, number)}."]
+    speed, noise = other["speed_delta_share"], other["speed_noise_share"]
+    if not found.same_code:
+        pass  # what is the same execution in other code is a matter of taste
+    elif noise is not None and abs(speed) > noise:
+        change = "more" if speed > 0 else "less"
+        said.append(f"The same executions cost {percent(abs(speed))} {change} (noise {percent(noise)}).")
+    elif noise is not None:
+        said.append(f"The same executions cost the same ({percent(speed, sign=True)}, noise {percent(noise)}).")
+    if found.same_code:
+        said.append("The code is the same.")
+    else:
+        counts = dict(found.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
+        changes = [f"{counts[kind]:,} {word}" for kind, word in _CHANGES if counts.get(kind)]
+        said.append(f"The code changed: {', '.join(changes)} ({found.by}s).")
+    return said
+
+
+def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
+    delta, noise = other["duration_delta_share"], other["duration_noise_share"]
+    if noise is not None and abs(delta) <= noise:
+        change = f"{percent(delta, sign=True)}, noise {percent(noise)}"
+        return f"{names[1]} takes as long as {names[0]} per wave within noise ({change})"
+    word = "slower" if delta > 0 else "faster"
+    known = f"beyond noise of {percent(noise)}" if noise is not None else "noise not known"
+    return f"{names[1]} is {percent(abs(delta))} {word} per wave than {names[0]} ({known})"
+
+
+def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
+    import polars as pl
+
+    delta = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+    word = "more" if delta > 0 else "less"
+    return f"The chosen code costs {percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
+
+
+def _parts(found: Comparison, number: int) -> str:
+    """How much comes from other work and how much from another speed."""
+    import polars as pl
+
+    units = found.units.filter(pl.col("trace") == number)
+    total = float(units["base_cost_cycles_per_wave"].sum()) or 1.0
+    work, speed = (float(units[f"{part}_cycles_per_wave"].sum()) / total for part in ("work", "speed"))
+    return f": {percent(work, sign=True)} from what runs and how often, {percent(speed, sign=True)} from its speed"
+
+
+def _culprit(found: Comparison, number: int) -> str:
+    """The unit beyond noise that has most of the difference, if one goes the same way as the whole."""
+    import polars as pl
+
+    beyond = found.beyond(number)
+    if not beyond.height:
+        return f"; no {found.by} differs beyond noise"
+    total = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+    least = max(_NOTICEABLE_SHARE, _LARGE_PART * abs(total))
+    same_way = beyond.filter(pl.col("delta_share") * (1 if total > 0 else -1) > least)
+    if not same_way.height:
+        return f"; no single {found.by} stands out"
+    worst = same_way.row(0, named=True)
+    label = worst["label"] or worst["base_label"]
+    row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if found.by != "line" else ""
+    part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
+    return f"; {part} at {label}{row}: {percent(worst['delta_share'], sign=True)}"
+
+
+def main_kernel(trace: ThreadTrace) -> str:
+    """The function in which most instructions were executed, without template arguments and serial number.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> main_kernel(ThreadTrace({}, TraceSource(path="nothing")))
+    ''
+    """
+    import polars as pl
+
+    from wavescope.analysis.trace.code.entered import entered_rows
+
+    hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
+    name = hits["function"].to_list()[-1] if hits.height else ""
+    known = dict(trace.kernels.select("name", "demangled").iter_rows())
+    base = re.split(r"[<(]", known.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
+    return _SERIAL.sub("", base)
+
+
+def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
+    """Whether the kernels differ; an error when that was not wanted, or when nothing can be compared."""
+    if len(traces) < 2:
+        what = f"two traces or more can be compared, not {len(traces)}"
+        raise UsageError(what)
+    if by not in KINDS:
+        what = f"cannot compare by {by!r}"
+        raise UsageError(what, advice=f"one of {', '.join(KINDS)}")
+    for trace in traces:
+        if not trace.instructions.height:
+            where = trace.source.path
+            if trace.samples.height:
+                what = "these are PC samples: there are no costs to compare"
+                raise UsageError(what, where=where, advice=f"wavescope hotspots {where}")
+            what = "no instruction was traced here, so there is nothing to compare"
+            raise UsageError(what, where=where, advice=f"wavescope coverage {where} tells why")
+    kernels = list(dict.fromkeys(main_kernel(trace) for trace in traces))
+    if len(kernels) > 1 and not force:
+        what = f"these are traces of different kernels: {' and '.join(kernels)}"
+        raise UsageError(what, advice="compare them all the same with force=True (--force)")
+    return len(kernels) > 1
+
+
+def _by_family(families: Sequence[Sequence[ThreadTrace]], members: list[T]) -> list[list[T]]:
+    """What belongs to the members, put together as they are in families."""
+    rest = iter(members)
+    return [[next(rest) for _ in family] for family in families]
+
+
+def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]:
+    """Rows that were not chosen belong to no unit."""
+    if rows is None:
+        return list(unit_of_row)
+    chosen = set(rows.to_list())
+    return [unit if row in chosen else -1 for row, unit in enumerate(unit_of_row)]
+
+
+def _matched_share(units: pl.DataFrame) -> float:
+    """Cost of the first trace on units that all others have, of its cost on all units."""
+    import polars as pl
+
+    per_unit = units.group_by("unit", maintain_order=True).agg(
+        cost=pl.col("base_cost_cycles_per_wave").first(), kept=(pl.col("change") != "gone").all()
+    )
+    total = float(per_unit["cost"].sum())
+    return float(per_unit.filter("kept")["cost"].sum()) / total if total else 0.0
+
+
+def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
+    import polars as pl
+
+    found = []
+    for trace in traces:
+        per_wave = (pl.col("stall_cycles_total") / max(trace.waves.height, 1)).alias("stall_cycles_per_wave")
+        found.append(stalls(trace).classes.select("class", per_wave))
+    tables = []
+    base = found[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})
+    delta = pl.col("stall_cycles_per_wave") - pl.col("base_stall_cycles_per_wave")
+    for number, other in enumerate(found[1:], start=1):
+        both = base.join(other, on="class", how="full", coalesce=True).with_columns(pl.exclude("class").fill_null(0.0))
+        both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
+        tables.append(both.sort(pl.col("delta_cycles_per_wave").abs(), "class", descending=[True, False]))
+    columns = Comparison.tables["stall_classes"].names
+    return pl.concat(tables).select(columns)

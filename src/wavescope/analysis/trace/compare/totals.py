@@ -1,0 +1,161 @@
+"""Traces as wholes side by side: wave durations, work, speed, stalls and occupancy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.common.spread import batches, bound, student_t
+from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavescope.analysis.trace.occupancy.achieved import achieved
+from wavescope.analysis.trace.waves.resident import resident_waves
+from wavescope.base.shown import shown
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["TRACES", "compared_totals"]
+
+TRACES = table_spec(
+    "traces",
+    "one trace",
+    """
+    trace                    UInt32   -       | number of the trace: 0 = the one that the others are measured against
+    label                    String   -       | what it is called
+    path                     String   -       | where it came from
+    wave_count               Int64    -       | traced waves
+    early_exit_wave_count    Int64    -       | of these: left early
+    instructions_per_wave    Float64  -       | executed instructions
+    latency_cycles_per_wave  Float64  cycles  | latency
+    stall_cycles_per_wave    Float64  cycles  | stall
+    idle_cycles_per_wave     Float64  cycles  | idle
+    duration_cycles_mean     Float64  cycles  | mean of end - begin of its waves
+    duration_cycles_min      Int64    cycles  | shortest wave
+    duration_cycles_median   Float64  cycles  | median wave
+    duration_cycles_max      Int64    cycles  | longest wave
+    duration_delta_share     Float64  -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
+    duration_noise_share     Float64  -       | noise of that; null = not known
+    speed_delta_share        Float64  -       | cost of its executions against the same ones at the first trace's cost
+    speed_noise_share        Float64  -       | noise of that; null = not known
+    waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
+    """,
+)
+
+_TOTALS = ("latency", "stall", "idle")
+
+
+def compared_totals(
+    families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], costs: Sequence[Sequence[pl.DataFrame]]
+) -> pl.DataFrame:
+    """The table TRACES; a family is a trace with its repeats, `costs` are their `batch_costs`.
+
+    Examples
+    --------
+    >>> compared_totals([], [], []).columns[0]
+    'trace'
+    """
+    import polars as pl
+
+    rows = [_totals(family[0]) for family in families]
+    durations = [_noisy([_duration(trace) for trace in family]) for family in families]
+    rates = _rates(costs[0][0]) if costs else pl.DataFrame()
+    speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
+    if len(families) > 1 and len(families[0]) > 1 == max(len(family) for family in families[1:]):
+        durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
+    for number, row in enumerate(rows):
+        row["trace"] = number
+        row["label"] = labels[number] if number < len(labels) else chr(ord("A") + number % 26)
+        row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
+        row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
+    return pl.DataFrame(rows, schema=TRACES.dtypes)
+
+
+Noisy = tuple[float, float | None]
+"""A value and the bound of its noise; None = not known."""
+
+
+def _totals(trace: ThreadTrace) -> dict[str, Any]:
+    paths = wave_paths(trace)
+    lived = paths["duration_cycles"]
+    waves = max(paths.height, 1)
+    totals = row_totals(trace)
+    residents = resident_waves(trace)
+    return {
+        "path": shown(trace.source.path),
+        "wave_count": paths.height,
+        "early_exit_wave_count": int(paths["early_exit"].sum()),
+        "instructions_per_wave": trace.instructions.height / waves,
+        **{f"{name}_cycles_per_wave": int(totals[f"{name}_cycles_total"].sum()) / waves for name in _TOTALS},
+        "duration_cycles_mean": lived.mean(),
+        "duration_cycles_min": lived.min(),
+        "duration_cycles_median": lived.median(),
+        "duration_cycles_max": lived.max(),
+        "waves_per_simd_mean": achieved(residents).waves_per_simd_mean if residents.height else None,
+    }
+
+
+def _duration(trace: ThreadTrace) -> Noisy:
+    """Mean wave duration, with the bound over batches of waves."""
+    import polars as pl
+
+    lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
+    means = (
+        lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
+    )
+    return float(lived["duration_cycles"].mean() or 0.0), _bound_of(means)  # type: ignore[arg-type]
+
+
+def _rates(costs: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
+    return costs.group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
+
+
+def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
+    """Cost of the executions of units that the first trace ran too, over what they would have cost there."""
+    import polars as pl
+
+    per_batch = (
+        costs.join(rates, on="unit")
+        .group_by("batch", maintain_order=True)
+        .agg(
+            cost=(pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).sum().cast(pl.Float64),
+            expected=(pl.col("hit_count") * pl.col("base_rate")).sum(),
+        )
+    )
+    cost, expected = float(per_batch["cost"].sum()), float(per_batch["expected"].sum())
+    if not expected:
+        return 1.0, None
+    ratio = cost / expected
+    off = (per_batch["cost"] - ratio * per_batch["expected"]).to_list()
+    noise = bound(sum(value * value for value in off), len(off))
+    return ratio, None if noise is None else noise * len(off) / expected
+
+
+def _bound_of(values: Sequence[float]) -> float | None:
+    mean = sum(values) / max(len(values), 1)
+    return bound(sum((value - mean) ** 2 for value in values), len(values))
+
+
+def _noisy(runs: Sequence[Noisy]) -> Noisy:
+    """The first run; with repeats, the noise is at least Student's t times their standard deviation."""
+    if len(runs) < 2:
+        return runs[0]
+    values = [value for value, _ in runs]
+    mean = sum(values) / len(values)
+    deviation = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+    return values[0], max(student_t(len(values) - 1) * deviation, runs[0][1] or 0.0)
+
+
+def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:
+    """How much larger the other is, and the noise of that; both as shares of the base."""
+    scale = base[0] or 1.0
+    if base[1] is None and other[1] is None:
+        return other[0] / scale - 1, None
+    return other[0] / scale - 1, ((base[1] or 0.0) ** 2 + (other[1] or 0.0) ** 2) ** 0.5 / scale

@@ -1,0 +1,223 @@
+"""Units of code of several traces side by side: cost per wave, how sure it is, and what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.common.spread import student_t, unit_costs
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["UNITS", "compared_units", "measured", "with_noise_of", "with_repeats"]
+
+UNITS = table_spec(
+    "units",
+    "one unit of code in one trace, against the first trace; largest difference first",
+    """
+    trace                           UInt32   -       | number of the trace: 1 = the second
+    unit                            Int32    -       | number of the unit, in the order of the code
+    label                           String   -       | what it is; null = gone
+    base_label                      String   -       | what it was in the first trace; null = new
+    change                          String   -       | same, text (reads differently now), new or gone
+    row                             Int32    -       | its first code row in this trace; null = gone
+    base_row                        Int32    -       | its first code row in the first trace; null = new
+    base_hit_count_per_wave         Float64  -       | executions, first trace
+    hit_count_per_wave              Float64  -       | executions, this trace
+    base_latency_cycles_per_wave    Float64  cycles  | latency, first trace
+    latency_cycles_per_wave         Float64  cycles  | latency, this trace
+    base_stall_cycles_per_wave      Float64  cycles  | stall, first trace
+    stall_cycles_per_wave           Float64  cycles  | stall, this trace
+    base_idle_cycles_per_wave       Float64  cycles  | idle, first trace
+    idle_cycles_per_wave            Float64  cycles  | idle, this trace
+    base_exposed_cycles_per_wave    Float64  cycles  | what no other wave hid, first trace
+    exposed_cycles_per_wave         Float64  cycles  | what no other wave hid, this trace
+    base_cost_cycles_per_wave       Float64  cycles  | latency + idle, first trace
+    cost_cycles_per_wave            Float64  cycles  | latency + idle, this trace
+    base_cost_cycles_per_execution  Float64  cycles  | (latency + idle) / hits, first trace; null = never ran
+    cost_cycles_per_execution       Float64  cycles  | (latency + idle) / hits, this trace; null = never ran
+    delta_cycles_per_wave           Float64  cycles  | cost - base cost
+    delta_share                     Float64  -       | delta / cost of all units of the first trace
+    work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
+    speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions
+    noise_cycles_per_wave           Float64  cycles  | noise of the delta; null = not known
+    speed_noise_cycles_per_wave     Float64  cycles  | noise of the speed part; null = not known
+    beyond_noise                    Boolean  -       | whether the delta or its speed part exceeds its noise
+    """,
+)
+
+_CAUTION = 1.5
+"""There are many units: each must differ by so much more than 95 % of repeated measurements would."""
+_PER_WAVE = {
+    "hit_count": "hit_count",
+    "latency_cycles_total": "latency_cycles",
+    "stall_cycles_total": "stall_cycles",
+    "idle_cycles_total": "idle_cycles",
+    "exposed_cycles_total": "exposed_cycles",
+    "cost_cycles_total": "cost_cycles",
+}
+
+
+def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
+    """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
+
+    `costs` are the `batch_costs` of the trace and its units.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.common.spread import batch_costs
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> measured(trace, [], batch_costs(trace, [])).height
+    0
+    """
+    import polars as pl
+
+    waves = max(trace.waves.height, 1)
+    units = pl.DataFrame(
+        {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
+    )
+    exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
+    found = unit_costs(trace, costs).join(
+        exposed.group_by("unit", maintain_order=True).agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
+    )
+    per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
+    return found.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
+
+
+def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The first run, with the noise that it and its repeats show: Student's t times their standard deviation.
+
+    Few repeats can agree by chance: the noise never gets smaller than what the waves of the first run show.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> run = pl.DataFrame({"unit": [0], "cost_cycles_per_wave": [5.0], "rate": [1.0]})
+    >>> with_repeats([run]) is run
+    True
+    """
+    import polars as pl
+
+    if len(runs) < 2:
+        return runs[0]
+    count = len(runs)
+    cost, rate = pl.col("cost_cycles_per_wave"), pl.col("rate")
+    absent = count - pl.len()  # a run that never ran the unit spent nothing on it
+    mean = cost.sum() / count
+    deviation = ((((cost - mean) ** 2).sum() + absent * mean**2) / (count - 1)).sqrt()
+    noise = (
+        pl.concat([run.select("unit", cost, rate) for run in runs])
+        .group_by("unit", maintain_order=True)
+        .agg(run_noise=student_t(count - 1) * deviation, run_rate_noise=student_t(count - 1) * rate.std())
+    )
+    both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
+        rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
+    ).drop("run_noise", "run_rate_noise")
+
+
+def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    """Another trace with the noise of the first, for when only that one was repeated.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> noisy = pl.DataFrame({"unit": [0], "wave_noise": [5.0], "rate_noise": [1.0]})
+    >>> with_noise_of(noisy, noisy.with_columns(wave_noise=2.0))["wave_noise"][0]
+    5.0
+    """
+    noise = base.select("unit", "wave_noise", "rate_noise")
+    return other.drop("wave_noise", "rate_noise").join(noise, on="unit", how="left", maintain_order="left")
+
+
+def compared_units(
+    costs: Sequence[pl.DataFrame], labels: Sequence[Sequence[str | None]], unit_of_row: Sequence[Sequence[int]]
+) -> pl.DataFrame:
+    """The table UNITS: every trace against the first.
+
+    Examples
+    --------
+    >>> compared_units([], [], []).columns[0]
+    'trace'
+    """
+    import polars as pl
+
+    named = [_named(cost, names, units) for cost, names, units in zip(costs, labels, unit_of_row, strict=True)]
+    tables = [_against(number, named[0], other) for number, other in enumerate(named[1:], start=1)]
+    empty = pl.DataFrame(schema=UNITS.dtypes)
+    return pl.concat([empty, *tables])
+
+
+def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """All units that the trace has, executed or not, with label and first row."""
+    import polars as pl
+
+    first: dict[int, int] = {}
+    for row, unit in enumerate(unit_of_row):
+        first.setdefault(unit, row)
+    known = [unit for unit in range(len(labels)) if unit in first]
+    names = pl.DataFrame(
+        {"unit": known, "label": [labels[unit] for unit in known], "row": [first[unit] for unit in known]},
+        schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
+    )
+    return names.join(cost, on="unit", how="left", maintain_order="left")
+
+
+def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    renamed = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
+    both = renamed.join(other, on="unit", how="full", coalesce=True)
+    amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
+    both = both.with_columns(pl.col(name).fill_null(0.0) for name in amounts)
+    hits, base_hits = pl.col("hit_count_per_wave"), pl.col("base_hit_count_per_wave")
+    delta = pl.col("cost_cycles_per_wave") - pl.col("base_cost_cycles_per_wave")
+    speed = (hits * (pl.col("rate") - pl.col("base_rate"))).fill_null(0.0)
+    change = (
+        pl.when(pl.col("base_label").is_null())
+        .then(pl.lit("new"))
+        .when(pl.col("label").is_null())
+        .then(pl.lit("gone"))
+        .when(pl.col("label") == pl.col("base_label"))
+        .then(pl.lit("same"))
+        .otherwise(pl.lit("text"))
+    )
+    both = both.with_columns(
+        trace=pl.lit(number, pl.UInt32),
+        change=change,
+        base_cost_cycles_per_execution="base_rate",
+        cost_cycles_per_execution="rate",
+        delta_cycles_per_wave=delta,
+        delta_share=delta / max(float(both["base_cost_cycles_per_wave"].sum()), 1e-9),
+        work_cycles_per_wave=delta - speed,
+        speed_cycles_per_wave=speed,
+        noise_cycles_per_wave=_CAUTION * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
+        speed_noise_cycles_per_wave=_CAUTION * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
+    )
+    both = both.with_columns(beyond_noise=_beyond())
+    both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
+    ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
+    return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
+
+
+def _joined(one: pl.Expr, other: pl.Expr) -> pl.Expr:
+    """Noise of a difference; a trace that does not have the unit adds none."""
+    return (one.fill_null(0.0) ** 2 + other.fill_null(0.0) ** 2).sqrt()
+
+
+def _beyond() -> pl.Expr:
+    """Of what both traces ran, the delta or its speed part; of what only one ran, the delta."""
+    import polars as pl
+
+    known = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
+    total = pl.col("delta_cycles_per_wave").abs() > pl.col("noise_cycles_per_wave")
+    speed = pl.col("speed_cycles_per_wave").abs() > pl.col("speed_noise_cycles_per_wave")
+    return pl.when(known).then(total | speed)

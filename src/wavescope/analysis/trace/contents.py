@@ -1,0 +1,108 @@
+"""What does a trace hold, what does it not hold, and who says what its kernels use?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.overview import Overview, overview
+from wavescope.model import Answer
+from wavescope.model.schema import THREAD_TRACE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Contents", "contents"]
+
+
+@dataclass(frozen=True)
+class Contents(Answer):
+    """What a trace holds.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> contents(ThreadTrace({}, TraceSource(path="nothing"))).missing[0]
+    'waves'
+    """
+
+    definition: ClassVar[str] = (
+        "Counts of what the trace holds. `kernels` are those that traced waves entered; without waves, those of the "
+        "occupancy events. `missing` names what the trace could have held and does not."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": THREAD_TRACE["kernels"]}
+
+    overview: Overview
+    format: str
+    target_origin: str
+    shader_engines: tuple[int, ...]
+    """Those that traced waves ran on; without waves, all that the trace names."""
+    code_rows: int
+    rows_with_line: int
+    """Code rows that debug lines lead to a source line."""
+    source_texts: int
+    """Source files whose text is in the trace."""
+    counter_samples: int
+    markers: int
+    realtime_pairs: int
+    pc_samples: int
+    kernels: pl.DataFrame
+    missing: tuple[str, ...]
+
+
+def contents(trace: ThreadTrace) -> Contents:
+    """Count what a trace holds, and name what is missing.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> contents(ThreadTrace({}, TraceSource(path="nothing"))).code_rows
+    0
+    """
+    samples = trace.samples
+    texts = trace.sources["text"]
+    return Contents(
+        overview=overview(trace),
+        format=trace.source.format,
+        target_origin=trace.source.target_origin,
+        shader_engines=tuple((trace.waves if trace.waves.height else trace.shader_engines)["se"].unique().sort()),
+        code_rows=trace.code.height,
+        rows_with_line=trace.code.height - trace.code["line"].null_count(),
+        source_texts=texts.len() - texts.null_count(),
+        counter_samples=trace.counters.height,
+        markers=trace.markers.height or trace.shader_data.height,
+        realtime_pairs=trace.realtime.height,
+        pc_samples=int(samples["issued_count"].sum()) + int(samples["stalled_count"].sum()),
+        kernels=_entered(trace),
+        missing=_missing(trace),
+    )
+
+
+def _entered(trace: ThreadTrace) -> pl.DataFrame:
+    import polars as pl
+
+    entered = trace.waves["kernel"].drop_nulls().unique()
+    if not entered.len():
+        entered = trace.occupancy["kernel"].drop_nulls().unique()
+    return trace.kernels.filter(pl.col("kernel").is_in(entered.to_list()))
+
+
+def _missing(trace: ThreadTrace) -> tuple[str, ...]:
+    has = {
+        "waves": trace.waves.height or trace.samples.height,
+        "code": trace.code.height,
+        "occupancy": trace.occupancy.height or trace.samples.height,
+        "source lines": trace.code["line"].drop_nulls().len(),
+        "source texts": trace.sources["text"].drop_nulls().len(),
+        "registers and LDS": _entered(trace)["vgprs"].drop_nulls().len(),
+        "the exact GPU": trace.source.target is not None,
+        "wall clock": trace.realtime.height,
+        "counters": trace.counters.height,
+        "markers": trace.markers.height or trace.shader_data.height,
+    }
+    return tuple(name for name, there in has.items() if not there)

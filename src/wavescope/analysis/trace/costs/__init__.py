@@ -1,0 +1,1 @@
+"""What code rows, lines, kernels and loops cost."""

@@ -1,0 +1,80 @@
+"""What did the traced waves do with their time: issue, stall, or nothing?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.costs.row_totals import row_totals
+from wavescope.model.answer import Answer
+
+if TYPE_CHECKING:
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Activity", "activity"]
+
+
+@dataclass(frozen=True)
+class Activity(Answer):
+    """All cycles of the executed instructions, split into three parts.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> activity(ThreadTrace({}, TraceSource(path="nothing"))).idle_share is None
+    True
+    """
+
+    definition: ClassVar[str] = (
+        "Sums over all executed instructions of all traced waves: idle = gaps before them, stall = from the first "
+        "attempt to issue to the issue, issue = duration - stall. Shares are of the sum of the three."
+    )
+
+    idle_cycles_total: int
+    stall_cycles_total: int
+    issue_cycles_total: int
+    execution_count: int
+    is_stored: bool
+    """Whether the numbers are those that the directory states, because it holds no instructions."""
+
+    @property
+    def cycles_total(self) -> int:
+        """Idle, stall and issue."""
+        return self.idle_cycles_total + self.stall_cycles_total + self.issue_cycles_total
+
+    @property
+    def idle_share(self) -> float | None:
+        """None = there are no cycles; so below."""
+        return self.idle_cycles_total / self.cycles_total if self.cycles_total else None
+
+    @property
+    def stall_share(self) -> float | None:
+        """Stall of all cycles."""
+        return self.stall_cycles_total / self.cycles_total if self.cycles_total else None
+
+    @property
+    def issue_share(self) -> float | None:
+        """Issue of all cycles."""
+        return self.issue_cycles_total / self.cycles_total if self.cycles_total else None
+
+
+def activity(trace: ThreadTrace) -> Activity:
+    """Idle, stall and issue cycles of all traced waves.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> activity(ThreadTrace({}, TraceSource(path="nothing"))).cycles_total
+    0
+    """
+    is_stored = not trace.instructions.height and trace.stored_totals.height > 0
+    totals = trace.stored_totals if is_stored else row_totals(trace)
+    sums = {name: int(totals[name].sum()) for name in totals.columns if name != "row"}
+    stall = sums["stall_cycles_total"]
+    return Activity(
+        idle_cycles_total=sums["idle_cycles_total"],
+        stall_cycles_total=stall,
+        issue_cycles_total=sums["latency_cycles_total"] - stall,
+        execution_count=sums["hit_count"],
+        is_stored=is_stored,
+    )

@@ -1,0 +1,80 @@
+"""What each code row cost, and how much of it nothing hid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency
+from wavescope.analysis.trace.costs.parts import ask
+from wavescope.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
+from wavescope.model.answer import once_per_trace
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.trace.costs.parts import Question
+    from wavescope.model import ThreadTrace
+
+__all__ = ["ROW_COSTS", "cost_questions", "row_costs"]
+
+ROW_COSTS = table_spec(
+    "row_costs",
+    "one executed code row, in row order",
+    """
+    row                         Int32  -       | code.row
+    hit_count                   Int64  -       | executions
+    latency_cycles_total        Int64  cycles  | sum of durations; stall and issue
+    stall_cycles_total          Int64  cycles  | sum of stalls
+    idle_cycles_total           Int64  cycles  | sum of the gaps before its executions
+    latency_cycles_max          Int32  cycles  | longest duration
+    stall_cycles_max            Int32  cycles  | longest stall
+    hidden_idle_cycles_total    Int64  cycles  | hidden part of its gaps, at most the gaps themselves; so below
+    hidden_stall_cycles_total   Int64  cycles  | hidden part of its stalls
+    hidden_issue_cycles_total   Int64  cycles  | hidden part of latency minus stall
+    exposed_idle_cycles_total   Int64  cycles  | gaps that nothing hid
+    exposed_stall_cycles_total  Int64  cycles  | stalls that nothing hid
+    exposed_issue_cycles_total  Int64  cycles  | issue that nothing hid
+    exposed_cycles_total        Int64  cycles  | sum of the three
+    """,
+)
+
+
+def cost_questions(rule: str = "reference") -> list[Question]:
+    """What `row_costs` asks of the parts of a trace (`_parts`)."""
+    return [(totals_of_part,), (hidden_in_part, rule)]
+
+
+@once_per_trace
+def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
+    """Totals of every executed code row with their hidden and exposed parts (`ROW_COSTS`), in row order.
+
+    `rule` is that of `hidden_latency`. Hidden parts are clamped to the row's own cycles, so that exposed ones are never
+    negative.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> row_costs(ThreadTrace({}, TraceSource(path="nothing"))).columns[-1]
+    'exposed_cycles_total'
+    """
+    import polars as pl
+
+    own = {
+        "idle": pl.col("idle_cycles_total"),
+        "stall": pl.col("stall_cycles_total"),
+        "issue": pl.col("latency_cycles_total") - pl.col("stall_cycles_total"),
+    }
+    hidden = {part: f"hidden_{part}_cycles_total" for part in own}
+    exposed = {part: f"exposed_{part}_cycles_total" for part in own}
+    clamped = {name: pl.min_horizontal(name, own[part].clip(lower_bound=0)) for part, name in hidden.items()}
+    ask(trace, cost_questions(rule))
+    totals = row_totals(trace).join(row_maxima(trace), on="row", maintain_order="left")
+    return (
+        totals.join(hidden_latency(trace, rule=rule).by_row, on="row", how="left", maintain_order="left")
+        .with_columns(pl.col(*hidden.values()).fill_null(0))
+        .with_columns(**clamped)
+        .with_columns((own[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in own)
+        .with_columns(exposed_cycles_total=pl.sum_horizontal(exposed.values()))
+        .select(ROW_COSTS.names)
+    )

@@ -1,0 +1,106 @@
+"""How much of a row's time other work on its SIMD hid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.selection import whole_of
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer, once_per_trace
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["MATRIX_PREFIXES", "RULES", "HiddenLatency", "hidden_in_part", "hidden_latency"]
+
+RULES = ("reference", "corrected")
+MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")
+"""How the texts of matrix instructions begin."""
+
+
+@dataclass(frozen=True)
+class HiddenLatency(Answer):
+    """Hidden cycles of every executed code row.
+
+    Examples
+    --------
+    >>> HiddenLatency.tables["by_row"].columns[1].unit
+    'cycles'
+    """
+
+    definition: ClassVar[str] = (
+        "A cycle of an instruction's gap, stall or issue is hidden when the pipes of the same SIMD that can hide it "
+        "are busy: vector or matrix for vector and matrix work; vector, matrix or other memory work for memory "
+        "instructions; all of these or other scalar work for scalar ones; anything for the rest. Of two candidates "
+        "the one that hides more counts. Rule `reference` equals AMD's viewer; in rule `corrected` a wave does not "
+        "hide itself and busy times are true unions. Not clamped to the row's own cycles."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "by_row": table_spec(
+            "by_row",
+            "one executed code row, in row order",
+            """
+            row                        Int32  -       | code.row
+            hidden_idle_cycles_total   Int64  cycles  | hidden part of the gaps before its executions
+            hidden_stall_cycles_total  Int64  cycles  | hidden part of its stalls
+            hidden_issue_cycles_total  Int64  cycles  | hidden part of the rest of its durations
+            """,
+        )
+    }
+
+    rule: str
+    """reference or corrected."""
+    hidden_idle_cycles_total: int
+    hidden_stall_cycles_total: int
+    hidden_issue_cycles_total: int
+    by_row: pl.DataFrame
+
+
+@once_per_trace
+def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency:
+    """Hidden gap, stall and issue cycles of every executed code row.
+
+    All waves of a SIMD keep its pipes busy, also those that a selection left out. See
+    docs/explanation/hidden-latency.md.
+
+    Raises
+    ------
+    UsageError
+        When there is no such rule.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> hidden_latency(ThreadTrace({}, TraceSource(path="nothing"))).hidden_stall_cycles_total
+    0
+    """
+    import polars as pl
+
+    by_row = added(answers(trace, hidden_in_part, rule), ["row"]).sort("row")
+    idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
+    return HiddenLatency(rule, idle, stall, issue, by_row)
+
+
+def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
+    """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
+    import polars as pl
+
+    from wavescope import _core
+
+    if rule not in RULES:
+        what = f"no rule {rule!r} for hidden latency"
+        raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
+    whole, kept = whole_of(part)
+    begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
+    is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
+    waves = whole.waves.select("wave", "se", "simd", "begin_cycles").fill_null(0)
+    return pl.DataFrame(
+        _core.hidden_latency(
+            whole.instructions, waves, whole.other_simd, is_matrix, None if kept is None else kept.cast(pl.UInt8), rule
+        )
+    )

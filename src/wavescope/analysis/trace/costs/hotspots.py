@@ -1,0 +1,247 @@
+"""Where does the time go: by instruction, source line, file, function, kernel, basic block or loop?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.code.attribution import source_of_rows
+from wavescope.analysis.trace.code.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
+from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavescope.analysis.trace.costs.kernel_costs import kernel_costs
+from wavescope.analysis.trace.costs.parts import ask
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["SORTS", "UNITS", "Hotspots", "hotspots", "units_of_rows"]
+
+UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+SORTS = {
+    "exposed": "exposed_cycles_total",
+    "stall": "stall_cycles_total",
+    "latency": "latency_cycles_total",
+    "idle": "idle_cycles_total",
+    "hits": "hit_count",
+}
+"""What units can be sorted by, and its column."""
+
+_SUMS = (
+    "hit_count",
+    "latency_cycles_total",
+    "stall_cycles_total",
+    "idle_cycles_total",
+    "exposed_idle_cycles_total",
+    "exposed_stall_cycles_total",
+    "exposed_issue_cycles_total",
+    "exposed_cycles_total",
+)
+
+
+@dataclass(frozen=True)
+class Hotspots(Answer):
+    """What units of the code cost, costliest first.
+
+    Examples
+    --------
+    >>> Hotspots.tables["units"].columns[0].name
+    'unit'
+    """
+
+    definition: ClassVar[str] = (
+        "Every executed code row belongs to exactly one unit, so units add up to the totals. Cycles are summed over "
+        "all waves: latency = stall + issue, idle = gaps before the executions. Exposed cycles are those of stall, "
+        "issue and idle during which the pipes of the SIMD that could have hidden them were not busy (see "
+        "hidden_latency). Shares are of the whole trace, also when only some rows are asked for. A loop is the "
+        "innermost one around a row."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "units": table_spec(
+            "units",
+            "one unit (instruction, line, ...)",
+            """
+            unit                        String   -       | its name; null = rows that belong to none
+            first_row                   Int32    -       | first executed code.row in it
+            address                     UInt64   -       | code.address of that row
+            text                        String   -       | code.text of its costliest row
+            file                        String   -       | source file of its costliest row, as attributed
+            line                        UInt32   -       | source line of its costliest row
+            row_count                   Int64    -       | executed code rows in it
+            hit_count                   Int64    -       | executions of these rows
+            latency_cycles_total        Int64    cycles  | sum of durations
+            stall_cycles_total          Int64    cycles  | sum of stalls
+            idle_cycles_total           Int64    cycles  | sum of the gaps before the executions
+            exposed_idle_cycles_total   Int64    cycles  | gaps that nothing hid; null = not known, so below
+            exposed_stall_cycles_total  Int64    cycles  | stalls that nothing hid
+            exposed_issue_cycles_total  Int64    cycles  | latency without stall that nothing hid
+            exposed_cycles_total        Int64    cycles  | sum of the three
+            cycles_share                Float64  -       | of latency and idle of the whole trace
+            stall_share                 Float64  -       | of all stall cycles
+            exposed_share               Float64  -       | of all exposed cycles; null = not known
+            """,
+        )
+    }
+
+    by: str
+    attribution: str
+    """Which frame of inline chains stands for a row: innermost, outermost or mine."""
+    sort: str
+    basis: str
+    """`instructions`, or `stored totals` when the trace has none and its files' own sums had to do."""
+    rule: str
+    """Rule of hidden latency."""
+    hit_count: int
+    latency_cycles_total: int
+    stall_cycles_total: int
+    idle_cycles_total: int
+    exposed_cycles_total: int | None
+    cycles_share: float
+    """Latency and idle of the rows asked for, of the whole trace."""
+    units: pl.DataFrame
+
+
+def hotspots(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    by: str = "instruction",
+    attribution: str = "innermost",
+    mine: Sequence[str] = (),
+    sort: str = "exposed",
+    rule: str = "reference",
+) -> Hotspots:
+    """What each unit of the code cost; `by` one of `UNITS`, `sort` one of `SORTS`.
+
+    Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
+
+    Raises
+    ------
+    UsageError
+        When there is no such unit, sort key, attribution or rule.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> hotspots(ThreadTrace({}, TraceSource(path="nothing")), by="line").units.height
+    0
+    """
+    import polars as pl
+
+    _check(by, sort)
+    is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
+    costs = _costs(trace, by, rule) if is_measured else _stored(trace)
+    chosen = costs if rows is None else costs.filter(pl.col("row").is_in(rows.implode()))
+    sort = sort if is_measured or sort != "exposed" else "latency"
+    totals = {name: int(chosen[name].sum() or 0) for name in _SUMS}
+    cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    all_cycles, own_cycles = (int(frame.select(cycles.sum()).item() or 0) for frame in (costs, chosen))
+    units = _grouped(trace, chosen, by, attribution, mine, SORTS[sort])
+    shares = {
+        "cycles_share": cycles / (all_cycles or 1),
+        "stall_share": pl.col("stall_cycles_total") / (int(costs["stall_cycles_total"].sum()) or 1),
+        "exposed_share": pl.col("exposed_cycles_total") / (int(costs["exposed_cycles_total"].sum() or 0) or 1),
+    }
+    return Hotspots(
+        by=by,
+        attribution=attribution,
+        sort=sort,
+        basis="instructions" if is_measured else "stored totals",
+        rule=rule,
+        hit_count=totals["hit_count"],
+        latency_cycles_total=totals["latency_cycles_total"],
+        stall_cycles_total=totals["stall_cycles_total"],
+        idle_cycles_total=totals["idle_cycles_total"],
+        exposed_cycles_total=totals["exposed_cycles_total"] if is_measured else None,
+        cycles_share=own_cycles / all_cycles if all_cycles else 0.0,
+        units=units.with_columns(**shares).select(
+            pl.col(column.name).cast(getattr(pl, column.dtype)) for column in Hotspots.tables["units"].columns
+        ),
+    )
+
+
+def units_of_rows(
+    trace: ThreadTrace, by: str, attribution: str = "innermost", mine: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The unit of every code row (`row`, `unit`, `file`, `line`); null where a row belongs to none. Not for kernels.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> units_of_rows(ThreadTrace({}, TraceSource(path="nothing")), "file").columns
+    ['row', 'unit', 'file', 'line']
+    """
+    import polars as pl
+
+    code = trace.code
+    sources = source_of_rows(code, attribution, mine)
+    if by == "instruction":
+        unit = "row " + pl.col("row").cast(pl.String)
+    elif by == "line":
+        line = pl.col("line").cast(pl.String).fill_null("?")
+        unit = pl.col("file") + ":" + line
+    elif by == "file":
+        unit = pl.col("file")
+    elif by == "function":
+        unit = pl.lit(code["function"])
+    elif by == "block":
+        unit = "block " + pl.lit(blocks(code, taken_jumps(trace)).by_row["block"]).cast(pl.String)
+    else:
+        unit = "loop " + pl.lit(loop_of_rows(trace)).cast(pl.String)
+    return sources.select("row", unit.alias("unit"), "file", "line")
+
+
+def _check(by: str, sort: str) -> None:
+    for value, known, what in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
+        if value not in known:
+            what = f"no {what} {value!r}"
+            raise UsageError(what, advice=f"one of {', '.join(known)}")
+
+
+def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
+    if by == "kernel":
+        return kernel_costs(trace, rule)
+    if by in ("block", "loop"):
+        ask(trace, [(jumps_in_part,), *cost_questions(rule)])
+    return row_costs(trace, rule=rule)
+
+
+def _stored(trace: ThreadTrace) -> pl.DataFrame:
+    import polars as pl
+
+    known = trace.stored_totals.filter(pl.col("hit_count") > 0)
+    return known.with_columns(
+        *(pl.lit(None, pl.Int64).alias(name) for name in _SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
+    )
+
+
+def _grouped(
+    trace: ThreadTrace, costs: pl.DataFrame, by: str, attribution: str, mine: Sequence[str], sort: str
+) -> pl.DataFrame:
+    import polars as pl
+
+    if by == "kernel":
+        names = trace.kernels.select("kernel", unit="demangled")
+        units = costs.join(names, on="kernel", how="left", maintain_order="left")
+        units = units.join(source_of_rows(trace.code, attribution, mine), on="row", how="left", maintain_order="left")
+    else:
+        units = costs.join(units_of_rows(trace, by, attribution, mine), on="row", how="left", maintain_order="left")
+    places = units.join(trace.code.select("row", "address", "text"), on="row", how="left", maintain_order="left")
+    costliest = pl.col(sort).arg_max()
+    return (
+        places.group_by("unit", maintain_order=True)
+        .agg(
+            pl.col("row").first().alias("first_row"),
+            pl.col("address").first(),
+            *(pl.col(name).gather(costliest).first() for name in ("text", "file", "line")),
+            pl.len().cast(pl.Int64).alias("row_count"),
+            *(pl.col(name).sum() if costs[name].null_count() == 0 else pl.col(name).first() for name in _SUMS),
+        )
+        .sort(sort, "first_row", descending=[True, False], nulls_last=True)
+    )

@@ -1,0 +1,83 @@
+"""When did each iteration of the loops begin in one wave, how long did it take, and how much of it was stall?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.code import control_flow
+from wavescope.analysis.trace.costs.loops import loop_begins
+from wavescope.base.bounds import ITEM, bounded
+from wavescope.errors import UsageError
+from wavescope.model.answer import once_per_trace
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["LOOP_ITERATIONS", "loop_iterations"]
+
+LOOP_ITERATIONS = table_spec(
+    "loop_iterations",
+    "one iteration of a loop by one wave, in the order of loops and time",
+    """
+    loop          UInt32  -       | number of the loop (loops)
+    entry         UInt32  -       | how often the wave had entered the loop before
+    iteration     UInt32  -       | iterations since then; 0 = the first
+    is_last       Boolean -       | whether the wave left the loop in it
+    begin_cycles  Int64   cycles  | first attempt to issue the row with which iterations begin
+    cycles        Int64   cycles  | to the next iteration, or to the first instruction behind the loop
+    stall_cycles  Int64   cycles  | stall of the instructions in it
+    """,
+)
+
+
+@bounded(wave=ITEM)
+def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
+    """The iterations of all loops in one wave (`LOOP_ITERATIONS`); loops and iterations are those of `loops`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> loop_iterations(ThreadTrace({}, TraceSource(path="nothing")), 3)
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: there is no wave 3
+    """
+    import polars as pl
+
+    from wavescope import _core
+
+    place = trace.waves.filter(pl.col("wave") == wave).select("first_instruction", "instruction_count")
+    if wave < 0 or not place.height:
+        what = f"there is no wave {wave}"
+        raise UsageError(what)
+    instructions = trace.instructions.slice(*place.row(0))
+    spans = loop_begins(trace)
+    found = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
+    begins = (
+        instructions.lazy()
+        .select("row", begin_cycles="time_cycles")
+        .join(spans.lazy().select("loop", row="begin_row"), on="row")
+        .sort("loop", "begin_cycles", maintain_order=True)
+        .with_columns(number=pl.int_range(pl.len()).over("loop"))
+    )
+    return (
+        found.lazy()
+        .with_columns(number=pl.int_range(pl.len()).over("loop"), is_last=pl.col("is_last") == 1)
+        .with_columns(entry=((pl.col("iteration") == 0).cum_sum().over("loop") - 1).cast(pl.UInt32))
+        .join(begins, on=["loop", "number"], how="left", maintain_order="left")
+        .sort("loop", "number")
+        .select(LOOP_ITERATIONS.names)
+        .collect()
+    )
+
+
+@once_per_trace
+def _call_rows(trace: ThreadTrace) -> pl.Series:
+    return control_flow.call_rows(trace.code)

@@ -1,0 +1,152 @@
+"""Where do the samples of the program counter fall: by instruction, source line, file, function, block or loop?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.costs.hotspots import units_of_rows
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["SampleHotspots", "sample_hotspots"]
+
+
+@dataclass(frozen=True)
+class SampleHotspots(Answer):
+    """How often units of the code were seen by PC sampling, the most frequent first.
+
+    Examples
+    --------
+    >>> SampleHotspots.tables["units"].columns[0].name
+    'unit'
+    """
+
+    definition: ClassVar[str] = (
+        "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "
+        "for a reason. Every sampled code row belongs to exactly one unit. Shares are of all samples."
+    )
+    tables: ClassVar[dict[str, TableSpec]] = {
+        "units": table_spec(
+            "units",
+            "one unit (instruction, line, ...)",
+            """
+            unit           String   -  | its name; null = rows that belong to none
+            first_row      Int32    -  | first sampled code.row in it
+            address        UInt64   -  | code.address of that row
+            text           String   -  | code.text of its most sampled row
+            file           String   -  | source file of its most sampled row, as attributed
+            line           UInt32   -  | source line of its most sampled row
+            row_count      Int64    -  | sampled code rows in it
+            sample_count   Int64    -  | samples
+            issued_count   Int64    -  | samples in which the instruction was issued
+            stalled_count  Int64    -  | samples in which it was not
+            sample_share   Float64  -  | of all samples
+            reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
+            reason_count   Int64    -  | samples with that reason
+            """,
+        ),
+        "reasons": table_spec(
+            "reasons",
+            "one reason of stalls, the most frequent first",
+            """
+            reason  String   -  | why (SAMPLE_REASONS)
+            count   Int64    -  | samples
+            share   Float64  -  | of all samples
+            """,
+        ),
+    }
+
+    by: str
+    attribution: str
+    sample_count: int
+    issued_count: int
+    stalled_count: int
+    reasons: pl.DataFrame
+    units: pl.DataFrame
+
+
+def sample_hotspots(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    by: str = "instruction",
+    attribution: str = "innermost",
+    mine: Sequence[str] = (),
+    sort: str = "sample_count",
+) -> SampleHotspots:
+    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> sample_hotspots(ThreadTrace({}, TraceSource(path="nothing"))).sample_count
+    0
+    """
+    import polars as pl
+
+    samples = trace.samples.with_columns(sample_count=pl.col("issued_count") + pl.col("stalled_count"))
+    samples = samples.filter(pl.col("sample_count") > 0)
+    total = int(samples["sample_count"].sum())
+    reasons = trace.sample_reasons
+    if rows is not None:
+        samples, reasons = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (samples, reasons))
+    places = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
+    places = places.join(trace.code.select("row", "address", "text"), on="row", maintain_order="left")
+    units = _grouped(samples.join(places, on="row", how="left", maintain_order="left"), total)
+    top = _top_reason(reasons.join(places.select("row", "unit"), on="row", how="left"))
+    units = units.join(top, on="unit", how="left", nulls_equal=True, maintain_order="left")
+    sums = samples.select(pl.col("sample_count", "issued_count", "stalled_count").sum()).row(0)
+    return SampleHotspots(
+        by=by,
+        attribution=attribution,
+        sample_count=sums[0],
+        issued_count=sums[1],
+        stalled_count=sums[2],
+        reasons=reasons.group_by("reason")
+        .agg(pl.col("count").sum())
+        .filter(pl.col("count") > 0)
+        .sort("count", "reason", descending=[True, False])
+        .with_columns(share=pl.col("count") / (total or 1)),
+        units=units.sort(sort, "first_row", descending=[True, False]).select(
+            pl.col(column.name).cast(getattr(pl, column.dtype)) for column in SampleHotspots.tables["units"].columns
+        ),
+    )
+
+
+def _grouped(samples: pl.DataFrame, total: int) -> pl.DataFrame:
+    import polars as pl
+
+    most = pl.col("sample_count").arg_max()
+    return (
+        samples.sort("row")
+        .group_by("unit", maintain_order=True)
+        .agg(
+            pl.col("row").first().alias("first_row"),
+            pl.col("address").first(),
+            *(pl.col(name).gather(most).first() for name in ("text", "file", "line")),
+            pl.len().cast(pl.Int64).alias("row_count"),
+            pl.col("sample_count", "issued_count", "stalled_count").sum(),
+        )
+        .with_columns(sample_share=pl.col("sample_count") / (total or 1))
+    )
+
+
+def _top_reason(reasons: pl.DataFrame) -> pl.DataFrame:
+    """The most frequent reason of every unit."""
+    import polars as pl
+
+    return (
+        reasons.group_by("unit", "reason")
+        .agg(reason_count=pl.col("count").sum())
+        .filter(pl.col("reason_count") > 0)
+        .sort("reason_count", "reason", descending=[True, False])
+        .unique("unit", keep="first", maintain_order=True)
+    )

@@ -1,0 +1,79 @@
+"""Definitions of derived counters, evaluated for one trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.derived_counters.builtin import BUILTIN
+from wavescope.analysis.trace.derived_counters.evaluation import evaluate
+from wavescope.analysis.trace.derived_counters.parser import parse
+from wavescope.analysis.trace.derived_counters.tensors import raw_tensors
+from wavescope.base.bounds import ENGINE, bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavescope.analysis.trace.derived_counters.syntax import Definition, Problem
+    from wavescope.analysis.trace.derived_counters.tensors import RawTensors, Tensor
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = ["MAX_CURVES", "DerivedValues", "derived_values", "indices"]
+
+MAX_CURVES = 10
+"""Curves of one counter that keeps an axis besides time."""
+
+
+@dataclass(frozen=True)
+class DerivedValues:
+    """What was defined, and what came out."""
+
+    definitions: tuple[Definition, ...]
+    """Those that have a value and are to be shown."""
+    values: Mapping[str, Tensor]
+    raw: RawTensors
+    mistakes: tuple[Problem, ...]
+    """Definitions that cannot be read."""
+    problems: tuple[Problem, ...]
+    """Definitions of the user without a value."""
+
+
+@bounded(se=ENGINE)
+def derived_values(
+    trace: ThreadTrace, *, definitions: str | None = None, names: Sequence[str] = (), se: int | None = None
+) -> DerivedValues:
+    """Tensors of the built-in derived counters, or of the user's `definitions`, which may use the built-in ones.
+
+    Definitions that cannot be read are in `mistakes`, the others are evaluated. `se`: only its samples count.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> got = derived_values(ThreadTrace({}, TraceSource(path="nothing")), definitions="a := 2 *\\nb := 3")
+    >>> [d.name for d in got.definitions], str(got.mistakes[0])
+    (['b'], '1:9: a: the line ends where a value is expected')
+    """
+    builtin, _ = parse(BUILTIN)
+    given, mistakes = parse(definitions) if definitions is not None else (builtin, [])
+    raw = raw_tensors(trace, names, se=se)
+    wanted = {definition.name: definition for definition in given}
+    others = [definition for definition in builtin if definition.name not in wanted]
+    has_counters = bool(raw.counters) or definitions is not None
+    values, failed = evaluate([*given, *others], raw.values, wanted=list(wanted) if has_counters else [])
+    shown = [d for name, d in wanted.items() if name in values and not name.startswith("_")]
+    own = [problem for problem in failed if definitions is not None and problem.name in wanted]
+    return DerivedValues(tuple(shown), values, raw, tuple(mistakes), tuple(own))
+
+
+def indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """Indices of the axes besides time, at most `MAX_CURVES` of them.
+
+    Examples
+    --------
+    >>> list(indices((1, 2, 1, 100)))
+    [(0, 0, 0), (0, 1, 0)]
+    """
+    import itertools
+
+    xccs, engines, cus, _ = shape
+    return itertools.islice(itertools.product(range(xccs), range(engines), range(cus)), MAX_CURVES)

@@ -1,0 +1,216 @@
+"""What should be changed first? Findings with evidence, cause, remedy and an upper bound of the gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.diagnose import beyond
+from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
+from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
+from wavescope.analysis.trace.diagnose.remedies import remedies_for
+from wavescope.analysis.trace.stalls.classes import UNRESOLVED, stall_class
+from wavescope.analysis.trace.trust.doubts import Doubt, doubts, verdict
+from wavescope.base.bounds import BYTES_GB, bounded
+from wavescope.model.answer import Answer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["Diagnosis", "Evidence", "Finding", "Link", "Reason", "Remedy", "diagnose"]
+
+_EVIDENCE_ROWS = 5
+_NEGLIGIBLE_SHARE = 0.01
+_DOUBTS_OF_LINES = ("coarse_lines", "no_lines")
+"""Doubts about source lines, not about cycles: they do not make a finding less certain."""
+
+
+@dataclass(frozen=True)
+class Diagnosis(Answer):
+    """A prioritized plan, and how far the trace behind it can be trusted.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> diagnose(ThreadTrace({}, TraceSource(path="nothing"))).trust
+    'do not'
+    """
+
+    definition: ClassVar[str] = (
+        "One finding per stall class, the one with the most exposed cycles first: cycles that no other wave of the same"
+        " SIMD hid (reference rule of docs/explanation/hidden-latency.md). The gain of a finding is at most its exposed"
+        " cycles over the cycles of all waves (latency + idle): removing them cannot make waves faster than that."
+        " Classes below 1 % of the exposed cycles are left out unless they are the largest. Occupancy's bound: further"
+        " waves can hide no more than they issue."
+    )
+
+    trust: str
+    """good, with care, or do not."""
+    doubts: tuple[Doubt, ...]
+    findings: tuple[Finding, ...]
+    stall_cycles_total: int
+    exposed_cycles_total: int
+    """Exposed stall and idle cycles."""
+    wave_cycles_total: int
+    """Latency and idle cycles of all waves."""
+    link: Link | None = None
+    """The kernel of a counter capture that gives findings their reasons; None = no counters were given."""
+
+
+@bounded(ideal_gb=BYTES_GB)
+def diagnose(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    counters: CounterSet | None = None,
+    kernel: str | None = None,
+    ideal_gb: float | None = None,
+) -> Diagnosis:
+    """A prioritized plan for the kernel in a trace.
+
+    Parameters
+    ----------
+    rows
+        Only what these code rows cost.
+    counters
+        A counter capture of the same kernel: its numbers become reasons of the findings.
+    kernel
+        Which kernel of the counters, by rank or part of its name; None = the one with the name of the traced kernel.
+    ideal_gb
+        10^9 bytes that one dispatch has to read at least, to tell over-fetch.
+
+    Raises
+    ------
+    UsageError
+        When the counters have no kernel that `kernel` picks.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> diagnose(ThreadTrace({}, TraceSource(path="nothing"))).findings
+    ()
+    """
+    doubted = doubts(trace)
+    trust = verdict(doubted)
+    of_cycles = verdict(tuple(doubt for doubt in doubted if doubt.name not in _DOUBTS_OF_LINES))
+    known = facts(trace, rows=rows)
+    findings: list[Finding] = []
+    if known.wave_cycles_total:
+        classes = [_of_class(trace, known, name, views, of_cycles) for name, views in known.views.items()]
+        fetch = beyond.instruction_fetch(trace, known)
+        findings = _ranked(classes, [fetch] if fetch else [])
+        if rows is None:  # these are about the whole kernel
+            last = (beyond.registers_or_lds(trace, known), beyond.source_locations(trace, known))
+            findings += [found for found in last if found]
+    link = None
+    if counters is not None:
+        from wavescope.analysis.trace.diagnose.linked import linked
+        from wavescope.analysis.trace.diagnose.reasons import reasons_for
+
+        counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
+        link = counted.link
+        findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
+    return Diagnosis(
+        trust=trust,
+        doubts=doubted,
+        findings=tuple(findings),
+        stall_cycles_total=known.stall_cycles_total,
+        exposed_cycles_total=known.exposed_cycles_total,
+        wave_cycles_total=known.wave_cycles_total,
+        link=link,
+    )
+
+
+def _ranked(classes: list[Finding], others: list[Finding]) -> list[Finding]:
+    """Most exposed cycles first, but a stall class leads: idle cycles are the less certain finding."""
+
+    def cost(finding: Finding) -> tuple[int, int, str]:
+        return -finding.exposed_cycles_total, -finding.stall_cycles_total, finding.name
+
+    leading = sorted(classes, key=cost)[:1]
+    behind = sorted([finding for finding in [*classes, *others] if finding not in leading], key=cost)
+    return leading + [finding for finding in behind if finding.exposed_share >= _NEGLIGIBLE_SHARE]
+
+
+def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView], trust: str) -> Finding:
+    declared = stall_class(name)
+    stall = sum(view.stall_cycles_total for view in views)
+    exposed = sum(view.exposed_cycles_total for view in views)
+    who = beyond.barrier_cause(trace) if name == "barrier" else _nearest_cause(views)
+    confidence, reason = _confidence(name, trust)
+    return Finding(
+        name=name,
+        kind=declared.kind,
+        title=_title(name, declared.kind),
+        cause=declared.meaning + (f"; {who}" if who else ""),
+        remedies=remedies_for(views),
+        evidence=tuple(_evidence(view) for view in views[:_EVIDENCE_ROWS]),
+        row_count=len(views),
+        stall_cycles_total=stall,
+        stall_share=stall / known.stall_cycles_total if known.stall_cycles_total else 0.0,
+        exposed_cycles_total=exposed,
+        exposed_share=exposed / known.exposed_cycles_total if known.exposed_cycles_total else 0.0,
+        gain_share_max=exposed / known.wave_cycles_total,
+        confidence=confidence,
+        confidence_reason=reason,
+    )
+
+
+def _title(name: str, kind: str) -> str:
+    if kind == "wait":
+        return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
+    return {"issue": f"Stalls at issue: {name}", "padding": f"Padding: {name}", "sync": f"Waves wait at the {name}"}[
+        kind
+    ]
+
+
+def _nearest_cause(views: list[RowView]) -> str:
+    """How far ahead the costliest wait's last producer was issued, and how much further it had to be."""
+    producers = [producer for producer in views[0].producers if producer.missing_cycles_mean > 0]
+    if not producers:
+        return ""
+    worst = max(producers, key=lambda producer: producer.missing_cycles_mean * producer.count)
+    return (
+        f"at the costliest row the producer comes {worst.distance_cycles_mean:,.0f} cycles "
+        f"({worst.distance_instructions_mean:,.0f} instructions) before its wait and would have to come "
+        f"{worst.missing_cycles_mean:,.0f} cycles earlier"
+    )
+
+
+def _evidence(view: RowView) -> Evidence:
+    groups: dict[str, list[float]] = {}
+    for producer in view.producers:
+        groups.setdefault(producer.text.split(" ", 1)[0], []).append(producer.distance_cycles_mean)
+    return Evidence(
+        view.row,
+        view.address,
+        view.text,
+        view.file,
+        view.line,
+        view.execution_count,
+        view.stall_cycles_total,
+        view.exposed_cycles_total,
+        tuple(_producer_group(mnemonic, distances) for mnemonic, distances in groups.items()),
+    )
+
+
+def _producer_group(mnemonic: str, distances: list[float]) -> str:
+    nearest, farthest = min(distances), max(distances)
+    if len(distances) == 1:
+        return f"{mnemonic}, {nearest:,.0f} cycles before"
+    return f"{len(distances)} {mnemonic}, {nearest:,.0f} to {farthest:,.0f} cycles before"
+
+
+def _confidence(name: str, trust: str) -> tuple[str, str]:
+    if trust == "do not":
+        return "low", "the trace itself cannot be trusted"
+    if name == UNRESOLVED.name:
+        return "low", "the producers of these waits cannot be told"
+    if " + " in name:
+        return "medium", "which of the kinds came last cannot be told"
+    if trust == "with care":
+        return "medium", "the trace has to be taken with care"
+    return "high", "measured on every executed instruction"

@@ -1,0 +1,175 @@
+"""Findings that no stall class names: instruction fetch, occupancy, barriers' latecomers and debug locations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Remedy
+from wavescope.analysis.trace.occupancy import occupancy
+from wavescope.base.words import percent
+from wavescope.errors import WavescopeError
+
+if TYPE_CHECKING:
+    from wavescope.analysis.trace.diagnose.facts import Facts
+    from wavescope.analysis.trace.occupancy import Occupancy
+    from wavescope.model import ThreadTrace
+
+__all__ = ["barrier_cause", "instruction_fetch", "registers_or_lds", "source_locations"]
+
+_FEW_EFFECTIVE_LINES = 3.0
+
+
+def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
+    """Exposed idle cycles: the wave had no instruction to issue."""
+    if not known.exposed_idle_cycles_total:
+        return None
+    largest = known.idle_parts.sort("idle_cycles_total", descending=True).row(0, named=True)
+    remedy = {
+        "at the start of a wave": "more work per wave (persistent kernels) amortises the start; the first waves of a "
+        "dispatch find a cold instruction cache",
+        "after a taken branch": "unroll small loops, keep loop bodies inside the instruction cache (32 to 64 KB), "
+        "align loop heads, and turn short branches into predicated code",
+    }.get(str(largest["part"]), "shorten the code between barriers and branches; check the size of the loop bodies")
+    rows = known.costs.sort("exposed_idle_cycles_total", descending=True).head(5)
+    shown = rows.join(trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left")
+    evidence = tuple(
+        Evidence(
+            row["row"],
+            row["address"],
+            row["text"],
+            row["file"],
+            row["line"],
+            row["hit_count"],
+            0,
+            row["exposed_idle_cycles_total"],
+            (),
+        )
+        for row in shown.iter_rows(named=True)
+        if row["exposed_idle_cycles_total"]
+    )
+    exposed = known.exposed_idle_cycles_total
+    return Finding(
+        name="instruction fetch",
+        kind="fetch",
+        title="Waves have no instruction to issue",
+        cause=f"{percent(largest['idle_share'], 0)} of the idle cycles lie {largest['part']}"
+        if largest["part"] != "other"
+        else "gaps between instructions, most of them instruction fetch",
+        remedies=(Remedy("instruction fetch", remedy, tuple(item.row for item in evidence), exposed),),
+        evidence=evidence,
+        row_count=int((known.costs["exposed_idle_cycles_total"] > 0).sum()),
+        stall_cycles_total=0,
+        stall_share=0.0,
+        exposed_cycles_total=exposed,
+        exposed_share=exposed / known.exposed_cycles_total,
+        gain_share_max=exposed / known.wave_cycles_total,
+        confidence="medium",
+        confidence_reason="idle cycles are mostly instruction fetch, but the trace does not say so",
+    )
+
+
+def registers_or_lds(trace: ThreadTrace, known: Facts) -> Finding | None:
+    """Too few waves to hide the exposed cycles, because of a resource that the kernel can give back."""
+    answer = _occupancy(trace)
+    if answer is None:
+        return None
+    kernels = answer.kernels.drop_nulls("next_waves_per_simd").sort("wave_count", descending=True)
+    if not kernels.height:
+        return None
+    kernel = kernels.row(0, named=True)
+    now, then = kernel["waves_per_simd_limit"], kernel["next_waves_per_simd"]
+    if not now or kernel["all_at_once"]:
+        return None  # more room would stay empty: the grid is the limit
+    # Each further wave has this many issue cycles of its own to hide the others' exposed ones behind.
+    issue_per_wave = known.issue_cycles_total / max(known.wave_count, 1)
+    exposed_per_wave = known.exposed_cycles_total / max(known.wave_count, 1)
+    hidden = round(min(exposed_per_wave, (then - now) * issue_per_wave) * known.wave_count)
+    steps = _steps(answer, kernel["kernel"])
+    certain = answer.target_is_certain and kernel["registers_from"] != "code"
+    return Finding(
+        name="occupancy",
+        kind="occupancy",
+        title=f"{now} {_waves(now)} per SIMD, bound by {kernel['bound_by']}",
+        cause=f"with {now} {_waves(now)} per SIMD there is too little other work to hide the exposed cycles",
+        remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), hidden),),
+        evidence=(),
+        row_count=0,
+        stall_cycles_total=0,
+        stall_share=0.0,
+        exposed_cycles_total=hidden,
+        exposed_share=hidden / known.exposed_cycles_total if known.exposed_cycles_total else 0.0,
+        gain_share_max=hidden / known.wave_cycles_total if known.wave_cycles_total else 0.0,
+        confidence="medium" if certain else "low",
+        confidence_reason="more waves also compete for pipes and caches; measure it"
+        + ("" if certain else f"; registers from {kernel['registers_from']}, GPU {answer.target_origin}"),
+    )
+
+
+def barrier_cause(trace: ThreadTrace) -> str:
+    """Who arrives last at the costliest barrier; empty when nothing is known."""
+    found = barriers(trace).rows
+    if not found.height or not found["meeting_count"][0]:
+        return ""
+    worst = found.row(0, named=True)
+    last = ""
+    several = trace.waves["simd"].n_unique() > 1
+    if several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
+        last = (
+            f"; the wave on SIMD {worst['last_simd']} is last in {percent(worst['last_simd_share'], 0)} of the meetings"
+        )
+    return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
+
+
+def source_locations(trace: ThreadTrace, known: Facts) -> Finding | None:
+    """Debug locations so coarse that costs cannot be told apart by line."""
+    found = mapping(trace)
+    if (
+        not known.wave_cycles_total
+        or not found.row_count
+        or (found.mapped_share > 0.5 and found.effective_line_count > _FEW_EFFECTIVE_LINES)
+    ):
+        return None
+    lines = found.lines.head(3)
+    evidence = tuple(Evidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True))
+    return Finding(
+        name="source mapping",
+        kind="mapping",
+        title="Source lines cannot be told apart" if found.mapped_share else "No source lines",
+        cause=f"{percent(found.mapped_share, 0)} of the instructions have a line; the costs spread over "
+        f"{found.effective_line_count:.1f} effective lines",
+        remedies=(Remedy("fix debug locations", found.remedy, (), 0),),
+        evidence=evidence,
+        row_count=0,
+        stall_cycles_total=0,
+        stall_share=0.0,
+        exposed_cycles_total=0,
+        exposed_share=0.0,
+        gain_share_max=0.0,
+        confidence="high",
+        confidence_reason="counted from the code",
+    )
+
+
+def _waves(count: int) -> str:
+    return "wave" if count == 1 else "waves"
+
+
+def _occupancy(trace: ThreadTrace) -> Occupancy | None:
+    try:
+        return occupancy(trace)
+    except WavescopeError:  # the GPU or the registers are not known
+        return None
+
+
+def _steps(answer: Occupancy, kernel: int | None) -> str:
+    import polars as pl
+
+    mine = answer.limiters.filter(pl.col("kernel").eq_missing(kernel) & pl.col("next_at_most").is_not_null())
+    steps = [
+        f"bring {row['limiter']} from {row['allocated']:,} to at most {row['next_at_most']:,} {row['unit']} "
+        f"(free {row['allocated'] - row['next_at_most']:,})"
+        for row in mine.iter_rows(named=True)
+    ]
+    return " and ".join(steps) or "see `wavescope occupancy`"

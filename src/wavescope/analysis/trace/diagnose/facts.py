@@ -1,0 +1,220 @@
+"""What the rules of a diagnosis look at: one view per code row that stalls, made once from the other answers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.trace.code.control_flow import loops
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.waits import waits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Facts", "Producer", "RowView", "facts", "is_narrow"]
+
+_ROWS_BEFORE = 4
+_NARROW_ENDS = (
+    *("_dword", "_ubyte", "_sbyte", "_ushort", "_sshort", "_short", "_d16", "_d16_hi"),
+    *("_b32", "_u8", "_i8", "_b8", "_u16", "_i16", "_b16"),
+)
+
+
+def is_narrow(text: str) -> bool:
+    """Whether an instruction loads at most four bytes per lane.
+
+    Examples
+    --------
+    >>> is_narrow("global_load_dword v1, v0, s[0:1]"), is_narrow("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
+    (True, False)
+    """
+    mnemonic = text.split(" ", 1)[0]
+    return "load" in mnemonic and mnemonic.endswith(_NARROW_ENDS)
+
+
+@dataclass(frozen=True)
+class Producer:
+    """An instruction that a wait waited for."""
+
+    row: int
+    text: str
+    instruction_class: str
+    counter: str
+    count: int
+    distance_cycles_mean: float
+    distance_instructions_mean: float
+    missing_cycles_mean: float
+    """How much earlier it would have had to be issued; 0 = it was never what the wait waited for last."""
+
+    @property
+    def is_narrow_load(self) -> bool:
+        """Whether it loads at most four bytes per lane."""
+        return is_narrow(self.text)
+
+
+@dataclass(frozen=True)
+class RowView:
+    """One code row and one class of its stalls."""
+
+    row: int
+    stall_class: str
+    text: str
+    file: str | None
+    line: int | None
+    address: int
+    execution_count: int
+    stall_cycles_total: int
+    exposed_cycles_total: int
+    in_loop: bool
+    loop_has_matrix: bool
+    loop_has_wide_loads: bool
+    """Whether vector loads of more than four bytes per lane run in its loop."""
+    matrix_between: int
+    """Matrix instructions in the code between its first producer and itself."""
+    follows_matrix: bool
+    """Whether a matrix instruction stands among the few code rows before it."""
+    producers: tuple[Producer, ...]
+
+    @property
+    def stall_cycles_mean(self) -> float:
+        """Stall per execution."""
+        return self.stall_cycles_total / self.execution_count if self.execution_count else 0.0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The costs of a trace, ready for rules."""
+
+    views: dict[str, list[RowView]]
+    """Stall class -> its rows, most exposed first."""
+    kinds: dict[str, str]
+    """Stall class -> kind."""
+    stall_cycles_total: int
+    exposed_cycles_total: int
+    """Exposed stall and idle cycles of all rows: what remedies can be about."""
+    exposed_idle_cycles_total: int
+    issue_cycles_total: int
+    wave_cycles_total: int
+    """Latency and idle cycles of all waves."""
+    wave_count: int
+    costs: pl.DataFrame
+    idle_parts: pl.DataFrame
+    """Idle cycles by what came before (`Stalls.idle`)."""
+
+
+def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
+    """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> facts(ThreadTrace({}, TraceSource(path="nothing"))).wave_cycles_total
+    0
+    """
+    import polars as pl
+
+    everything, all_stalls = row_costs(trace), stalls(trace)
+    stalled = all_stalls if rows is None else stalls(trace, rows=rows)
+    costs = everything if rows is None else everything.filter(pl.col("row").is_in(rows.implode()))
+    producers = _producers_of(trace)
+    matrix, wide = _executed_rows(trace, everything)
+    spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
+    classes = trace.code["class"].to_list()
+    views: dict[str, list[RowView]] = {}
+    kinds: dict[str, str] = {}
+    for row in _class_rows(stalled.by_row).iter_rows(named=True):
+        around = [span for span in spans if span[0] <= row["row"] <= span[1]]
+        inner = min(around, key=lambda span: span[1] - span[0], default=None)
+        view = RowView(
+            row=row["row"],
+            stall_class=row["class"],
+            text=row["text"] or "",
+            file=row["file"],
+            line=row["line"],
+            address=row["address"] or 0,
+            execution_count=row["execution_count"],
+            stall_cycles_total=row["stall_cycles_total"],
+            exposed_cycles_total=row["exposed_cycles_total"],
+            in_loop=inner is not None,
+            loop_has_matrix=inner is not None and _any_within(matrix, inner),
+            loop_has_wide_loads=inner is not None and _any_within(wide, inner),
+            matrix_between=_matrix_between(matrix, producers.get(row["row"], ()), row["row"]),
+            follows_matrix="matrix" in classes[max(0, row["row"] - _ROWS_BEFORE) : max(0, row["row"])],
+            producers=tuple(producers.get(row["row"], ())),
+        )
+        views.setdefault(row["class"], []).append(view)
+        kinds[row["class"]] = row["kind"]
+    latency = all_stalls.latency_cycles_total
+    exposed_idle = int(costs["exposed_idle_cycles_total"].sum())
+    return Facts(
+        views=views,
+        kinds=kinds,
+        stall_cycles_total=stalled.stall_cycles_total,
+        exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
+        exposed_idle_cycles_total=exposed_idle,
+        issue_cycles_total=latency - all_stalls.stall_cycles_total,
+        wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
+        wave_count=trace.waves.height,
+        costs=costs,
+        idle_parts=stalled.idle,
+    )
+
+
+def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) -> int:
+    first = min((producer.row for producer in producers if 0 <= producer.row < row), default=row)
+    return bisect_left(matrix, row) - bisect_left(matrix, first)
+
+
+def _class_rows(by_row: pl.DataFrame) -> pl.DataFrame:
+    """Rows by stall class, most exposed first."""
+    import polars as pl
+
+    stalled = by_row.filter(pl.col("stall_cycles_total") > 0).rename(
+        {"exposed_stall_cycles_total": "exposed_cycles_total"}
+    )
+    return stalled.sort("exposed_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
+
+
+def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
+    code = trace.code.select("row", "text", "class")
+    edges = waits(trace).producers.join(code, left_on="producer_row", right_on="row", how="left")
+    found: dict[int, list[Producer]] = {}
+    for edge in edges.iter_rows(named=True):
+        found.setdefault(edge["row"], []).append(_producer(edge))
+    return found
+
+
+def _producer(edge: dict[str, Any]) -> Producer:
+    return Producer(
+        row=edge["producer_row"],
+        text=edge["text"] or "an unknown instruction",
+        instruction_class=edge["class"] or "unknown",
+        counter=edge["counter"],
+        count=edge["count"] + edge["candidate_count"],
+        distance_cycles_mean=edge["distance_cycles_mean"] or 0.0,
+        distance_instructions_mean=edge["distance_instructions_mean"] or 0.0,
+        missing_cycles_mean=edge["last_stall_cycles_mean"] or 0.0,
+    )
+
+
+def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], list[int]]:
+    """Executed rows with matrix instructions, and with wide vector loads; in order."""
+    import polars as pl
+
+    code = trace.code.filter(pl.col("row").is_in(costs["row"].implode())).sort("row")
+    matrix = code.filter(pl.col("class") == "matrix")["row"].to_list()
+    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select(
+        "row", pl.col("text").fill_null("")
+    )
+    return matrix, [row for row, text in loads.iter_rows() if not is_narrow(text)]
+
+
+def _any_within(rows: list[int], span: tuple[int, int]) -> bool:
+    return bisect_left(rows, span[0]) < bisect_left(rows, span[1] + 1)

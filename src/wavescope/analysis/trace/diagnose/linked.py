@@ -1,0 +1,226 @@
+"""The counters of the kernel that a thread trace is about: which kernel of a capture it is, and whether both agree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
+from wavescope.analysis.counters.limiters.judging import judged
+from wavescope.analysis.counters.limiters.kernel_values import kernel_values
+from wavescope.analysis.trace.diagnose.finding import Link
+from wavescope.analysis.trace.trust.doubts import Doubt
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from wavescope.analysis.counters.limiters.evidence import Suspicion, Value
+    from wavescope.model import ThreadTrace
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["Linked", "linked", "plain_names"]
+
+_SHOWN = 4
+_SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
+_DIFFERS_FROM = 0.01
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The link with the numbers behind it."""
+
+    link: Link
+    values: dict[str, Value]
+    traffic: dict[str, Any]
+    """The kernel's row of `L2.kernels`; empty = nothing known."""
+    suspects: tuple[Suspicion, ...]
+
+
+def plain_names(name: str) -> tuple[str, str, str]:
+    """A kernel's name without suffixes of tools; without arguments and return type; and without template arguments.
+
+    Examples
+    --------
+    >>> plain_names("void ns::gemm<float, 4>(float const*, int) [clone .kd]")
+    ('voidns::gemm<float,4>(floatconst*,int)', 'ns::gemm<float,4>', 'ns::gemm')
+    """
+    whole = _SUFFIXES.sub("", name.strip())
+    called = _last_word(_without_arguments(whole))
+    return "".join(whole.split()), "".join(called.split()), "".join(_without_templates(called).split())
+
+
+def linked(
+    trace: ThreadTrace, counters: CounterSet, *, kernel: str | None = None, ideal_gb: float | None = None
+) -> Linked:
+    """The counters of the kernel that most waves of the trace ran; `kernel` picks one of the counters by name or rank.
+
+    Raises
+    ------
+    UsageError
+        When the counters have no kernel that `kernel` picks, or `ideal_gb` is no amount.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.model.counters import CounterSet
+    >>> linked(ThreadTrace({}, TraceSource(path="nothing")), CounterSet({})).link.doubts[0].name
+    'no_counters_of_kernel'
+    """
+    if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
+        what = "--ideal-gb must be more than 0"
+        raise UsageError(what)
+    own = _traced_kernel(trace)
+    candidates, how = _candidates(own, counters, kernel)
+    if len(candidates) != 1:
+        return Linked(_no_link(own, candidates, counters), {}, {}, ())
+    known = kernel_values(counters, CounterChoice(kernels=(candidates[0],)), ideal_gb=ideal_gb)
+    found = next(one for one in known.kernels if one.kernel_name == candidates[0])
+    import polars as pl
+
+    dispatches = known.dispatches.filter(pl.col("kernel_name") == candidates[0])
+    doubts = (*how, *_disagreements(trace, own, counters, dispatches))
+    link = Link(counters.path, candidates[0], found.dispatch_count, found.duration_ns_mean, (), doubts)
+    return Linked(link, found.values, known.traffic.get(candidates[0], {}), judged(found.values))
+
+
+def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
+    """The row of `kernels` that most waves of the trace ran."""
+    kernels = trace.kernels
+    if not kernels.height:
+        return {}
+    import polars as pl
+
+    ran = trace.waves["kernel"].drop_nulls().value_counts(sort=True) if trace.waves.height else None
+    if ran is not None and ran.height:
+        mine = kernels.filter(pl.col("kernel") == ran["kernel"][0])
+        if mine.height:
+            return mine.row(0, named=True)
+    return kernels.row(0, named=True)
+
+
+def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Doubt]]:
+    """Kernels of the counters with the same name, as exactly as possible, and doubts where it is not exact."""
+    measured = [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
+    if kernel is not None:
+        picked = chosen_dispatches(counters, CounterChoice(kernels=(kernel,)))["kernel_name"].unique().to_list()
+        measured = [name for name in measured if name in picked]
+        if len(measured) == 1:
+            return measured, _named_otherwise(own, measured[0])
+    wanted = [plain_names(name) for name in (own.get("name"), own.get("demangled")) if name]
+    for exactness in range(3):
+        found = [name for name in measured if any(plain_names(name)[exactness] == names[exactness] for names in wanted)]
+        if found:
+            doubts = _named_otherwise(own, found[0]) if exactness == 2 and len(found) == 1 else []
+            return found, doubts
+    return [], []
+
+
+def _named_otherwise(own: dict[str, Any], name: str) -> list[Doubt]:
+    said = own.get("demangled") or own.get("name") or "a kernel without a name"
+    if any(plain_names(name)[1] == plain_names(one)[1] for one in (own.get("name"), own.get("demangled")) if one):
+        return []
+    what = f"the trace is of {_brief(said)}, the counters are of {_brief(name)}"
+    return [Doubt("other_kernel_name", "care", what, "the reasons hold only if both are the same code")]
+
+
+def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -> Link:
+    said = _brief(own.get("demangled") or own.get("name") or "the traced kernel, which has no name")
+    names = candidates or [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
+    shown = ", ".join(_brief(name) for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    if candidates:
+        doubt = Doubt(
+            "several_kernels_fit",
+            "care",
+            f"{len(candidates):,} kernels of the counters could be {said}: {shown}{more}; none was taken",
+            "pick one with --counters-kernel",
+        )
+    else:
+        what = (
+            f"the counters have no kernel {said}: they have {shown}{more}" if names else "the counters have no kernels"
+        )
+        doubt = Doubt(
+            "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --counters-kernel"
+        )
+    return Link(counters.path, None, 0, None, tuple(candidates), (doubt,))
+
+
+def _disagreements(
+    trace: ThreadTrace, own: dict[str, Any], counters: CounterSet, dispatches: pl.DataFrame
+) -> Iterable[Doubt]:
+    """What differs between the dispatch that was traced and those that were counted."""
+    traced, counted = (trace.source.target or "").split(":")[0], counters.system.target
+    if traced and counted and traced != counted:
+        what = f"the trace is from {traced}, the counters are from {counted}"
+        yield Doubt("other_gpu", "care", what, "capture both on the same GPU")
+    for label, mine, theirs in (
+        ("work-items per workgroup", own.get("workgroup_size"), dispatches["workgroup_size"]),
+        ("bytes of LDS per workgroup", own.get("lds_bytes"), dispatches["lds_bytes"]),
+        ("vector registers", _vgprs(own), dispatches["arch_vgprs"] + dispatches["accum_vgprs"].fill_null(0)),
+        ("scalar registers", own.get("sgprs"), dispatches["sgprs"]),
+    ):
+        said = theirs.drop_nulls().unique().sort().to_list()
+        if mine and said and not any(_same(mine, value) for value in said):
+            numbers = " or ".join(f"{value:,}" for value in said[:3])
+            what = f"the traced kernel has {mine:,} {label}, the counted one {numbers}"
+            yield Doubt("other_launch", "care", what, "another build or launch: capture both from the same program")
+    sizes = dispatches["grid_size"].drop_nulls().unique().sort().to_list()
+    if len(sizes) > 1:
+        what = f"the counted dispatches have {len(sizes):,} grid sizes, from {sizes[0]:,} to {sizes[-1]:,} work-items"
+        yield Doubt("several_grids", "note", what, "the reasons are averages over all of them")
+
+
+def _vgprs(own: dict[str, Any]) -> int | None:
+    return None if own.get("vgprs") is None else own["vgprs"] + (own.get("agprs") or 0)
+
+
+def _same(mine: int, theirs: int) -> bool:
+    """Equal up to the granules that tools round registers and LDS to, and up to the half that some of them tell."""
+    return any(abs(-(-mine // granule) * granule - theirs) < _DIFFERS_FROM for granule in (1, 4, 8, 16, 512, 1280)) or (
+        2 * theirs == -(-mine // 8) * 8
+    )
+
+
+def _without_arguments(text: str) -> str:
+    """Without parentheses outside of template arguments, and what follows them."""
+    kept, angles, depth = [], 0, 0
+    for character in text.replace("operator()", "operator").replace("(anonymous namespace)", "anonymous"):
+        if character in "()" and not angles:
+            depth += 1 if character == "(" else -1
+            continue
+        if not depth:
+            kept.append(character)
+            angles += {"<": 1, ">": -1}.get(character, 0)
+    return "".join(kept).strip().removesuffix(" const")
+
+
+def _without_templates(text: str) -> str:
+    kept, depth = [], 0
+    for character in text:
+        depth += character == "<"
+        if not depth:
+            kept.append(character)
+        depth -= character == ">" and depth > 0
+    return "".join(kept)
+
+
+def _last_word(text: str) -> str:
+    """Without a return type: what stands behind the last space outside of template arguments."""
+    depth, begin = 0, 0
+    stripped = text.strip()
+    for place, character in enumerate(stripped):
+        if character == "<":
+            depth += 1
+        elif character == ">" and depth:
+            depth -= 1
+        elif character == " " and not depth:
+            begin = place + 1
+    return stripped[begin:]
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= 60 else f"{name[:59]}…"

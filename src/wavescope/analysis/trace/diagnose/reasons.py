@@ -1,0 +1,165 @@
+"""Why do waves wait that long? Numbers of hardware counters behind the findings of a thread trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.l2.verdict import findings as questions_of
+from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.analysis.trace.diagnose.finding import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wavescope.analysis.trace.diagnose.finding import Finding
+    from wavescope.analysis.trace.diagnose.linked import Linked
+
+__all__ = ["TOPICS", "Topic", "reasons_for"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What findings of one sort are explained by.
+
+    Examples
+    --------
+    >>> [topic.name for topic in TOPICS if topic.fits("wait LDS", "wait")]
+    ['LDS']
+    """
+
+    name: str
+    fits: Callable[[str, str], bool]
+    """Name and kind of a finding."""
+    suspects: tuple[str, ...]
+    """Their verdicts are reasons, where they are decided."""
+    numbers: tuple[str, ...]
+    """Quantities that are reasons by themselves."""
+    asks_l2: bool = False
+    """Whether the questions of `wavescope l2` belong to it."""
+
+
+def _names(*words: str) -> Callable[[str, str], bool]:
+    return lambda name, _: any(word in name for word in words)
+
+
+TOPICS: tuple[Topic, ...] = (
+    Topic(
+        "memory",
+        _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "FLAT", "unresolved"),
+        (
+            "memory bandwidth",
+            "scattered reads",
+            "L2 bandwidth",
+            "L2 channel imbalance",
+            "L1 bandwidth",
+            "uncoalesced access",
+            "L1 tag conflicts",
+            "address translation",
+            "remote traffic",
+            "atomics",
+            "scratch spills",
+        ),
+        (
+            *("over_fetch", "l1_hit_rate", "ta_busy", "coalescing", "lines_per_access", "channel_imbalance"),
+            *("fabric_read_latency", "l2_read_latency"),
+        ),
+        asks_l2=True,
+    ),
+    Topic(
+        "LDS",
+        lambda name, _: "LDS" in name and "load to LDS" not in name,
+        ("LDS bank conflicts", "LDS bandwidth"),
+        ("lds_conflicts", "lds_busy", "lds_latency"),
+    ),
+    Topic(
+        "matrix",
+        lambda name, kind: "matrix" in name or kind == "padding",
+        ("matrix throughput",),
+        ("mfma_busy", "mfma_f16", "mfma_bf16", "mfma_f8", "mfma_f32", "mfma_f64", "mfma_i8"),
+    ),
+    Topic(
+        "arithmetic",
+        _names("VALU", "transcendental", "dependency hint"),
+        ("VALU throughput", "divergence", "costly vector instructions"),
+        ("valu_busy", "active_lanes", "transcendental"),
+    ),
+    Topic("scalar loads", _names("scalar load", "SMEM"), ("scalar cache",), ("sl1d_misses", "smem_latency")),
+    Topic("fetch", lambda _, kind: kind == "fetch", ("instruction fetch",), ("l1i_misses", "fetch_latency")),
+    Topic(
+        "occupancy",
+        lambda _, kind: kind == "occupancy",
+        (
+            "occupancy: VGPRs",
+            "occupancy: SGPRs",
+            "occupancy: LDS",
+            "occupancy: workgroups and barriers",
+            "too few workgroups",
+            "tail",
+        ),
+        ("occupancy", "vgpr_full", "sgpr_full", "lds_full", "barriers_full"),
+    ),
+)
+"""Every topic; a finding may fit several."""
+
+_QUESTIONS = {
+    "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
+    "Are memory lines used whole?": ("read_32b", "read_32b_share"),
+    "Is the memory busy?": ("memory_bandwidth", "peak_share"),
+}
+_ASKS_FOR_TRACE = ": look at a thread trace"
+_UNHELPFUL = ("not measured",)
+
+
+def reasons_for(finding: Finding, linked: Linked) -> tuple[Reason, ...]:
+    """Reasons of one finding, from the counters of the same kernel.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.diagnose.finding import Finding, Link
+    >>> from wavescope.analysis.trace.diagnose.linked import Linked
+    >>> nothing = Linked(Link("", None, 0, None, (), ()), {}, {}, ())
+    >>> reasons_for(Finding("wait LDS", "wait", "t", "c", (), (), 1, 40, 0.4, 30, 0.5, 0.1, "high", ""), nothing)
+    ()
+    """
+    if linked.link.kernel_name is None:
+        return ()
+    found: dict[str, Reason] = {}
+    for topic in TOPICS:
+        if topic.fits(finding.name, finding.kind):
+            for reason in _of_topic(topic, linked):
+                found.setdefault(reason.quantity, reason)
+    return tuple(found.values())
+
+
+def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:
+    if topic.asks_l2:
+        yield from _of_l2(linked)
+    by_name = {one.name: one for one in linked.suspects}
+    for name in topic.suspects:
+        suspect = by_name.get(name)
+        if suspect is None or suspect.verdict not in ("at limit", "likely"):
+            continue
+        deciding = next(item for item in suspect.evidence if item.level)
+        text = f"{suspect.name} ({suspect.verdict}): {suspect.reason}"
+        yield Reason(deciding.quantity, text, deciding.value, deciding.unit, deciding.metric_id, suspect.verdict)
+    for name in topic.numbers:
+        value = linked.values.get(name)
+        if value is not None and value.is_measured and (value.number or not name.startswith("mfma_")):
+            yield Reason(name, value.words, value.number, QUANTITIES[name].unit, value.metric_id, "")
+
+
+def _of_l2(linked: Linked) -> Iterator[Reason]:
+    """The decision tree of `wavescope l2`, with its own words."""
+    for asked in questions_of(linked.traffic):
+        if asked.kind in _UNHELPFUL:
+            continue
+        quantity, column = _QUESTIONS.get(asked.question, ("over_fetch", "over_fetch"))
+        share = linked.traffic.get(column)
+        unit = QUANTITIES[quantity].unit
+        number = None if share is None else share if unit == "times" else 100 * share
+        value = linked.values.get(quantity)
+        words = f"{asked.question} {asked.answer}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
+        if value is not None and value.amount is not None and value.peak is not None:
+            words += f" ({value.amount:,.0f} of {value.peak:,.0f} {value.amount_unit})"
+        yield Reason(quantity, words, number, unit, value.metric_id if value else "", asked.kind)

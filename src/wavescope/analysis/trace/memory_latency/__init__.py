@@ -1,0 +1,213 @@
+"""How long does each memory operation take?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.memory_latency.level_counters import counter_latencies
+from wavescope.analysis.trace.waits.resolved import producer_kinds, resolve
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["MemoryLatency", "memory_latency"]
+
+DISTRIBUTION_BINS = 12
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one memory operation that some wait drained; largest total latency first",
+    f"""
+    row                     Int32          -       | code.row
+    kind                    String         -       | what it is (stall_classes.py)
+    sample_count            Int64          -       | executions whose wait is known
+    tight_count             Int64          -       | of them those that ended their wait: their latency is exact
+    latency_cycles_mean     Float64        cycles  | of the tight samples, or of the bounds when none is tight
+    latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
+    latency_cycles_min      Int64          cycles  | of the same
+    latency_cycles_p50      Int64          cycles  | median of the same
+    latency_cycles_p95      Int64          cycles  | 95th percentile of the same
+    latency_cycles_max      Int64          cycles  | of the same
+    is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
+    bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
+    distribution            List(UInt32)   -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_COUNTER_SPEC = table_spec(
+    "from_counters",
+    "one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)",
+    f"""
+    row                     Int32    -       | code.row
+    counter                 String   -       | which counter
+    sample_count            Int64    -       | executions whose end was seen
+    latency_cycles_mean     Float64  cycles  | mean
+    latency_cycles_sd       Float64  cycles  | sample standard deviation; 0 for one sample
+    error_cycles            Float64  cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
+    stall_cycles_mean       Float64  cycles  | stall before the issue, per sample
+    issue_cycles_mean       Float64  cycles  | issue, per sample
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_EXPOSURE_SPEC = table_spec(
+    "exposure",
+    "one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py)",
+    """
+    part                  String   -       | stall, issue or idle
+    cycles_total          Int64    cycles  | of all code rows that were asked about
+    hidden_cycles_total   Int64    cycles  | hidden
+    exposed_cycles_total  Int64    cycles  | not hidden
+    exposed_share         Float64  -       | exposed of the part
+    """,
+)
+
+
+@dataclass(frozen=True)
+class MemoryLatency(Answer):
+    """Latency of every memory operation, from waits and from counters.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).by_row.height
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
+        " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
+        " its begin when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
+        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed)."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "by_row": _ROW_SPEC,
+        "from_counters": _COUNTER_SPEC,
+        "exposure": _EXPOSURE_SPEC,
+    }
+
+    by_row: pl.DataFrame
+    from_counters: pl.DataFrame
+    exposure: pl.DataFrame
+    bin_cycles: int
+    """Width of the bins of `distribution`."""
+    counter_interval_cycles: int
+    """Sampling interval of the counters; 0 = the trace has none of them."""
+
+
+def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> MemoryLatency:
+    """Latencies by code row; `rows` = only these.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).bin_cycles
+    1
+    """
+    import polars as pl
+
+    samples = resolve(trace).samples
+    measured, interval = counter_latencies(trace)
+    if rows is not None:
+        samples = samples.filter(pl.col("row").is_in(rows.implode()))
+        measured = measured.filter(pl.col("row").is_in(rows.implode()))
+    table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
+    longest = max(table["latency_cycles_p95"].to_list(), default=0)
+    width = max(1, -(-longest // (DISTRIBUTION_BINS - 1)))
+    table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
+    total = pl.col("bound_cycles_mean") * pl.col("sample_count")
+    return MemoryLatency(
+        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
+        from_counters=_shaped(measured, trace, _COUNTER_SPEC),
+        exposure=_exposure(trace, rows),
+        bin_cycles=width,
+        counter_interval_cycles=interval,
+    )
+
+
+def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
+    """Hidden and exposed cycles of the waves' time, part by part."""
+    import polars as pl
+
+    costs = row_costs(trace)
+    if rows is not None:
+        costs = costs.filter(pl.col("row").is_in(rows.implode()))
+    parts = ("stall", "issue", "idle")
+    hidden, exposed = (
+        [int(costs[f"{side}_{part}_cycles_total"].sum()) for part in parts] for side in ("hidden", "exposed")
+    )
+    columns = {"part": parts, "hidden_cycles_total": hidden, "exposed_cycles_total": exposed}
+    frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
+    total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
+    share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
+    return frame.with_columns(cycles_total=total, exposed_share=share).select(_EXPOSURE_SPEC.names)
+
+
+def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:
+    return located(frame, trace).select(spec.names)
+
+
+def _shown(samples: pl.DataFrame) -> pl.DataFrame:
+    """The tight samples of rows that have some, all samples of the others."""
+    import polars as pl
+
+    tight = samples.filter(pl.col("is_tight") == 1)
+    others = samples.join(tight.select("row").unique(), on="row", how="anti")
+    merged = others.group_by("row", "latency_cycles").agg(pl.col("count").sum())
+    return pl.concat([tight.select("row", "latency_cycles", "count"), merged])
+
+
+def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    value, count = pl.col("latency_cycles").cast(pl.Float64), pl.col("count")
+    mean = (value * count).sum() / count.sum()
+    spread = ((value - mean) ** 2 * count).sum()
+    values = pl.col("latency_cycles").cast(pl.Int64)
+    statistics = (
+        _shown(samples)
+        .sort("row", "latency_cycles")
+        .group_by("row", maintain_order=True)
+        .agg(
+            latency_cycles_mean=mean,
+            latency_cycles_sd=pl.when(count.sum() > 1).then((spread / (count.sum() - 1)).sqrt()),
+            latency_cycles_min=values.first(),
+            latency_cycles_p50=values.filter(count.cum_sum() >= 0.5 * count.sum()).first(),
+            latency_cycles_p95=values.filter(count.cum_sum() >= 0.95 * count.sum()).first(),
+            latency_cycles_max=values.last(),
+        )
+    )
+    tight = pl.col("is_tight") == 1
+    counts = samples.group_by("row").agg(
+        sample_count=count.sum(), tight_count=count.filter(tight).sum(), bound_cycles_mean=mean
+    )
+    return statistics.join(counts, on="row").with_columns(is_bound=pl.col("tight_count") == 0)
+
+
+def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
+    import polars as pl
+
+    bins = pl.DataFrame({"bin": range(DISTRIBUTION_BINS)}, schema={"bin": pl.UInt32})
+    binned = (
+        _shown(samples)
+        .group_by("row", (pl.col("latency_cycles") // width).clip(upper_bound=DISTRIBUTION_BINS - 1).alias("bin"))
+        .agg(pl.col("count").sum())
+    )
+    return (
+        binned.select("row")
+        .unique()
+        .join(bins, how="cross")
+        .join(binned, on=["row", "bin"], how="left")
+        .sort("row", "bin")
+        .group_by("row", maintain_order=True)
+        .agg(distribution=pl.col("count").fill_null(0).cast(pl.UInt32))
+    )

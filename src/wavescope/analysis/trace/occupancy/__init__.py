@@ -1,0 +1,318 @@
+"""How many waves could run on a SIMD, how many did, and what limits them?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavescope.analysis.common.occupancy.architecture import Architecture, architecture
+from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
+from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
+from wavescope.analysis.trace.occupancy.resources import KernelResources, kernel_resources
+from wavescope.analysis.trace.waves.resident import resident_waves
+from wavescope.errors import UsageError
+from wavescope.model.answer import Answer
+from wavescope.model.schema import TableSpec, empty_frame, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.trace.selection import Selection
+    from wavescope.model import ThreadTrace
+
+__all__ = ["Occupancy", "occupancy", "theoretical"]
+
+_KERNELS = table_spec(
+    "kernels",
+    "one kernel whose waves were seen, or that was asked about",
+    """
+    kernel                   UInt32   -       | kernels.kernel; null = waves whose kernel is not known
+    name                     String   -       | demangled name
+    vgprs                    UInt32   -       | vector registers per lane; null = not known, here and below
+    agprs                    UInt32   -       | accumulation registers per lane
+    sgprs                    UInt32   -       | scalar registers per wave
+    lds_bytes                UInt32   bytes   | LDS per workgroup
+    workgroup_size           UInt32   lanes   | work-items per workgroup
+    wave_size                UInt8    lanes   | 32 or 64
+    registers_from           String   -       | who knows them: code, metadata, dispatch, options, nothing; or two
+    waves_per_simd_limit     UInt32   waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
+    bound_by                 String   -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
+    next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none
+    waves_per_simd_max       UInt32   waves   | most waves of this kernel seen on one SIMD at a time
+    waves_per_simd_mean      Float64  waves   | wave cycles over the cycles of the SIMDs that held its waves
+    limit_share              Float64  -       | waves_per_simd_mean over waves_per_simd_limit
+    wave_count               UInt32   waves   | waves of this kernel on all CUs of the traced shader engines
+    drain_share              Float64  -       | share of its time after its last wave started
+    all_at_once              Boolean  -       | whether no wave had to wait for another to leave: the grid is the limit
+    """,
+)
+_LIMITERS = table_spec(
+    "limiters",
+    "what one resource allows one kernel",
+    """
+    kernel          UInt32   -      | kernels.kernel
+    limiter         String   -      | VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware
+    waves_per_simd  UInt32   waves  | waves per SIMD that it allows, not above the hardware's maximum
+    used            UInt64   -      | what a wave (registers) or a workgroup (LDS, waves) asks for
+    allocated       UInt64   -      | rounded up to the granule
+    available       UInt64   -      | what a SIMD (registers) or a CU or WGP (LDS, workgroups) has
+    unit            String   -      | registers, bytes or waves
+    next_at_most    UInt64   -      | has to come down to this for the next step; null = is no obstacle to it
+    """,
+)
+_ENGINES = table_spec(
+    "engines",
+    "one traced shader engine",
+    """
+    se                   UInt16   -       | shader engine
+    begin_cycles         Int64    cycles  | first wave
+    end_cycles           Int64    cycles  | last wave
+    simd_count           UInt32   -       | SIMDs that held waves
+    wave_count           UInt32   waves   | waves
+    waves_per_simd_max   UInt32   waves   | most waves on one SIMD at a time
+    waves_per_simd_mean  Float64  waves   | wave cycles over time and simd_count
+    drain_share          Float64  -       | share of the time after the last wave started
+    """,
+)
+
+_MAX_NAME = 60
+_EMPTY_BELOW = 0.8
+"""Share of the peak below which the mean is worth a word."""
+
+
+@dataclass(frozen=True)
+class Occupancy(Answer):
+    """Theoretical and achieved occupancy of the kernels of a trace.
+
+    Examples
+    --------
+    >>> asked = Resources(vgprs=242, sgprs=112, lds_bytes=49152, workgroup_size=256)
+    >>> theoretical("gfx950", asked).kernels["bound_by"][0]
+    'VGPR'
+    """
+
+    definition: ClassVar[str] = (
+        "Theoretical: the least of what vector registers, LDS, scalar registers, whole workgroups and the hardware "
+        "allow, each rounded up to its granule (docs/explanation/occupancy.md). Achieved: starts and ends of waves on "
+        "every SIMD of the traced shader engines."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": _KERNELS, "limiters": _LIMITERS, "engines": _ENGINES}
+
+    target: str
+    target_origin: str
+    target_is_certain: bool
+    lds_shared_by: str
+    """CU or WGP: whose SIMDs share the LDS and run a workgroup."""
+    kernels: pl.DataFrame
+    limiters: pl.DataFrame
+    engines: pl.DataFrame
+    notes: tuple[str, ...]
+    """What to know before trusting the numbers."""
+
+
+def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
+    """The theoretical occupancy of `resources` on a GPU, without a trace.
+
+    Raises
+    ------
+    UsageError
+        When the GPU is not known, or no wave can have these resources.
+
+    Examples
+    --------
+    >>> theoretical("gfx942", Resources(vgprs=144, agprs=136)).kernels["waves_per_simd_limit"][0]
+    1
+    """
+    from wavescope.facts import gpus as arch
+
+    facts = arch.of(gpu)
+    asked = KernelResources(None, "", resources, "options", ())
+    found = limits(facts, resources, wgp_mode=wgp_mode)
+    return Occupancy(
+        target=facts.target,
+        target_origin="said with --gpu",
+        target_is_certain=True,
+        lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
+        kernels=frame_of(_KERNELS, [_theoretical_row(asked, found)]),
+        limiters=frame_of(_LIMITERS, _limiter_rows(asked, found)),
+        engines=empty_frame(_ENGINES),
+        notes=_mode_notes(found, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
+    )
+
+
+def occupancy(
+    trace: ThreadTrace,
+    *,
+    gpu: str | None = None,
+    override: Resources | None = None,
+    wgp_mode: bool = True,
+    selection: Selection | None = None,
+) -> Occupancy:
+    """Theoretical and achieved occupancy of each kernel whose waves were seen.
+
+    In a trace without occupancy events (PC samples), the limits of all kernels.
+
+    Parameters
+    ----------
+    gpu
+        Target or product; None = what the capture says, or what its code implies.
+    override
+        Resources that are known better than the trace knows them.
+    selection
+        Kernel, shader engines, SIMDs and time to look at; waves and source lines do not matter here.
+
+    Raises
+    ------
+    UsageError
+        When the GPU is not known, or no wave is left by the selection.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> occupancy(ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))).kernels.height
+    0
+    """
+    known = architecture(trace, gpu)
+    waves = _waves(trace, selection)
+    rows: list[dict[str, Any]] = []
+    limiters: list[dict[str, Any]] = []
+    notes = list(_architecture_notes(known))
+    engines = waves.partition_by("se", as_dict=True, maintain_order=True)
+    seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
+    for kernel in kernel_resources(trace, known.facts, override or Resources()):
+        nameless = kernel.kernel is None and (trace.kernels.height > 0 or kernel.resources.vgprs is None)
+        if kernel.kernel not in seen and (seen or nameless):
+            continue
+        found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
+        rows.append(_theoretical_row(kernel, found))
+        limiters += _limiter_rows(kernel, found)
+        notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
+        if seen:
+            rows[-1] |= asdict(achieved(seen[kernel.kernel]))
+            notes += _agreement(rows[-1], found) or _emptying(rows[-1])
+        if found is not None:
+            notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
+    kernels = frame_of(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
+    return Occupancy(
+        target=known.facts.target,
+        target_origin=known.origin,
+        target_is_certain=known.is_certain,
+        lds_shared_by="WGP" if known.facts.has_wgp_mode and wgp_mode else "CU",
+        kernels=_with_share(kernels),
+        limiters=frame_of(_LIMITERS, limiters),
+        engines=frame_of(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
+    """The chosen waves; a choice that leaves none is an error, a trace that has none is not."""
+    everything = resident_waves(trace)
+    waves = chosen_waves(everything, trace, selection)
+    if everything.height and not waves.height:
+        engines = ", ".join(map(str, everything["se"].unique().sort().to_list()))
+        kernels = ", ".join(_short(name) for name in trace.kernels["demangled"].head(4).to_list())
+        what = "no wave fits this choice"
+        whole = achieved(everything)
+        cycles = f"{whole.begin_cycles:,} to {whole.end_cycles:,}"
+        advice = f"shader engines: {engines}; cycles: {cycles}; kernels: {kernels}"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+    return waves
+
+
+def _limits_of(known: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]) -> Limits | None:
+    """The limits of a kernel; None, and a note, when they cannot be computed."""
+    if kernel.resources.vgprs is None:
+        notes.append(f"{_short(kernel.name)}: its registers are not known, so neither is what fits")
+        return None
+    try:
+        return limits(known.facts, kernel.resources, wgp_mode=wgp_mode)
+    except UsageError as error:
+        notes.append(f"{_short(kernel.name)}: {error.what}; is {known.facts.target} right ({known.origin})?")
+        return None
+
+
+def _theoretical_row(kernel: KernelResources, found: Limits | None) -> dict[str, Any]:
+    asked = found.resources if found else kernel.resources
+    return {
+        "kernel": kernel.kernel,
+        "name": kernel.name,
+        "vgprs": asked.vgprs,
+        "agprs": asked.agprs,
+        "sgprs": asked.sgprs,
+        "lds_bytes": asked.lds_bytes,
+        "workgroup_size": asked.workgroup_size,
+        "wave_size": asked.wave_size,
+        "registers_from": kernel.registers_from,
+        "waves_per_simd_limit": found.waves_per_simd if found else None,
+        "bound_by": found.bound_by if found else None,
+        "next_waves_per_simd": found.next_waves_per_simd if found else None,
+    }
+
+
+def _limiter_rows(kernel: KernelResources, found: Limits | None) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    steps = {step.resource: step.at_most for step in found.steps}
+    return [
+        {
+            "kernel": kernel.kernel,
+            "limiter": limiter.name,
+            "waves_per_simd": limiter.waves_per_simd,
+            "used": limiter.used,
+            "allocated": limiter.allocated,
+            "available": limiter.available,
+            "unit": limiter.unit,
+            "next_at_most": steps.get(limiter.name),
+        }
+        for limiter in found.limiters
+    ]
+
+
+def _architecture_notes(known: Architecture) -> list[str]:
+    if known.contradicts:
+        return [f"the capture says {known.contradicts}, but {known.facts.target} was asked for"]
+    if known.origin.startswith("said"):
+        return []
+    doubt = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
+    return [f"the capture does not name its GPU: {known.facts.target}, {known.origin}{doubt}"]
+
+
+def _mode_notes(found: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
+    notes = []
+    if has_modes and wgp_mode:
+        notes.append("WGP mode is assumed, the default of HIP; kernels built with -mcumode need --cu-mode")
+    if found.unknown:
+        notes.append(f"not known, so not counted: {', '.join(found.unknown)}")
+    return tuple(notes)
+
+
+def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
+    """Loud words when the hardware did what the model calls impossible."""
+    if found is None or row["waves_per_simd_max"] <= found.waves_per_simd_peak:
+        return []
+    ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
+    doubt = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
+    return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
+
+
+def _emptying(row: dict[str, Any]) -> list[str]:
+    """Words about SIMDs that ran empty although all waves were there from the start."""
+    if not row["all_at_once"] or row["waves_per_simd_mean"] > _EMPTY_BELOW * row["waves_per_simd_max"]:
+        return []
+    mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
+    seen = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
+    return [f"{_short(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
+
+
+def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    limit = pl.col("waves_per_simd_limit")
+    return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

@@ -1,0 +1,156 @@
+"""How much is in a trace, and how complete is it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.timeline.clocks import alignment, clock_mhz
+from wavescope.model.losses import LOSSES
+from wavescope.model.schema import STATES
+
+if TYPE_CHECKING:
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span", "unknown_code"]
+
+
+@dataclass(frozen=True)
+class LossLine:
+    """One loss, in words.
+
+    Examples
+    --------
+    >>> LossLine("packet_loss", 1, 3, None, 512, "the hardware dropped packets", "capture less", True).se
+    3
+    """
+
+    kind: str
+    count: int
+    se: int | None
+    time_cycles: int | None
+    byte_offset: int | None
+    message: str
+    advice: str
+    is_damage: bool
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Counts and completeness of a trace.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).waves
+    0
+    """
+
+    agent: int | None
+    dispatch: int | None
+    target: str | None
+    gfxip: int
+    shader_engines: int
+    bytes: int
+    waves: int
+    waves_complete: int
+    instructions: int
+    unresolved: int
+    """Instructions whose PC is not known."""
+    span_cycles: int
+    """From the first begin to the last end of a traced wave, on one clock where the shader engines can be aligned."""
+    clock_mhz: float | None
+    """Shader clock from the realtime pairs; None = not recorded."""
+    occupancy_events: int
+    kernels: tuple[str, ...]
+    state_cycles: dict[str, int]
+    """Cycles of all traced waves per state."""
+    losses: tuple[LossLine, ...]
+
+    @property
+    def damaged(self) -> bool:
+        """Whether anything was lost (`--strict` asks)."""
+        return any(loss.is_damage for loss in self.losses)
+
+
+def overview(trace: ThreadTrace) -> Overview:
+    """Count what a trace holds.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).damaged
+    False
+    """
+    waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
+    return Overview(
+        agent=trace.source.agent,
+        dispatch=trace.source.dispatch,
+        target=trace.source.target,
+        gfxip=max(engines["gfxip"].to_list(), default=0),
+        shader_engines=engines.height,
+        bytes=int(engines["byte_count"].sum()),
+        waves=waves.height,
+        waves_complete=int(waves["complete"].sum()),
+        instructions=executed.instruction_count,
+        unresolved=executed.unresolved_count,
+        span_cycles=traced_span(trace),
+        clock_mhz=clock_mhz(trace),
+        occupancy_events=trace.occupancy.height,
+        kernels=tuple(trace.kernels["demangled"].to_list()),
+        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in executed.state_cycles.items()},
+        losses=losses_of(trace),
+    )
+
+
+def traced_span(trace: ThreadTrace) -> int:
+    """Cycles from the first begin to the last end of a traced wave, on one clock; 0 = no wave was traced.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> traced_span(ThreadTrace({}, TraceSource(path="nothing")))
+    0
+    """
+    import polars as pl
+
+    offsets = alignment(trace).offsets
+    by_engine = trace.waves.group_by("se").agg(pl.col("begin_cycles").min(), pl.col("end_cycles").max())
+    begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]
+    ends = [end + offsets.get(se, 0) for se, _, end in by_engine.iter_rows()]
+    return max(ends, default=0) - min(begins, default=0)
+
+
+def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
+    """The losses of a trace, or of a counter capture, each with whether it is damage.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> losses_of(ThreadTrace({}, TraceSource(path="nothing")))
+    ()
+    """
+    rows = trace.losses.iter_rows(named=True)
+    return tuple(LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows)
+
+
+_OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unknown_rows", "unresolved_pcs")
+"""Losses that say why code is not known, the most telling first."""
+
+
+def unknown_code(trace: ThreadTrace) -> str:
+    """Why nothing can be said by instruction or line of a trace that has executed instructions; empty = it can.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> unknown_code(ThreadTrace({}, TraceSource(path="nothing")))
+    ''
+    """
+    count = trace.instructions.height
+    if not count or (trace.instructions["row"] >= 0).any():
+        return ""
+    told = {loss.kind: f": {loss.message}; {loss.advice}" for loss in losses_of(trace)[::-1]}
+    reason = next((told[kind] for kind in _OF_MISSING_CODE if kind in told), "")
+    return f"{count:,} instructions were executed, but the code of none of them is known{reason}"

@@ -1,0 +1,100 @@
+"""How busy is every pipe of every SIMD over time, and when does none of them issue?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.common.steps import StepCurve
+from wavescope.analysis.trace.timeline.bins import aligned
+from wavescope.analysis.trace.timeline.tracks import tracks
+from wavescope.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["NO_ISSUE", "RESIDENT", "PipeSeries", "pipe_shares"]
+
+NO_ISSUE = "no issue"
+"""The curve of a SIMD that is 1 while a traced wave is there and no pipe issues."""
+RESIDENT = "resident"
+"""The curve of a SIMD that is 1 while a traced wave is there."""
+
+
+@dataclass(frozen=True)
+class PipeSeries:
+    """A pipe of a SIMD, or what `NO_ISSUE` and `RESIDENT` say: 1 while it is so, else 0. Times are aligned.
+
+    Examples
+    --------
+    >>> PipeSeries(0, 3, "VALU", 100, 900).pipe
+    'VALU'
+    """
+
+    se: int
+    simd: int
+    pipe: str
+    begin_cycles: int
+    """Begin of the first traced wave of the SIMD, or of its engine where only a neighbour was traced."""
+    end_cycles: int
+    curve: StepCurve = field(default_factory=lambda: _curve(None), repr=False, compare=False)
+
+
+@once_per_trace
+def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
+    """Curves of all pipes that issue anything, as `utilization` counts them, SIMD by SIMD.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> pipe_shares(ThreadTrace({}, TraceSource(path="nothing")))
+    ()
+    """
+    import polars as pl
+
+    timeline = tracks(trace).get("pipes")
+    if timeline is None or timeline.lanes is None or timeline.spans is None:
+        return ()
+    issues = _changes(timeline.spans().select("lane", begin_cycles="begin", end_cycles="end"))
+    by_lane = {lane: part for (lane,), part in issues.partition_by("lane", as_dict=True).items()}
+    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles").select("se", "simd", "begin_cycles", "end_cycles")
+    found: list[PipeSeries] = []
+    for (se, simd), lanes in timeline.lanes.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
+        own = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
+        around = own if own.height else waves.filter(pl.col("se").eq_missing(se))
+        begin, end = around["begin_cycles"].min() or 0, around["end_cycles"].max() or 0
+        resident = _curve(_changes(own))
+        issued = pl.concat([by_lane[lane] for lane in lanes["lane"] if lane in by_lane] or [issues.clear()])
+        curves = {pipe: _curve(by_lane.get(lane)) for lane, pipe in lanes.select("lane", "pipe").iter_rows()}
+        curves |= {NO_ISSUE: _without(resident, _curve(issued)), RESIDENT: resident}
+        found += [PipeSeries(se, simd, pipe, begin, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _changes(spans: pl.DataFrame) -> pl.DataFrame:
+    """+1 where a span begins, -1 where it ends."""
+    import polars as pl
+
+    kept = [name for name in spans.columns if name not in ("begin_cycles", "end_cycles")]
+    ends = [("begin_cycles", 1), ("end_cycles", -1)]
+    return pl.concat([spans.select(*kept, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])
+
+
+def _curve(changes: pl.DataFrame | None) -> StepCurve:
+    """1 where at least one span is."""
+    import numpy as np
+
+    if changes is None or not changes.height:
+        return StepCurve(np.empty(0, dtype=np.int64), np.empty(0))
+    depth = StepCurve.of_changes(changes)
+    return StepCurve(depth.times, (depth.values > 0).astype(np.float64))
+
+
+def _without(one: StepCurve, other: StepCurve) -> StepCurve:
+    """1 where the first is and the other is not."""
+    import numpy as np
+
+    times = np.union1d(one.times, other.times)
+    return StepCurve(times, ((one.at(times) > 0) & (other.at(times) <= 0)).astype(np.float64))

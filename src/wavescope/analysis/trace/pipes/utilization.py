@@ -1,0 +1,260 @@
+"""How busy is each pipe of a SIMD, and how often does none of them issue?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
+from wavescope.analysis.trace.timeline.bins import aligned, bins_of_trace, lengths_of, time_bins
+from wavescope.base.bounds import BINS, bounded
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.analysis.trace.costs.parts import Question
+    from wavescope.analysis.trace.timeline.bins import TimeBins
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Utilization", "pipe_questions", "utilization"]
+
+_MAX_CELLS = 1 << 20
+_BUSY = """\
+pipe               String   -       | pipe (PIPES)
+busy_cycles_total  Int64    cycles  | cycles in which an instruction issues to it, added up over SIMDs
+busy_share         Float64  -       | of the traced span of these SIMDs
+"""
+_BUBBLES = """\
+simd_count             UInt32   -       | SIMDs with traced waves
+span_cycles_total      Int64    cycles  | from the first begin to the last end of the waves of a SIMD, over SIMDs
+resident_cycles_total  Int64    cycles  | cycles with at least one traced wave, over SIMDs
+issue_cycles_total     Int64    cycles  | cycles in which any pipe issues
+bubble_cycles_total    Int64    cycles  | cycles with a traced wave in which no pipe issues
+bubble_share           Float64  -       | of the resident cycles
+"""
+
+
+@dataclass(frozen=True)
+class Utilization(Answer):
+    """Busy pipes and issue bubbles.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).pipes.columns[0]
+    'pipe'
+    """
+
+    definition: ClassVar[str] = (
+        "A pipe of a SIMD is busy while an instruction of a traced wave issues to it: from time + stall to the end of "
+        "its duration, at least one base clock (4 cycles on gfx9, 1 later); messages and immediate instructions take "
+        "one base clock. Overlapping issues count once. A bubble is a cycle in which a traced wave lives on the SIMD "
+        "and no pipe issues."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "pipes": table_spec("pipes", "one pipe, over all SIMDs", _BUSY),
+        "by_engine": table_spec("by_engine", "one pipe of one shader engine", "se UInt16 - | shader engine\n" + _BUSY),
+        "bubbles": table_spec("bubbles", "one shader engine", "se UInt16 - | shader engine\n" + _BUBBLES),
+        "neighbours": table_spec(
+            "neighbours",
+            "one memory pipe of the SIMD beside the traced one (gfx11 and later)",
+            "se UInt16 - | shader engine\n" + _BUSY,
+        ),
+        "over_time": table_spec(
+            "over_time",
+            "one pipe of one shader engine in one stretch of time in which it is busy",
+            """
+            se            UInt16   -       | shader engine
+            pipe          String   -       | pipe; ANY = any of them
+            bin           UInt32   -       | number of the stretch
+            begin_cycles  Int64    cycles  | its begin, aligned
+            busy_share    Float64  -       | mean over the SIMDs with traced waves
+            """,
+        ),
+    }
+
+    pipes: pl.DataFrame
+    by_engine: pl.DataFrame
+    bubbles: pl.DataFrame
+    over_time: pl.DataFrame
+    neighbours: pl.DataFrame
+    bubble_share: float | None
+    """Over all shader engines; None = no waves."""
+    is_issue_only: bool
+    """gfx9: records end with the issue; later generations tell when the instruction was done."""
+    begin_cycles: int
+    """Begin of the first stretch, on the aligned clock."""
+    end_cycles: int
+    bin_cycles: int
+    bin_count: int
+
+
+@bounded(bins=BINS)
+def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
+    """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).bubble_share is None
+    True
+    """
+    import polars as pl
+
+    ((question, *more),) = pipe_questions(rows, bins)
+    found = answers(trace, question, *more)
+    per_unit, per_bin = (added([part[place] for part in found], ["group", "kind", "bin"]) for place in (0, 1))
+    engines, units = _units(trace)
+    stretches = _stretches(trace, bins)
+    moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
+    spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
+    per_unit = units.join(per_unit, left_on="unit", right_on="group")
+    spans_of_engines = spans.group_by("se").agg(pl.col("span").sum(), simd_count=pl.len().cast(pl.UInt32)).sort("se")
+    bubbles = _bubbles(per_unit, spans_of_engines)
+    resident = int(bubbles["resident_cycles_total"].sum())
+    return Utilization(
+        pipes=_pipes(per_unit, spans_of_engines, []),
+        by_engine=_pipes(per_unit, spans_of_engines, ["se"]),
+        bubbles=bubbles,
+        over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), stretches),
+        neighbours=_neighbours(trace, spans_of_engines),
+        bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
+        is_issue_only=trace.gfxip == 9,
+        begin_cycles=stretches.begin_cycles,
+        end_cycles=stretches.end_cycles,
+        bin_cycles=stretches.width_cycles,
+        bin_count=stretches.count,
+    )
+
+
+def pipe_questions(rows: pl.Series | None, bins: int) -> list[Question]:
+    """What `utilization` asks of the parts of a trace (`_parts`)."""
+    return [(_pipes_of_part, None if rows is None else tuple(rows), bins)]
+
+
+def _pipes_of_part(
+    part: ThreadTrace, whole: ThreadTrace, rows: tuple[int, ...] | None, bins: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What `pipe_cycles` gives for the waves of a part, with the units and groups of the whole trace."""
+    import polars as pl
+
+    _, units = _units(whole)
+    chosen = None if rows is None else pl.Series(rows, dtype=pl.Int32)
+    return pipe_cycles(
+        aligned(whole, part.waves).join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True),
+        part.instructions,
+        pipes_of_rows(whole.code, chosen),
+        _stretches(whole, bins),
+        base_clock=4 if whole.gfxip == 9 else 1,
+        counts_unknown_rows=rows is None,
+    )
+
+
+def _units(trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The shader engines with waves (`se`, `group`) and their SIMDs (`se`, `simd`, `unit`, `group`), numbered."""
+    import polars as pl
+
+    units = trace.waves.select("se", "simd").unique().sort("se", "simd").with_row_index("unit")
+    engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
+    numbered = units.join(engines, on="se", maintain_order="left")
+    return engines, numbered.with_columns(pl.col("unit", "group").cast(pl.UInt32))
+
+
+def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
+    cells = max(1, trace.waves["se"].n_unique()) * (BUBBLE + 1)
+    return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
+
+
+def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
+    """Busy cycles of the memory pipes of neighbour SIMDs, of which only these instructions are traced."""
+    import polars as pl
+
+    records = trace.other_simd.sort("se", "time_cycles").select(
+        "se",
+        "time_cycles",
+        "category",
+        stall_cycles=pl.lit(0, pl.Int32),
+        duration_cycles=pl.col("duration_cycles").cast(pl.Int32),
+        row=pl.lit(-1, pl.Int32),
+    )
+    lists = (
+        records.with_row_index("place")
+        .group_by("se")
+        .agg(first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32))
+    )
+    zero, number = pl.lit(0, pl.Int64), pl.int_range(pl.len(), dtype=pl.UInt32)
+    listed = lists.sort("se").with_columns(unit=number, group=number, offset=zero, begin_cycles=zero, end_cycles=zero)
+    per_engine, _ = pipe_cycles(listed, records, pipes_of_rows(trace.code), time_bins(0, 1, 1), base_clock=1)
+    named = listed.select("se", group="unit").join(per_engine, on="group").join(spans, on="se", how="left")
+    share = _share(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))
+    pipes = named.filter(pl.col("kind") < len(PIPES)).sort("se", "kind")
+    return pipes.select("se", _named(), busy_cycles_total="cycles", busy_share=share)
+
+
+def _pipes(per_unit: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    busy = per_unit.filter(pl.col("kind") < len(PIPES)).group_by(*group, "kind").agg(pl.col("cycles").sum())
+    whole = spans.select(*group, "span") if group else spans.select(pl.col("span").sum())
+    joined = busy.join(whole, on=group) if group else busy.join(whole, how="cross")
+    return joined.sort(*group, "kind").select(
+        *group, _named(), busy_cycles_total="cycles", busy_share=_share(pl.col("cycles"), pl.col("span"))
+    )
+
+
+def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    def cycles(kind: int) -> pl.Expr:
+        return pl.col("cycles").filter(pl.col("kind") == kind).sum()
+
+    sums = per_unit.group_by("se").agg(
+        resident_cycles_total=cycles(RESIDENT), issue_cycles_total=cycles(ANY_PIPE), bubble_cycles_total=cycles(BUBBLE)
+    )
+    joined = spans.join(sums, on="se", how="left", maintain_order="left").fill_null(0)
+    return joined.select(
+        "se",
+        "simd_count",
+        pl.col("span").alias("span_cycles_total"),
+        "resident_cycles_total",
+        "issue_cycles_total",
+        "bubble_cycles_total",
+        bubble_share=_share(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total")),
+    )
+
+
+def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
+    import polars as pl
+
+    return (
+        per_bin.filter(pl.col("kind") <= ANY_PIPE)
+        .join(lengths_of(stretches), on="bin", maintain_order="left")
+        .join(engines, on="group", maintain_order="left")
+        .sort("se", "kind", "bin")
+        .select(
+            "se",
+            _named(),
+            "bin",
+            "begin_cycles",
+            busy_share=pl.col("cycles") / (pl.col("length") * pl.col("simd_count").cast(pl.Int64)),
+        )
+    )
+
+
+def _named() -> pl.Expr:
+    import polars as pl
+
+    names = dict(enumerate(PIPES)) | {ANY_PIPE: "ANY"}
+    return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("pipe")
+
+
+def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(whole > 0).then(part / whole)

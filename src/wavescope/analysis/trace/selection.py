@@ -1,0 +1,265 @@
+"""Which part of a trace is asked about: kernel, shader engine, SIMD, wave, time, source file and line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wavescope.base.bounds import check_range
+from wavescope.errors import UsageError
+from wavescope.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+__all__ = ["Selection", "select", "selected_rows", "whole_of"]
+
+_FARTHEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A choice of waves, of a stretch of time and of code rows; what is left empty chooses everything.
+
+    Examples
+    --------
+    >>> Selection(kernel="gemm", shader_engines=(0, 1)).chooses_waves
+    True
+    """
+
+    kernel: str | None = None
+    """Part of the kernel's name, mangled or not; case matters."""
+    shader_engines: tuple[int, ...] = ()
+    simds: tuple[int, ...] = ()
+    waves: tuple[int, ...] = ()
+    """Numbers of `waves.wave`."""
+    begin_cycles: int | None = None
+    end_cycles: int | None = None
+    """Instructions whose first attempt to issue lies in [begin, end), on the clock of their shader engine."""
+    file: str | None = None
+    """End of a source path; matches any frame of an inline chain."""
+    first_line: int | None = None
+    last_line: int | None = None
+
+    @property
+    def chooses_waves(self) -> bool:
+        """Whether some waves may be left out."""
+        return bool(self.kernel or self.shader_engines or self.simds or self.waves)
+
+    @property
+    def chooses_time(self) -> bool:
+        """Whether a stretch of time is asked for."""
+        return self.begin_cycles is not None or self.end_cycles is not None
+
+    @property
+    def stretch(self) -> tuple[int, int]:
+        """The stretch of time [begin, end), in bounds that fit 64 bits however far those asked for are."""
+        begin = -_FARTHEST if self.begin_cycles is None else self.begin_cycles
+        end = _FARTHEST if self.end_cycles is None else self.end_cycles
+        return max(-_FARTHEST, min(begin, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
+
+    @property
+    def chooses_rows(self) -> bool:
+        """Whether only code rows of a file or line are asked for."""
+        return self.file is not None or self.first_line is not None
+
+
+def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
+    """The trace with only the chosen waves and the chosen stretch of time; see `selected_rows` for files and lines.
+
+    Waves keep their numbers. A wave that the stretch cuts begins where its last instruction before the stretch
+    ended, so that the gap before its first chosen instruction keeps its length; its states are cut likewise.
+    Occupancy, counters and the other streams of shader engines are kept whole, except for engines left out.
+
+    Raises
+    ------
+    UsageError
+        When nothing is left, or the time ends before it begins.
+
+    Examples
+    --------
+    >>> from wavescope.model import TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> select(trace, Selection()) is trace
+    True
+    """
+    if not (selection.chooses_waves or selection.chooses_time):
+        return trace
+    check_range(selection.begin_cycles, selection.end_cycles, "the time")
+    import polars as pl
+
+    waves = trace.waves.filter(_wave_filter(trace, selection))
+    kept = trace.instructions["wave"].is_in(waves["wave"].implode())
+    tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals")}
+    if selection.chooses_time:
+        begin, end = selection.stretch
+        inside = kept & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
+        before = trace.instructions.filter(kept & (trace.instructions["time_cycles"] < begin))
+        waves, tables["states"] = _cut(waves, trace.states, before, begin, end)
+        kept = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
+    if not waves.height:
+        what = "no wave fits this choice"
+        raise UsageError(what, where=trace.source.path, advice=_what_there_is(trace))
+    instructions = trace.instructions.filter(kept)
+    states = tables.get("states", trace.states)
+    states = states.filter(states["wave"].is_in(waves["wave"].implode()))
+    tables |= {"waves": _indexed(waves, instructions, states), "instructions": instructions, "states": states}
+    engines = waves["se"].unique().implode()
+    if selection.shader_engines:
+        for name in ("shader_engines", "occupancy", "counters", "other_simd", "realtime", "events", "dispatches"):
+            frame = trace.table(name)
+            tables[name] = frame.filter(pl.col("se").is_in(engines))
+    lazy: dict[str, Callable[[], pl.DataFrame]] = {}
+    lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
+    lazy["waits"] = lambda: _waits_of(trace, kept)
+    return ThreadTrace(tables, trace.source, lazy, part_of=(trace, kept))
+
+
+def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
+    """The trace that a selection was made from, and which of its instructions are kept (Boolean); None = all.
+
+    Selections of selections lead to the trace that is none.
+
+    Examples
+    --------
+    >>> from wavescope.model import TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> whole_of(trace) == (trace, None)
+    True
+    """
+    import polars as pl
+
+    whole, kept = trace, None
+    while whole.part_of is not None:
+        whole, outer = whole.part_of
+        if kept is None:
+            kept = outer
+        else:
+            places = outer.arg_true().filter(kept)
+            kept = pl.zeros(outer.len(), dtype=pl.UInt8, eager=True).scatter(places, 1).cast(pl.Boolean)
+    return whole, kept
+
+
+def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
+    """Numbers of the code rows whose inline chain mentions the chosen file and line; None = all rows.
+
+    Raises
+    ------
+    UsageError
+        When no row is left.
+
+    Examples
+    --------
+    >>> from wavescope.model import TraceSource
+    >>> selected_rows(ThreadTrace({}, TraceSource(path="nothing")), Selection()) is None
+    True
+    """
+    if not selection.chooses_rows:
+        return None
+    import polars as pl
+
+    frames = (
+        trace.code.lazy()
+        .select("row", place=pl.col("inline_chain").str.split(" -> "))
+        .explode("place", empty_as_null=False, keep_nulls=False)
+        .select("row", file=pl.col("place").str.replace(r":[^:]*$", ""), line=pl.col("place").str.extract(r":(\d+)$"))
+        .with_columns(pl.col("line").cast(pl.UInt32))
+    )
+    if selection.file is not None:
+        name = selection.file
+        frames = frames.filter((pl.col("file") == name) | pl.col("file").str.ends_with("/" + name.lstrip("/")))
+    if selection.first_line is not None:
+        last = selection.last_line if selection.last_line is not None else selection.first_line
+        frames = frames.filter(pl.col("line").is_between(selection.first_line, last))
+    rows = frames.select(pl.col("row").unique().sort()).collect().to_series()
+    if not rows.len():
+        files = trace.code["file"].drop_nulls().unique().sort().to_list()
+        what = "no instruction comes from this file and line"
+        advice = f"files: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}" if files else "no debug lines here"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+    return rows
+
+
+def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
+    import polars as pl
+
+    keep = pl.lit(value=True)
+    for column, numbers in (
+        ("se", selection.shader_engines),
+        ("simd", selection.simds),
+        ("wave", selection.waves),
+    ):
+        if numbers:
+            keep &= pl.col(column).is_in(list(numbers))
+    if selection.kernel:
+        part = selection.kernel
+        named = trace.kernels.filter(
+            pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
+        )
+        keep &= pl.col("kernel").is_in(named["kernel"].implode())
+    return keep
+
+
+def _cut(
+    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, begin: int, end: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Waves that overlap [begin, end) with their ends moved, and the states that remain of them."""
+    import polars as pl
+
+    finish = pl.col("time_cycles") + pl.col("duration_cycles")
+    earlier = before.group_by("wave").agg(earlier_end=finish.max())
+    cut = (
+        waves.filter((pl.col("end_cycles") > begin) & (pl.col("begin_cycles") < end))
+        .join(earlier, on="wave", how="left", maintain_order="left")
+        .with_columns(begin_cycles=pl.max_horizontal("begin_cycles", "earlier_end"))
+        .drop("earlier_end")
+    )
+    length = pl.col("duration_cycles").cast(pl.Int64)
+    stretches = (
+        states.join(waves.select("wave", start="begin_cycles"), on="wave", maintain_order="left")
+        .with_columns(finish=pl.col("start") + length.cum_sum().over("wave"))
+        .with_columns(start=pl.col("finish") - length)
+        .join(cut.select("wave", "begin_cycles"), on="wave", maintain_order="left")
+    )
+    left = pl.max_horizontal("start", "begin_cycles")
+    right = pl.min_horizontal("finish", pl.lit(end, pl.Int64))
+    states = stretches.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
+    states = states.filter(pl.col("duration_cycles") > 0).select("wave", "state", "duration_cycles")
+    return cut.with_columns(end_cycles=pl.min_horizontal("end_cycles", pl.lit(end, pl.Int64))), states
+
+
+def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
+    """The waves with the places of their rows in the new tables, which keep the order of the old ones."""
+    import polars as pl
+
+    for frame, first, count in (
+        (instructions, "first_instruction", "instruction_count"),
+        (states, "first_state", "state_count"),
+    ):
+        places = frame.select("wave").with_row_index("place").group_by("wave")
+        found = places.agg(pl.col("place").min().cast(pl.UInt64).alias(first), pl.len().cast(pl.UInt32).alias(count))
+        filled = waves.drop(first, count).join(found, on="wave", how="left", maintain_order="left")
+        waves = filled.with_columns(pl.col(first).fill_null(0), pl.col(count).fill_null(0)).select(waves.columns)
+    return waves
+
+
+def _waits_of(trace: ThreadTrace, kept: pl.Series) -> pl.DataFrame:
+    """Waits of the whole trace whose wait is kept; a producer that is not kept loses its place, but not its row."""
+    import polars as pl
+
+    place = kept.cast(pl.UInt64).cum_sum() - 1
+    waits = trace.waits.filter(kept.gather(trace.waits["instruction"]))
+    producer_kept = kept.gather(waits["producer"])
+    return waits.with_columns(
+        instruction=place.gather(waits["instruction"]),
+        producer=pl.when(producer_kept).then(place.gather(waits["producer"])),
+    )
+
+
+def _what_there_is(trace: ThreadTrace) -> str:
+    engines = ", ".join(map(str, trace.waves["se"].unique().sort().to_list())) or "none"
+    kernels = ", ".join(name[:60] for name in trace.kernels["demangled"].head(4).to_list()) or "none"
+    return f"shader engines with waves: {engines}; kernels: {kernels}"

@@ -1,0 +1,186 @@
+"""What do the waves stall on? Every stall cycle by class; every wait by the operations it waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavescope.analysis.trace.stalls.classes import UNRESOLVED, stall_class
+from wavescope.analysis.trace.stalls.rows import stall_rows
+from wavescope.analysis.trace.waits.resolved import resolve
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["Stalls", "stall_rows", "stalls"]
+
+_ROW_SPEC = table_spec(
+    "by_row",
+    "one code row and one class of its stalls; largest stall first",
+    f"""
+    row                         Int32    -       | code.row; -1 = instructions without a known PC
+    class                       String   -       | what it stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, padding or sync
+    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
+    execution_count             Int64    -       | executions of this class
+    stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
+    latency_cycles_total        Int64    cycles  | sum of durations
+    {PLACE_COLUMNS.strip()}
+    """,
+)
+_CLASS_SPEC = table_spec(
+    "classes",
+    "one class of stalls; largest first",
+    """
+    class                       String   -       | what was stalled on (stall_classes.py)
+    kind                        String   -       | wait, issue, padding or sync
+    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_share                 Float64  -       | of all stall cycles that were asked about
+    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
+    execution_count             Int64    -       | executions
+    stalled_count               Int64    -       | executions that stalled
+    latency_cycles_total        Int64    cycles  | sum of durations
+    row_count                   Int64    -       | code rows
+    top_row                     Int32    -       | the code row with the largest stall of this class
+    top_row_share               Float64  -       | its share of the class's stall
+    meaning                     String   -       | what the class means
+    remedy                      String   -       | what helps; empty = nothing in general
+    """,
+)
+_IDLE_SPEC = table_spec(
+    "idle",
+    "idle cycles (before the first attempt to issue; not part of any stall) by what came before",
+    """
+    part               String   -       | after a taken branch, at the start of a wave, or other
+    idle_cycles_total  Int64    cycles  | sum
+    idle_share         Float64  -       | of all idle cycles that were asked about
+    """,
+)
+
+
+@dataclass(frozen=True)
+class Stalls(Answer):
+    """Stall cycles by class, and by code row and class.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).stall_cycles_total
+    0
+    """
+
+    definition: ClassVar[str] = (
+        "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
+        " that it waited for (several kinds: a mixture, because nobody knows which came last); every other stall to the"
+        " instruction's own class or pipe. Idle cycles lie before an instruction, when the wave had nothing to issue:"
+        " most of them are instruction fetch."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
+
+    classes: pl.DataFrame
+    by_row: pl.DataFrame
+    idle: pl.DataFrame
+    stall_cycles_total: int
+    exposed_stall_cycles_total: int
+    latency_cycles_total: int
+    idle_cycles_total: int
+    wait_count: int
+    """Executed waits."""
+    unresolved_wait_count: int
+    """Of them those whose producers could not be told."""
+
+
+def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
+    """Stall cycles by class; `rows` = only these code rows.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).classes.columns[:3]
+    ['class', 'kind', 'stall_cycles_total']
+    """
+    import polars as pl
+
+    by_row, idle = stall_rows(trace), resolve(trace).idle
+    if rows is not None:
+        by_row = by_row.filter(pl.col("row").is_in(rows.implode()))
+        idle = idle.filter(pl.col("row").is_in(rows.implode()))
+    total = int(by_row["stall_cycles_total"].sum())
+    by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
+    waits = by_row.filter(pl.col("is_wait"))
+    parts = _idle_parts(idle)
+    return Stalls(
+        classes=_classes(by_row, total),
+        by_row=located(by_row, trace).select(_ROW_SPEC.names),
+        idle=parts,
+        stall_cycles_total=total,
+        exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
+        latency_cycles_total=int(by_row["latency_cycles_total"].sum()),
+        idle_cycles_total=int(parts["idle_cycles_total"].sum()),
+        wait_count=int(waits["execution_count"].sum()),
+        unresolved_wait_count=int(waits.filter(pl.col("class") == UNRESOLVED.name)["execution_count"].sum()),
+    )
+
+
+def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
+    import polars as pl
+
+    sums = pl.col(
+        "stall_cycles_total", "exposed_stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total"
+    )
+    top = pl.col("stall_cycles_total").first() / pl.col("stall_cycles_total").sum()
+    return (
+        by_row.group_by("class", "kind", maintain_order=True)
+        .agg(
+            sums.sum(),
+            row_count=pl.col("row").n_unique().cast(pl.Int64),
+            top_row=pl.col("row").first(),
+            top_row_share=top.fill_nan(None),
+        )
+        .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
+        .sort("stall_cycles_total", "class", descending=[True, False])
+        .select(_CLASS_SPEC.names)
+    )
+
+
+def _words(names: pl.Series) -> dict[str, pl.Expr]:
+    """Meaning and remedy of classes, by their name."""
+    import polars as pl
+
+    known = {name: stall_class(name) for name in names.unique()}
+    words = {part: [getattr(found, part) for found in known.values()] for part in ("meaning", "remedy")}
+    return {
+        part: pl.col("class").replace_strict(list(known), texts, default="", return_dtype=pl.String)
+        for part, texts in words.items()
+    }
+
+
+def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    names = {
+        "after a taken branch": "branch_idle_cycles_total",
+        "at the start of a wave": "wave_start_idle_cycles_total",
+        "other": "other_idle_cycles_total",
+    }
+    sums = [int(idle[column].sum()) for column in names.values()]
+    frame = pl.DataFrame(
+        {"part": list(names), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
+    )
+    return frame.with_columns(idle_share=_share("idle_cycles_total", sum(sums)))
+
+
+def _share(column: str, total: int) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column) / total if total else pl.lit(0.0)

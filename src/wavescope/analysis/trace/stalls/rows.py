@@ -1,0 +1,94 @@
+"""Stall cycles of every code row by class: what `stalls` and `waits` share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavescope.analysis.trace.costs.parts import ask
+from wavescope.analysis.trace.stalls.classes import (
+    CACHE_BIT,
+    ISSUE_OF_CATEGORY,
+    OTHER_ISSUE,
+    OWN_CLASS,
+    UNRESOLVED,
+    wait_class,
+)
+from wavescope.analysis.trace.waits.resolved import UNCERTAIN, UNKNOWN, resolve, resolved_in_part
+from wavescope.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.analysis.trace.stalls.classes import StallClass
+    from wavescope.model import ThreadTrace
+
+__all__ = ["stall_rows"]
+
+_IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; which of them only the PC tells
+
+
+@once_per_trace
+def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
+    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> stall_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
+    0
+    """
+    import polars as pl
+
+    ask(trace, [(resolved_in_part,), *cost_questions()])
+    groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
+    keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
+    named = [_class_of(*key) for key in keys.iter_rows()]
+    keys = keys.with_columns(
+        pl.Series("stall_class", [found.name for found in named], pl.String),
+        pl.Series("kind", [found.kind for found in named], pl.String),
+    )
+    on_class = pl.when(pl.col("is_wait") == 0).then("class")
+    rows = (
+        groups.with_columns(on_class.alias("class"))
+        .join(keys, on=["is_wait", "key", "class"], nulls_equal=True)
+        .group_by("row", pl.col("stall_class").alias("class"), "kind", pl.col("is_wait").cast(pl.Boolean))
+        .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
+        .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
+    )
+    return _with_exposed(rows, row_costs(trace).select("row", "exposed_stall_cycles_total", of="stall_cycles_total"))
+
+
+def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
+    """The exposed stall of every row, given to its classes by their stall, so that the parts add up to the whole.
+
+    Nothing is known to hide what has no PC: all of its stall is exposed.
+    """
+    import polars as pl
+
+    reached = pl.col("stall_cycles_total").cum_sum().over("row") / pl.col("of")
+    upto = (pl.col("exposed_stall_cycles_total") * reached.fill_nan(0)).round().cast(pl.Int64)
+    return (
+        rows.join(costs, on="row", how="left", maintain_order="left")
+        .with_columns(upto=upto.fill_null(0))
+        .with_columns(part=pl.col("upto") - pl.col("upto").shift(1, fill_value=0).over("row"))
+        .with_columns(
+            exposed_stall_cycles_total=pl.when(pl.col("of").is_null()).then("stall_cycles_total").otherwise("part")
+        )
+        .drop("upto", "part", "of")
+    )
+
+
+def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
+    """Class of a group: from its producers when it is a wait, else from what the instruction is."""
+    if not is_wait and code_class is None and key == _IMMEDIATE:
+        return UNRESOLVED
+    if not is_wait:
+        return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
+    mask = key & (UNKNOWN - 1)
+    if mask != CACHE_BIT:  # an invalidation is done long before the loads beside it
+        mask &= ~CACHE_BIT
+    one_kind = mask & (mask - 1) == 0
+    if key & UNKNOWN or (key & UNCERTAIN and not one_kind):
+        return UNRESOLVED
+    return wait_class(mask)

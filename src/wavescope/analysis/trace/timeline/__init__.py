@@ -1,0 +1,1 @@
+"""Curves and spans over time."""

@@ -1,0 +1,152 @@
+"""Equal stretches of time on the aligned clock of a trace, into which curves are added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.timeline.clocks import alignment
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = ["TimeBins", "aligned", "bins_of_trace", "lengths_of", "step_means", "time_bins"]
+
+_FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
+
+
+@dataclass(frozen=True)
+class TimeBins:
+    """`count` stretches of `width_cycles`; the last one may reach behind `end_cycles`.
+
+    Examples
+    --------
+    >>> bins = time_bins(100, 1_099, 4)
+    >>> bins.width_cycles, bins.count, bins.lengths()
+    (250, 4, [250, 250, 250, 249])
+    """
+
+    begin_cycles: int
+    end_cycles: int
+    width_cycles: int
+    count: int
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """Begin, width and count, as the native core takes them."""
+        return self.begin_cycles, self.width_cycles, self.count
+
+    def lengths(self) -> list[int]:
+        """Cycles of every bin up to the end."""
+        starts = (self.begin_cycles + bin_ * self.width_cycles for bin_ in range(self.count))
+        return [min(self.width_cycles, self.end_cycles - start) for start in starts]
+
+
+def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
+    """At most `count` bins of whole cycles over [begin, end).
+
+    Examples
+    --------
+    >>> time_bins(0, 10, 60).count
+    10
+    """
+    begin = max(-_FARTHEST_CYCLES, min(begin_cycles, _FARTHEST_CYCLES - 1))
+    end = max(begin + 1, min(end_cycles, _FARTHEST_CYCLES))
+    width = -(-(end - begin) // max(count, 1))
+    return TimeBins(begin, end, width, -(-(end - begin) // width))
+
+
+def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
+    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> bins_of_trace(ThreadTrace({}, TraceSource(path="nothing")), 60).count
+    1
+    """
+    import polars as pl
+
+    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
+    spans = [waves.select(first=pl.col("begin_cycles").min(), last=pl.col("end_cycles").max())]
+    if trace.part_of is None or not waves.height:
+        # a start at cycle 0 of its engine's clock happened before the trace: it does not say when that began
+        events = aligned(trace, trace.occupancy.filter(pl.col("time_cycles") != 0), "time_cycles")
+        spans.append(events.select(first=pl.col("time_cycles").min(), last=pl.col("time_cycles").max()))
+    both = pl.concat(spans).drop_nulls()
+    return time_bins(min(both["first"].to_list(), default=0), max(both["last"].to_list(), default=0), count)
+
+
+def lengths_of(bins: TimeBins) -> pl.DataFrame:
+    """Number and length of every bin, and where it begins, as a frame to join.
+
+    Examples
+    --------
+    >>> lengths_of(time_bins(0, 10, 2)).rows()
+    [(0, 5, 0), (1, 5, 5)]
+    """
+    import polars as pl
+
+    begins = [bins.begin_cycles + number * bins.width_cycles for number in range(bins.count)]
+    columns = {"bin": range(bins.count), "length": bins.lengths(), "begin_cycles": begins}
+    return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "begin_cycles": pl.Int64})
+
+
+def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The frame with the offset of its shader engine added to time columns; also as column `offset`.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> "offset" in aligned(trace, trace.waves, "begin_cycles").columns
+    True
+    """
+    import polars as pl
+
+    offsets = alignment(trace).offsets
+    table = pl.DataFrame(
+        {"se": list(offsets), "offset": list(offsets.values())}, schema={"se": pl.UInt16, "offset": pl.Int64}
+    )
+    bound = pl.lit(_FARTHEST_CYCLES, pl.Int64)
+    return frame.join(table, on="se", how="left", maintain_order="left").with_columns(
+        pl.col("offset").fill_null(0),
+        *(pl.col(name).clip(-bound, bound) + pl.col("offset").fill_null(0) for name in columns),
+    )
+
+
+def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFrame:
+    """Means of step functions over the bins: columns `group`, `bin`, `begin_cycles`, `mean`, for every group and bin.
+
+    `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
+    What changes before the first bin counts from its begin on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> changes = pl.DataFrame({"se": [0, 0], "time_cycles": [2, 6], "change": [1, 2]})
+    >>> step_means(changes, "se", time_bins(0, 8, 2))["mean"].to_list()
+    [0.5, 2.0]
+    """
+    import polars as pl
+
+    width = bins.width_cycles
+    at = (pl.col("time_cycles") - bins.begin_cycles).clip(lower_bound=0)
+    rest = (at // width + 1) * width - at  # a change counts for the rest of its bin, and for every later bin
+    per_bin = (
+        changes.filter(pl.col("time_cycles") < bins.end_cycles)
+        .group_by(group, bin=(at // width).cast(pl.UInt32))
+        .agg(change=pl.col("change").sum(), inside=(pl.col("change") * rest).sum())
+    )
+    groups = changes.select(pl.col(group).unique(maintain_order=True))
+    grid = groups.join(lengths_of(bins), how="cross", maintain_order="left_right")
+    dense = grid.join(per_bin, on=[group, "bin"], how="left", maintain_order="left", nulls_equal=True).with_columns(
+        pl.col("change", "inside").fill_null(0)
+    )
+    earlier = pl.col("change").cum_sum().over(group) - pl.col("change")
+    # the last bin may end early: what is there stops counting at its end
+    cut = (width - pl.col("length")) * (earlier + pl.col("change"))
+    mean = (earlier * width + pl.col("inside") - cut) / pl.col("length")
+    return dense.select(group, "bin", "begin_cycles", mean=mean)

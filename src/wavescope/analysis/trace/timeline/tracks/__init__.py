@@ -1,0 +1,53 @@
+"""The timelines of a thread trace: what happened on every lane of the hardware, when, and of which kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+from wavescope.analysis.trace.timeline.tracks.events import all_events, events
+from wavescope.analysis.trace.timeline.tracks.instructions import instructions
+from wavescope.analysis.trace.timeline.tracks.markers import markers, shader_data
+from wavescope.analysis.trace.timeline.tracks.other_simd import other_simd
+from wavescope.analysis.trace.timeline.tracks.pipes import pipes
+from wavescope.analysis.trace.timeline.tracks.states import states
+from wavescope.analysis.trace.timeline.tracks.waves import waves
+from wavescope.analysis.trace.waves.resident import resident_waves
+
+if TYPE_CHECKING:
+    from wavescope.analysis.common.timeline import Timeline
+    from wavescope.model import ThreadTrace
+
+__all__ = ["all_events", "item_counts", "resident_waves", "tracks"]
+
+_TRACKS = (waves, instructions, states, pipes, markers, shader_data, other_simd, events)
+
+
+def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
+    """Every timeline of a trace that has something to show, by name.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> tracks(ThreadTrace({}, TraceSource(path="nothing")))
+    {}
+    """
+    made = (make(trace) for make in _TRACKS)
+    return {track.name: track for track in made if track.lanes is not None and track.lanes.height}
+
+
+def item_counts(trace: ThreadTrace) -> dict[str, int]:
+    """How many items the timelines have whose spans stand for rows of a table of their own, by name.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> item_counts(ThreadTrace({}, TraceSource(path="nothing")))["events"]
+    0
+    """
+    return {
+        "waves": resident_waves(trace).height,
+        "events": trace.dispatches.height + trace.events.height,
+        "markers": marker_scopes(trace).scopes.height,
+        "shader_data": trace.shader_data.height,
+    }

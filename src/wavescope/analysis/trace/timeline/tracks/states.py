@@ -1,0 +1,45 @@
+"""The states of waves on their slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.common.timeline import Timeline
+from wavescope.analysis.trace.timeline.tracks.places import (
+    aligned,
+    bounds,
+    cell_bits,
+    lane_of,
+    rows_of_waves,
+    slot_lanes,
+)
+from wavescope.model.schema import STATES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = ["states"]
+
+
+def states(trace: ThreadTrace) -> Timeline:
+    """The stretches of a wave's life, one after the other from its begin; items are rows of `states`."""
+    lanes = slot_lanes(trace, trace.waves.filter(trace.waves["state_count"] > 0))
+    begin, end = bounds(trace)
+    kinds = tuple({"kind": number, "name": name, "colour": name} for number, name in STATES.items())
+    return Timeline(
+        "states", "Wave states", "cycles", begin, end, cell_bits(trace),
+        lanes=lanes, kinds=kinds, spans=lambda: _spans(trace, lanes),
+    )  # fmt: skip
+
+
+def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    from wavescope import _core
+
+    begin = aligned(trace, "begin_cycles").alias("time")
+    _, first, count = rows_of_waves(trace, "state")
+    waves = trace.waves.select(lane_of(lanes, trace.waves), begin, first, count)
+    return pl.DataFrame(_core.state_spans(waves, trace.states))

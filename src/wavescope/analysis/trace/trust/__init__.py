@@ -1,0 +1,1 @@
+"""How far a trace can be trusted."""

@@ -1,0 +1,191 @@
+"""Every executed wait with the operations it waited for, every stall with its row: one native pass for all who ask.
+
+`trace.waits` repeats AMD's matching; this one improves on its limits (`docs/explanation/waits.md`, "Resolved waits").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.selection import whole_of
+from wavescope.analysis.trace.stalls.classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model import ThreadTrace
+
+__all__ = [
+    "COUNTERS",
+    "UNCERTAIN",
+    "UNKNOWN",
+    "Resolved",
+    "family_of_trace",
+    "producer_kinds",
+    "resolve",
+    "resolved_in_part",
+]
+
+COUNTERS = (
+    "vmcnt",
+    "lgkmcnt",
+    "vscnt",
+    "expcnt",
+    "loadcnt",
+    "storecnt",
+    "samplecnt",
+    "bvhcnt",
+    "dscnt",
+    "kmcnt",
+    "asynccnt",
+    "tensorcnt",
+)
+"""Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show."""
+
+UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
+"""Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them."""
+
+_KEYS = {
+    "groups": ["row", "is_wait", "key"],
+    "edges": ["row", "producer_row", "counter"],
+    "samples": ["row", "is_tight", "latency_cycles"],
+    "idle": ["row"],
+}
+"""Frames of the native pass, and what tells their rows apart."""
+
+_NO_PRODUCER = len(PRODUCERS)  # an instruction that is known and adds to no counter
+_FREE_WAIT_CYCLES = {9: 4}
+_ORDERS = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
+"""Classes that complete in order among themselves, but in any order against the others of their counter."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The frames of the native pass, small: they have one row per kind of event, not per instruction.
+
+    `groups`: executions of a code row with the same reason (`key`: producer bits of a wait, else the category).
+    `edges`: a wait row and a producer row. `samples`: how often an operation of a row took so many cycles. `idle`:
+    idle cycles before a row by what came before. `cpp/include/wavescope/stalls.hpp` describes the columns.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> resolve(ThreadTrace({}, TraceSource(path="nothing"))).groups.height
+    0
+    """
+
+    groups: pl.DataFrame
+    edges: pl.DataFrame
+    samples: pl.DataFrame
+    idle: pl.DataFrame
+    free_wait_cycles: int
+    """Length of a wait that need not wait."""
+
+
+@once_per_trace
+def resolve(trace: ThreadTrace) -> Resolved:
+    """Resolve all waits of a trace; of a selection those that it keeps, with producers from before it.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> resolve(ThreadTrace({}, TraceSource(path="nothing"))).edges.columns[:2]
+    ['row', 'producer_row']
+    """
+    import polars as pl
+
+    found = answers(trace, resolved_in_part)
+    frames = {name: added([part[name] for part in found], keys) for name, keys in _KEYS.items()}
+    counters = pl.Series(COUNTERS, dtype=pl.String)
+    frames["edges"] = frames["edges"].with_columns(counters.gather(frames["edges"]["counter"]).alias("counter"))
+    return Resolved(**frames, free_wait_cycles=_free_wait_cycles(trace))
+
+
+def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.DataFrame]:
+    """The frames of the native pass over a part (`_parts`): waves wait for themselves only."""
+    import polars as pl
+
+    from wavescope import _core
+
+    whole, counted = whole_of(part)
+    names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
+    columns: dict[str, object] = {name: whole.instructions[name] for name in names}
+    if counted is not None:
+        columns["counted"] = counted.cast(pl.UInt8)
+    waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "begin_cycles")}
+    rules = _rules(whole_of(trace)[0])
+    found = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
+    return {name: pl.DataFrame(table) for name, table in found.items()}
+
+
+def _free_wait_cycles(trace: ThreadTrace) -> int:
+    return _FREE_WAIT_CYCLES.get(trace.gfxip, 1)
+
+
+def family_of_trace(trace: ThreadTrace) -> str:
+    """Family whose rules apply: that of the target, else of the stream's generation, else gfx9.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> family_of_trace(ThreadTrace({}, TraceSource(path="nothing", target="gfx1100")))
+    'gfx11'
+    """
+    from wavescope.codeobj.targets import family_of
+
+    known = family_of(trace.source.target) if trace.source.target else None
+    return known or (f"gfx{trace.gfxip}" if trace.gfxip in (9, 10, 11, 12) else "gfx9")
+
+
+def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
+    """`row` and `kind` of every code row: the name of its kind of producer, `unknown` for the others.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> producer_kinds(ThreadTrace({}, TraceSource(path="nothing"))).columns
+    ['row', 'kind']
+    """
+    import polars as pl
+
+    names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
+    kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown", return_dtype=pl.String)
+    return trace.code.select("row", kind=kind)
+
+
+@once_per_trace
+def _rules(trace: ThreadTrace) -> dict[str, object]:
+    """What every code row adds to and waits for, from its text."""
+    import polars as pl
+
+    from wavescope.codeobj.classes import classify, waits_of
+
+    family = family_of_trace(trace)
+    texts = trace.code["text"].fill_null("").unique(maintain_order=True)
+    rules: list[tuple[int, int, int, int]] = []
+    waits: list[tuple[str, int, int]] = []
+    for text in texts:
+        found = classify(text, family)
+        adds = sum(1 << COUNTERS.index(counter) for counter in found.counters)
+        order = _ORDERS.get(found.name, 1) if found.in_order else 0
+        kind = 0 if found.name == "unknown" else PRODUCER_OF_CLASS.get(found.name, _NO_PRODUCER)
+        rules.append((adds, order, kind, found.name == "wait"))
+        if found.name == "wait":
+            known = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]
+            waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in known]
+    schema = {"adds": pl.UInt16, "order": pl.UInt8, "kind": pl.UInt8, "is_wait": pl.UInt8}
+    by_text = pl.DataFrame(rules, schema=schema, orient="row").with_columns(texts.alias("text"))
+    of_code = trace.code.select("row", pl.col("text").fill_null("")).sort("row")
+    by_row = of_code.join(by_text, on="text", how="left", maintain_order="left")
+    wait_schema = {"text": pl.String, "wait_counter": pl.UInt8, "wait_value": pl.Int32}
+    awaited = pl.DataFrame(waits, schema=wait_schema, orient="row").join(of_code, on="text", maintain_order="left")
+    awaited = awaited.sort("row", maintain_order=True)
+    columns: dict[str, object] = {name: by_row[name] for name in schema}
+    return columns | {
+        "wait_row": awaited["row"],
+        "wait_counter": awaited["wait_counter"],
+        "wait_value": awaited["wait_value"],
+    }

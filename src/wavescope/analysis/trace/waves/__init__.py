@@ -1,0 +1,1 @@
+"""Waves: residency and states over time."""

@@ -1,0 +1,62 @@
+"""How many waves are resident over time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.waves.resident import resident_waves, waves_at
+from wavescope.base.bounds import BINS, bounded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = ["Residency", "residency"]
+
+
+@dataclass(frozen=True)
+class Residency:
+    """Waves resident on all CUs of one shader engine, averaged over equal stretches of time.
+
+    Examples
+    --------
+    >>> Residency(se=0, begin_cycles=0, end_cycles=100, waves_mean=(4.0, 8.0)).waves_mean[1]
+    8.0
+    """
+
+    se: int
+    begin_cycles: int
+    end_cycles: int
+    waves_mean: tuple[float, ...]
+
+
+@bounded(bins=BINS)
+def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
+    """Mean number of resident waves per shader engine in `bins` equal stretches, from the occupancy events.
+
+    The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Waves that
+    started before the trace count from its first event, those without an end to its last.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> residency(ThreadTrace({}, TraceSource(path="nothing")))
+    ()
+    """
+    engines = resident_waves(trace).partition_by("se", as_dict=True, maintain_order=True)
+    return tuple(curve for (se,), waves in engines.items() if (curve := _curve(se, waves, bins)) is not None)
+
+
+def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
+    import polars as pl
+
+    begin = waves["begin_cycles"].min()
+    end = waves["end_cycles"].max()
+    if not isinstance(begin, int) or not isinstance(end, int) or end <= begin:
+        return None
+    length = (end - begin) / bins
+    edges = pl.Series([begin + length * number for number in range(bins)] + [float(end)])
+    means = waves_at(waves, edges).diff().slice(1) / length
+    return Residency(se, begin, end, tuple(means.to_list()))

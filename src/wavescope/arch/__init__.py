@@ -1,5 +1,0 @@
-"""Facts per GPU target: registers, LDS, waves, peaks, declared in TOML with their sources; unknown facts are None."""
-
-from wavescope.arch.facts import TARGETS, Arch, Product, of
-
-__all__ = ["TARGETS", "Arch", "Product", "of"]

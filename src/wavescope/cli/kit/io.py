@@ -1,0 +1,145 @@
+"""How every verb talks: data on stdout, talk on stderr, one JSON object on request, honest exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from wavescope.errors import WavescopeError
+
+__all__ = [
+    "BUG_EXIT_CODE",
+    "code_object_option",
+    "console",
+    "context_of_kind",
+    "emit_json",
+    "fail",
+    "json_option",
+    "progress",
+    "resources_option",
+    "width_of",
+    "with_options",
+]
+
+BUG_EXIT_CODE = 70
+JSON_SCHEMA_VERSION = 1
+
+code_object_option = click.option(
+    "--code-object",
+    "code_objects",
+    multiple=True,
+    metavar="FILE[@LOAD_ADDRESS][:ID]",
+    help="A code object or listing that does not stand beside the traces; may be repeated.",
+)
+resources_option = click.option(
+    "--resources",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PATH",
+    help="A kernel-trace or agent CSV, result JSON or code object (or a folder of them) that tells registers, LDS and "
+    "GPU; those beside the trace are found by themselves. May be repeated.",
+)
+_FILE_WIDTH = 120
+_SILENT_TERMINAL = 80
+_HEIGHT = 25
+_NARROWEST, _WIDEST = 20, 1000
+"""Tables cannot be laid out in less, and nobody reads more."""
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; colours only on a terminal, and NO_COLOR is respected."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = width_of(os.environ.get("COLUMNS", ""), _terminal_width(stream))
+
+    class Piped(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError  # rich would leave with status 1; `main` knows better
+
+    # Names and paths come from strangers: what looks like markup in them is printed as it is.
+    # With a height, which nothing here depends on, rich does not ask the environment for sizes once more.
+    return Piped(
+        stderr=stderr, highlight=False, markup=False, emoji=False, width=width, height=_HEIGHT, soft_wrap=False
+    )
+
+
+def width_of(columns: str, terminal: int | None) -> int:
+    """Characters per line: what COLUMNS says, else the terminal, else what fits a file; within what can be laid out."""
+    asked = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 10 else 0
+    return min(max(asked or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal behind a stream; None = there is none, or it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _SILENT_TERMINAL if stream.isatty() else None
+    except (OSError, ValueError):
+        return _SILENT_TERMINAL
+
+
+def context_of_kind(
+    command: click.Command, shown: click.Command, what: str, info_name: str | None, args: list[str], **extra: Any
+) -> click.Context:
+    """The context of the command for one kind of input, `what`; `shown` is the verb with the options of all kinds."""
+    from wavescope.errors import UsageError
+
+    try:
+        return command.make_context(info_name, args, **extra)
+    except click.NoSuchOption as error:
+        if not any(error.option_name in parameter.opts for parameter in shown.params):
+            raise
+        said = f"{error.option_name} does not apply to {what}"
+        raise UsageError(said, advice=f"`wavescope {info_name} --help` says which options are for what") from error
+
+
+def emit_json(answer: dict[str, Any]) -> None:
+    """The answer as one JSON object on stdout."""
+    import msgspec
+
+    from wavescope.base.shown import json_bytes
+
+    encoded = json_bytes({"schema_version": JSON_SCHEMA_VERSION, **answer})
+    click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def fail(error: WavescopeError) -> NoReturn:
+    """Say what went wrong on stderr and leave with the error's exit status."""
+    from wavescope.report.kit.tables import printable
+
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    head = "error:" if is_plain else click.style("error:", fg="red", bold=True)
+    place = f"{error.where}: " if error.where else ""
+    click.echo(f"{head} {printable(f'{place}{error.what}')}", err=True)
+    for label, text in (("still read", error.kept), ("try", error.advice)):
+        if text:
+            click.echo(f"  {label}: {printable(text)}", err=True)
+    sys.exit(error.exit_code)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Show `what` with a spinner while the block runs, if somebody watches stderr."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with console(stderr=True).status(what):
+        yield
+
+
+def with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
+    """The verb with these click options, which `--help` lists in this order."""
+    for option in reversed(options):
+        verb = option(verb)
+    return verb

@@ -1,0 +1,47 @@
+"""Numbers of the command line, within the bounds that are declared for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from wavescope.base.bounds import Bounds
+
+__all__ = ["Real", "Whole"]
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """A whole number within bounds; the bounds are said to who leaves them, not in the help of every verb."""
+
+    name = "integer"
+    kind = "a whole number"
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = self.number(str(value))
+        except ValueError:
+            self.fail(f"{str(value)[:40]!r} is not {self.kind}.", param, ctx)
+        if not self.bounds.holds(number):
+            low, high = self.bounds
+            self.fail(f"{str(value)[:40]} is not from {low:,} to {high:,}.", param, ctx)
+        return number
+
+    def number(self, text: str) -> float:
+        """What a text says."""
+        return int(text)
+
+
+class Real(Whole):
+    """Any number within bounds."""
+
+    name = "float"
+    kind = "a number"
+
+    def number(self, text: str) -> float:
+        """What a text says."""
+        return float(text)

@@ -1,0 +1,175 @@
+"""`--plan`: the passes of a capture that is still to be taken, as input of rocprofv3."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.base.bounds import SOME
+from wavescope.cli.kit.io import emit_json, with_options
+from wavescope.cli.kit.numbers import Whole
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wavescope.analysis.counters.plan import CapturePlan
+    from wavescope.cli.kit.counters import AskedCounters
+
+__all__ = ["plannable"]
+
+
+def plannable(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb about counters `--plan` and what belongs to it; with it, the verb itself is not called."""
+
+    @wraps(verb)
+    def run(
+        asked: AskedCounters,
+        *,
+        is_plan: bool,
+        max_passes: int | None,
+        form: str | None,
+        output: Path | None,
+        force: bool,
+        **rest: Any,
+    ) -> None:
+        if is_plan:
+            if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if rest.get(name)]:
+                what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
+                raise UsageError(what, advice="leave it away, or leave --plan away")
+            panels = ("all",) if rest["everything"] else rest["panels"]
+            choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
+            give_plan(asked, choice, form=form, output=output, force=force)
+        elif form or output or max_passes or (force and not rest["csv_dir"]):
+            what = "--max-passes, --format, -o and --force are about the input that --plan makes"
+            raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
+        else:
+            verb(asked, force=force, **rest)
+
+    return with_options(run, _OPTIONS)
+
+
+_OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "compat", "csv_dir")
+"""Options of the verb that a plan has no use for."""
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--plan",
+        "is_plan",
+        is_flag=True,
+        help="Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target "
+        "instead of PATH.",
+    ),
+    click.option(
+        "--max-passes",
+        type=Whole(SOME),
+        metavar="N",
+        help="Plan at most N passes, those that complete the most metrics.",
+    ),
+    click.option(
+        "--format", "form", type=click.Choice(["txt", "yaml", "json"]), help="Form of the plan. Default: txt."
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the plan to .txt, .yaml or .json.",
+    ),
+    click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
+)
+
+
+def give_plan(
+    asked: AskedCounters, choice: Mapping[str, Any], *, form: str | None, output: Path | None, force: bool
+) -> None:
+    """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
+    from wavescope.analysis.counters.plan import plan_capture
+    from wavescope.export.counters.rocprofv3_input import commands, definitions, input_text, remarks, summary
+
+    plan = plan_capture(_gpu(asked), **choice)
+    kernels = _kernels(asked)
+    written = _write(plan, output, form, kernels, force=force) if output else []
+    form = form or (_form_of(output) if output else "txt")
+    name = str(output or "")
+    run, look = commands(plan, form, kernels=kernels, name=name)
+    if asked.as_json:
+        from wavescope.model import to_builtins
+
+        files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
+        told = {
+            "capture_command": run,
+            "look_command": look,
+            "files": files,
+            "written": [str(path) for path in written],
+        }
+        emit_json({**to_builtins(plan), **told, "losses": []})
+    elif asked.as_csv:
+        from wavescope.base.csv import write_csv
+
+        click.echo(write_csv(plan.counters), nl=False)
+    elif output:
+        for line in (
+            *(f"wrote {path}" for path in written),
+            summary(plan),
+            *remarks(plan),
+            f"capture: {run}",
+            f"look: {look}",
+        ):
+            click.echo(line)
+    else:
+        click.echo(input_text(plan, form, kernels=kernels), nl=False)
+        if form == "json":  # which has no comments
+            for line in (summary(plan), *remarks(plan), f"capture: {run}"):
+                click.echo(line, err=True)
+
+
+def _write(plan: CapturePlan, output: Path, form: str | None, kernels: Sequence[str], *, force: bool) -> list[Path]:
+    from wavescope.export.counters.rocprofv3_input import write_input
+
+    if form is not None and _form_of(output) != form:
+        what = f"--format {form} and the extension of {output.name} disagree"
+        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
+    return write_input(plan, output, kernels=kernels, force=force)
+
+
+def _form_of(output: Path) -> str:
+    suffix = output.suffix.lower().lstrip(".")
+    return "yaml" if suffix == "yml" else suffix
+
+
+def _gpu(asked: AskedCounters) -> str:
+    if asked.target:
+        return asked.target
+    if asked.path is None:
+        what = "for which GPU is the capture to be planned?"
+        raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
+    from wavescope.facts import gpus as arch
+
+    system = asked.counters.system
+    for name in (system.product, (system.product or "").split("_")[0], system.target):
+        with suppress(UsageError):
+            if name and arch.of(name).target == (system.target or arch.of(name).target):
+                return name
+    what = f"the capture is of {system.target or 'a GPU that it does not name'}, about which nothing is known"
+    raise UsageError(what, where=str(asked.path), advice="name a GPU with --target gfx942 or --target MI300X")
+
+
+def _kernels(asked: AskedCounters) -> tuple[str, ...]:
+    """Parts of names; a rank is the kernel of that rank in the capture, where one is given."""
+    if not any(name.isdigit() for name in asked.kernels):
+        return asked.kernels
+    if asked.path is None:
+        what = "a kernel's rank is known in a capture only"
+        raise UsageError(what, advice="give a part of the kernel's name to --kernel, or the PATH of an earlier capture")
+    from wavescope.analysis.counters.choice import ranked_kernels
+
+    ranked = ranked_kernels(asked.counters.dispatches)["kernel_name"].to_list()
+    for name in asked.kernels:
+        if name.isdigit() and int(name) >= len(ranked):
+            what = f"no kernel of rank {name}"
+            raise UsageError(what, where=str(asked.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest")
+    return tuple(ranked[int(name)] if name.isdigit() else name for name in asked.kernels)

@@ -1,0 +1,307 @@
+"""What the verbs about profiles have in common: the paths, the choice of events, who does the work, how to show it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wavescope.base.bounds import ID, JOBS, RANK, SECONDS, SHARE, TOP
+from wavescope.cli.kit.io import console, emit_json, json_option, with_options
+from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.cluster import Gathered
+    from wavescope.model import Answer
+    from wavescope.model.run import Profile
+    from wavescope.readers.run.inputs import ProfileInput
+
+__all__ = ["AskedProfile", "file_progress", "profile_options", "profile_verb", "selection_options"]
+
+DEFAULT_TOP = 20
+_SMALL_BYTES = 64 << 20
+_MAX_MISSING, _WAIT_WORKERS = 50, 60
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class AskedProfile:
+    """What the user asked of one or many profiles, who does the work, and how to show the answer."""
+
+    paths: tuple[str, ...]
+    selection: ProfileSelection
+    top: int | None
+    """Rows to show; None = not said."""
+    as_json: bool
+    as_csv: bool
+    jobs: int | None
+    scheduler: str | None
+    dask: bool
+    max_missing: float
+    """Percent of the inputs that workers may leave unread."""
+    wait_workers: float
+    """Seconds for which a cluster may be without workers."""
+
+    @property
+    def limit(self) -> int:
+        """Rows to show in text; 0 asked for means all."""
+        if self.top is None:
+            return DEFAULT_TOP
+        return self.top or 1 << 62
+
+    def gather(
+        self,
+        question: Callable[[Profile], Result],
+        paths: Sequence[str] | None = None,
+        *,
+        with_environment: bool = False,
+    ) -> Gathered[Result]:
+        """The partial answers of all profiles at the paths (None = all that were given), with progress."""
+        from wavescope.cluster import executor_for, gather
+        from wavescope.readers.run.inputs import find_profiles
+
+        inputs = find_profiles(self.paths if paths is None else paths)
+        is_ours_to_say = self.jobs is None and not self.dask and not self.scheduler
+        jobs = 1 if is_ours_to_say and _are_small(inputs) else self.jobs
+        executor = executor_for(
+            len(inputs),
+            jobs=jobs,
+            scheduler=self.scheduler,
+            dask=self.dask,
+            wait_seconds=self.wait_workers,
+            say=partial(click.echo, err=True),
+        )
+        with file_progress(inputs) as done:
+            return gather(
+                question,
+                inputs,
+                selection=self.selection,
+                executor=executor,
+                done=done,
+                with_environment=with_environment,
+                most_missing=self.max_missing / 100,
+            )
+
+    def opened(self) -> tuple[Profile, Gathered[Profile]]:
+        """All profiles at the paths as one, opened in this process, and what became of each."""
+        from wavescope.cluster import gather
+        from wavescope.model.run import Profile
+        from wavescope.readers.run.inputs import find_profiles
+
+        gathered = gather(_itself, find_profiles(self.paths), selection=self.selection)
+        return Profile([source for profile in gathered.values for source in profile.origins]), gathered
+
+    def give(
+        self,
+        answer: Answer,
+        table: pl.DataFrame,
+        gathered: Gathered[Any],
+        report: Callable[[], Iterator[RenderableType]],
+        **more: Any,
+    ) -> None:
+        """The answer in the form that was asked for: one JSON object, `table` as CSV, or the parts of `report`.
+
+        Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
+        """
+        from wavescope.report.run.losses import profile_loss_lines
+
+        if self.as_json:
+            from wavescope.model import to_builtins
+
+            inputs = [str(found.path) for found in gathered.inputs]
+            body = to_builtins(answer, top=self.top or None)
+            emit_json({"inputs": inputs, **more, **body, "losses": gathered.losses.to_dicts()})
+            return
+        if self.as_csv:
+            from wavescope.base.csv import write_csv
+
+            shown = table.head(self.top) if self.top else table
+            click.echo(write_csv(shown), nl=False)
+            if shown.height < table.height:
+                click.echo(f"showing {shown.height:,} of {table.height:,} rows", err=True)
+        out = console(stderr=self.as_csv)
+        for part in () if self.as_csv else report():
+            out.print(part)
+        for line in profile_loss_lines(gathered.losses):
+            out.print(line)
+
+
+def profile_verb(verb: Callable[..., None]) -> click.Command:
+    """A click command that takes PATHS and the common options, and hands them to `verb` as one `AskedProfile`."""
+    paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
+    return click.command()(paths(profile_options(verb)))
+
+
+def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
+    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedProfile`.
+
+    A verb whose work is not spread over processes has no options that say by whom it is done.
+    """
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        selection = _selection(options)
+        common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
+        verb(AskedProfile(selection=selection, **common), **options)
+
+    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
+
+
+def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """The options that choose events alone, handed on as one `ProfileSelection` called `selection`."""
+
+    @wraps(verb)
+    def run(**options: Any) -> None:
+        selection = _selection(options)
+        verb(selection=selection, **options)
+
+    return with_options(run, _CHOOSING)
+
+
+def _selection(options: dict[str, Any]) -> ProfileSelection:
+    """What the options choose, which are taken out."""
+    from wavescope.analysis.run.selection import ProfileSelection
+
+    begin, end = options.pop("time")
+    percent = options.pop("percent")
+    if percent != (None, None):
+        if (begin, end) != (None, None):
+            what = "--time and --percent both say which window"
+            raise UsageError(what, advice="give one of them")
+        begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
+    return ProfileSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
+
+
+def _are_small(inputs: Sequence[ProfileInput]) -> bool:
+    """Whether inputs are databases that are read in less time than processes take to start."""
+    from wavescope.readers.files.kinds import Kind
+
+    databases = (Kind.ROCPD, Kind.RPD)
+    try:
+        sizes = [each.path.stat().st_size for each in inputs if each.kind in databases and each.path.suffix != ".gz"]
+    except OSError:  # opening it says why
+        return False
+    return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES
+
+
+def _itself(profile: Profile) -> Profile:
+    return profile
+
+
+class file_progress:  # noqa: N801 - used like a function
+    """Counts finished files on a terminal; silent for one file and where nobody watches."""
+
+    def __init__(self, inputs: Sequence[ProfileInput]) -> None:
+        self.count = len(inputs)
+        self.finished = 0
+        self.status = console(stderr=True).status(self._text()) if sys.stderr.isatty() else None
+
+    def _text(self) -> str:
+        return "reading" if self.count == 1 else f"read {self.finished:,} of {self.count:,} files"
+
+    def __enter__(self) -> Callable[[], None]:
+        if self.status:
+            self.status.start()
+        return self._done
+
+    def __exit__(self, *_: object) -> None:
+        if self.status:
+            self.status.stop()
+
+    def _done(self) -> None:
+        self.finished += 1
+        if self.status:
+            self.status.update(self._text())
+
+
+class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """`A:B`, `A:` or `:B`; percent, times with units, or nanoseconds."""
+
+    name = "A:B"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str | None, str | None]:
+        if isinstance(value, tuple):
+            return value
+        begin, colon, end = str(value).partition(":")
+        if not colon or not (begin or end):
+            self.fail(f"{value!r} is not a window A:B, A: or :B", param, ctx)
+        return begin.strip() or None, end.strip() or None
+
+
+_CHOOSING: tuple[Callable[[Any], Any], ...] = (
+    click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
+    click.option("--pid", "pids", type=Whole(ID), multiple=True, help="Only this process; may be repeated."),
+    click.option("--rank", "ranks", type=Whole(RANK), multiple=True, help="Only this rank; may be repeated."),
+    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of each process; repeatable."),
+    click.option("--stream", "streams", type=Whole(ID), multiple=True, help="Only this stream id; may be repeated."),
+    click.option("--domain", "domains", multiple=True, help="Only calls of this domain: HIP, MARKER, ...; repeatable."),
+    click.option(
+        "--time",
+        type=_Window(),
+        default=(None, None),
+        metavar="A:B",
+        help="Only this window: 30%:60%, 1.5s:2s after the begin, or nanoseconds of the clock.",
+    ),
+    click.option(
+        "--percent",
+        type=_Window(),
+        default=(None, None),
+        metavar="A:B",
+        help="Only this window, in percent of the run: 30:60 is --time 30%:60%.",
+    ),
+    click.option(
+        "--between",
+        nargs=2,
+        metavar="MARKER MARKER",
+        help="Only from the begin of the first marker to the end of the second.",
+    ),
+    click.option(
+        "--launched", "is_launched", is_flag=True, help="Only GPU work whose launch is recorded, not what ran already."
+    ),
+    click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
+)
+_SPREADING: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--jobs",
+        type=Whole(JOBS),
+        help="Processes that read files; one per core, fewer for small files.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
+    click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
+    click.option(
+        "--max-missing",
+        type=Real(SHARE),
+        default=_MAX_MISSING,
+        show_default=True,
+        metavar="PERCENT",
+        help="Inputs that workers may leave unread; more than that is an error.",
+    ),
+    click.option(
+        "--wait-workers",
+        type=Real(SECONDS),
+        default=_WAIT_WORKERS,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long a Dask cluster may be without workers.",
+    ),
+)
+_SHOWING: tuple[Callable[[Any], Any], ...] = (
+    click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
+    json_option,
+)
+_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
+_HERE = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
+_NAMES = ("paths", "top", "as_json", "as_csv", *_HERE)

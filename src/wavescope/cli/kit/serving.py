@@ -1,0 +1,164 @@
+"""How a verb shows documents in a browser: the server on loopback, its address, and how to reach it from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from threading import Thread
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from wavescope.base import stopping
+from wavescope.base.bounds import PORT
+from wavescope.cli.kit.io import progress
+from wavescope.cli.kit.numbers import Whole
+from wavescope.errors import WavescopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from socket import socket
+
+    from wavescope.page.protocol.document import Document, Library
+
+__all__ = ["Place", "import_server", "serving_options"]
+
+_LAST_WORDS_SECONDS = 2.0
+_PAGE_FIRST_SECONDS = 2.0
+"""How long reading waits, at most, while the page draws answers of an earlier time."""
+_FIRST_LOOK_SECONDS = 20.0
+"""For so long, what is asked belongs to the first look at a document, and is kept for the next time."""
+_SAVE_EVERY_SECONDS = 0.2
+
+
+def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """--no-browser and --port."""
+    for option in (
+        click.option("--no-browser", is_flag=True, help="Only print the address."),
+        click.option("--port", type=Whole(PORT), default=0, help="Port of loopback; default: a free one."),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def import_server() -> None:
+    """Import what serving needs in a thread of its own, while native code reads."""
+
+    def load() -> None:
+        for name in ("starlette.routing", "starlette.responses", "uvicorn.protocols.http.h11_impl"):
+            import_module(name)
+
+    Thread(target=load, daemon=True).start()
+
+
+class Place:
+    """Where the page will be served: taken before anything is read, so that a port in use is said at once."""
+
+    def __init__(self, port: int) -> None:
+        from wavescope.page.assets import page_folder
+        from wavescope.server.serving import listen
+
+        self.page: Path = page_folder()
+        self.listener: socket = listen(port)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.listener.close()
+
+    def serve(self, library: Library, *, no_browser: bool, as_json: bool = False, at: str = "") -> None:
+        """Serve until Ctrl-C, which is how one leaves: that is no failure. The page opens at the place `at`.
+
+        The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
+        program with its own exit status.
+        """
+        from wavescope.server.serving import Serving
+
+        first = library.documents[0]
+        with stopping.served_until_interrupt():
+            serving = Serving(library, self.page, self.listener)
+            url = f"{serving.url}#{at}" if at else serving.url
+            _tell(url, serving.port, as_json=as_json)
+            has_browser = not no_browser and _has_browser()
+            if has_browser:
+                _open_browser(url)
+            try:
+                if first.kept_answers and first.kept_answers.is_known:
+                    first.kept_answers.when_quiet(_PAGE_FIRST_SECONDS)
+                with progress(f"reading {first.label}"):
+                    _ = first.opened
+            except WavescopeError:
+                sleep(_LAST_WORDS_SECONDS if has_browser else 0)  # the page says it, too
+                raise
+            Thread(target=_prepare, args=(first,), daemon=True).start()
+            serving.wait()
+
+
+def _prepare(first: Document) -> None:
+    """Make what is asked first, and keep it for the next time."""
+    from wavescope.page.asking import prepare
+
+    prepare(first)
+    kept = first.kept_answers
+    if kept is None:
+        return
+    if kept.differs():
+        click.echo("answers of an earlier time did not fit this input any more: reload the page", err=True)
+    end = monotonic() + _FIRST_LOOK_SECONDS
+    while monotonic() < end:
+        kept.when_quiet(_FIRST_LOOK_SECONDS)
+        kept.save()
+        sleep(_SAVE_EVERY_SECONDS)
+
+
+def _tell(url: str, port: int, *, as_json: bool) -> None:
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"url": url}).decode())
+    else:
+        if tunnel := _tunnel(port):
+            click.echo(f"on your own machine: {tunnel}", err=True)
+        click.echo("serving until Ctrl-C:", err=True)
+        click.echo(url)
+    sys.stdout.flush()  # whoever reads a pipe waits for the address
+
+
+def _is_remote() -> bool:
+    return bool(os.environ.get("SSH_CONNECTION") or os.environ.get("SSH_TTY"))
+
+
+def _tunnel(port: int) -> str:
+    """The command that makes our port one of the machine from which this session came; empty = it came from here."""
+    if not _is_remote():
+        return ""
+    import getpass
+    import socket
+
+    connection = os.environ.get("SSH_CONNECTION", "").split()
+    address, ssh_port = connection[2:] if len(connection) == 4 else ("", "22")
+    name = socket.gethostname()
+    host = name if "." in name or not address else address  # a short name may mean nothing elsewhere
+    try:
+        user = getpass.getuser() + "@"
+    except (KeyError, OSError):
+        user = ""
+    other_port = "" if ssh_port == "22" else f"-p {ssh_port} "
+    return f"ssh {other_port}-L {port}:127.0.0.1:{port} {user}{host}"
+
+
+def _has_browser() -> bool:
+    """Whether this session has a screen; text browsers would take the terminal over."""
+    if _is_remote():
+        return False
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def _open_browser(url: str) -> None:
+    import webbrowser
+
+    Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some browsers keep the caller until they end

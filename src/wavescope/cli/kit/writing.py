@@ -1,0 +1,259 @@
+"""What the verbs that write profiles have in common: formats, where to write, and what was written."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from wavescope.cli.kit.io import console, emit_json, json_option, progress, with_options
+from wavescope.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+
+    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.export.kit.written import Written
+    from wavescope.model.losses import Loss
+    from wavescope.model.run import Profile, ProfileSource
+    from wavescope.readers.run.inputs import ProfileInput
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_option",
+    "inputs_of",
+    "opened",
+    "refuse_inputs",
+    "show_written",
+    "write_chosen",
+    "writing_options",
+]
+
+
+class Format(NamedTuple):
+    """A format that profiles are written in."""
+
+    writer: str
+    """module:function of the package `export`; the function takes a profile and a path, and `force`."""
+    meaning: str
+
+
+FORMATS = {
+    "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
+    "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
+    "html": Format("html:write_html", "the viewer and all data in one file, of thread traces, too"),
+    "json": Format("profile_json:write_profile_json", "one JSON file with all tables"),
+    "otf2": Format("otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
+    "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
+    "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
+    "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
+    "rpd": Format("rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
+    "speedscope": Format("speedscope:write_speedscope", "a file for speedscope.app"),
+}
+"""Name -> what writes it; imported when it is used."""
+
+
+def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-f, one of `FORMATS`; without a default it must be given."""
+    return click.option(
+        "-f",
+        "--format",
+        "file_format",
+        type=click.Choice(sorted(FORMATS)),
+        required=default is None,
+        default=default,
+        show_default=default is not None,
+        help=meaning,
+    )
+
+
+def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """-o, --force, --with-environment and --json; `what` is written (FILE or DIR)."""
+    options = (
+        click.option(
+            "-o", "--output", required=True, type=click.Path(path_type=Path), metavar=what, help="What to write."
+        ),
+        click.option("--force", is_flag=True, help="Replace output that exists."),
+        click.option(
+            "--with-environment",
+            is_flag=True,
+            help="Keep the values of environment variables, which may hold secrets; else they are masked.",
+        ),
+        json_option,
+    )
+
+    return partial(with_options, options=options)
+
+
+def inputs_of(paths: Sequence[str]) -> list[ProfileInput]:
+    """The profiles at the paths.
+
+    Raises
+    ------
+    UsageError
+        When a path holds thread traces and no profile.
+    """
+    from wavescope.readers.run.inputs import find_profiles
+
+    try:
+        return find_profiles(paths)
+    except NotATraceError:
+        _refuse_thread_traces(paths)
+        raise
+
+
+def refuse_inputs(targets: Sequence[Path], inputs: Sequence[ProfileInput]) -> None:
+    """Nothing that is read is written over.
+
+    Raises
+    ------
+    UsageError
+        When a target is an input, or a folder with one.
+    """
+    read = {file.resolve() for found in inputs for file in (found.path, *found.files)}
+    folders = {folder for file in read for folder in file.parents}
+    for target in targets:
+        if target.resolve() in read | folders:
+            what = "the output is an input" if target.resolve() in read else "the output folder holds an input"
+            raise UsageError(what, where=str(target), advice="give another place with -o")
+
+
+def _refuse_thread_traces(paths: Sequence[str]) -> None:
+    from wavescope.readers.files.kinds import THREAD_TRACES, sniff
+
+    for path in map(Path, paths):
+        if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
+            what = f"{kind.value}, not a profile of a run"
+            raise UsageError(what, where=str(path), advice=f"wavescope decode {path} --format parquet (or json)")
+
+
+def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_environment: bool) -> Profile:
+    """The chosen part of the profiles; those that cannot be read are losses as long as one can be read.
+
+    Raises
+    ------
+    UsageError
+        When the selection leaves nothing.
+    """
+    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.readers.run.inputs import open_inputs
+
+    profile = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
+    if selection.kernel is not None and not _has_rows(profile, ["kernels"]):
+        what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
+        raise UsageError(what, advice="`wavescope top` lists the kernels")
+    if selection != ProfileSelection() and not _has_rows(profile, _EVENTS):
+        what = "nothing of the run fits this choice"
+        raise UsageError(what, advice="choose more: `wavescope summary` tells what there is")
+    return profile
+
+
+def _chosen(profile: Profile, selection: ProfileSelection) -> Profile:
+    """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
+    asked for, as long as one has it."""
+    from wavescope.analysis.run.selection import ProfileSelection, select
+    from wavescope.model.losses import Loss
+    from wavescope.model.run import MemorySource, Profile
+
+    if len(profile.origins) == 1 and selection == ProfileSelection():
+        return profile  # nothing can repeat it, and RPD files become Chrome traces without polars
+    seen: set[str] = set()
+    sources: list[ProfileSource] = []
+    problems: list[UsageError] = []
+    for part in profile.parts:
+        guids = {guid for guid in part.read("processes", ["guid"])["guid"] if guid}
+        repeated = sorted(guids & seen)
+        seen |= guids
+        part.origins[0].losses.extend(Loss("duplicate_run", detail=guid) for guid in repeated)
+        try:
+            sources += select(part, replace(selection, without_guids=tuple(repeated))).origins
+        except UsageError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(part.origins[0].path, part.origins[0].format, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Profile(sources)
+
+
+def _has_rows(profile: Profile, tables: Sequence[str]) -> bool:
+    return any(piece.height for table in tables for piece in profile.chunks(table, ["process"]))
+
+
+_EVENTS = ("kernels", "regions", "copies", "samples", "allocations", "counters", "monitors")
+
+
+def write_chosen(
+    paths: Sequence[str],
+    file_format: str,
+    output: Path,
+    selection: ProfileSelection,
+    *,
+    force: bool,
+    with_environment: bool,
+    as_json: bool,
+) -> None:
+    """Write the chosen part of the profiles at `paths` in one of `FORMATS`, and tell what was written."""
+    inputs = inputs_of(paths)
+    refuse_inputs([output], inputs)
+    profile = opened(inputs, selection, with_environment=with_environment)
+    written = _write_as(file_format, profile, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)
+
+
+def _write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Written:
+    module, function = FORMATS[name].writer.split(":")
+    write = getattr(import_module(f"wavescope.export.{module}"), function)
+    with progress(f"writing {output.name}"):
+        written: Written = write(profile, output, force=force)
+    return written
+
+
+def show_written(
+    paths: Sequence[str],
+    written: Sequence[Written],
+    losses: Sequence[tuple[str, Sequence[Loss]]],
+    *,
+    as_json: bool,
+    more_losses: Sequence[dict[str, Any]] = (),
+) -> None:
+    """What was written, and what was lost: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
+    from wavescope.report.run.written import written_report
+
+    outputs: list[dict[str, Any]] = [
+        {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
+    ]
+    told = [*losses, *((str(each.path), each.losses) for each in written)]
+    lost = _losses_frame([(path, found) for path, found in told if found])
+    if as_json:
+        rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
+        emit_json({"inputs": list(paths), "outputs": outputs, "losses": rows})
+        return
+    for part in written_report(outputs):
+        console().print(part)
+    sys.stdout.flush()
+    if lost is not None:
+        from wavescope.report.run.losses import profile_loss_lines
+
+        for line in profile_loss_lines(lost):
+            console(stderr=True).print(line)
+
+
+def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame | None:
+    """None when nothing was lost: then polars, whose import takes longer than some conversions, is not needed."""
+    if not losses:
+        return None
+    import polars as pl
+
+    from wavescope.model.run import profile_losses
+
+    return pl.concat([profile_losses(found, path) for path, found in losses])

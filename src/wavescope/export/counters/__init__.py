@@ -1,0 +1,1 @@
+"""Counter captures as files of other tools, and plans of captures."""

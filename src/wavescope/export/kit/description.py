@@ -1,0 +1,28 @@
+"""What every table export says about itself: format, version and where the trace came from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.shown import shown
+from wavescope.model.stored import FORMAT, VERSION
+
+if TYPE_CHECKING:
+    from wavescope.model import ThreadTrace
+
+__all__ = ["describe"]
+
+
+def describe(trace: ThreadTrace) -> dict[str, Any]:
+    """Format, version and source of `trace`, as JSON can hold them.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> describe(ThreadTrace({}, TraceSource(path="capture", dispatch=3)))["source"]["dispatch"]
+    3
+    """
+    source = asdict(trace.source)
+    cleaned = {key: shown(value) if isinstance(value, str) else value for key, value in source.items()}
+    return {"format": FORMAT, "version": VERSION, "source": cleaned}

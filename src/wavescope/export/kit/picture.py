@@ -1,0 +1,86 @@
+"""Pictures in files: SVG as it is, PNG drawn from the same SVG."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+from wavescope.base.packages import require
+from wavescope.errors import UsageError
+from wavescope.export.kit.staging import staged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["FORMATS", "check_picture", "write_picture"]
+
+FORMATS = (".svg", ".png")
+_ZOOM = 2
+"""Pixels per unit of the SVG: sharp on paper and on dense screens."""
+_FONT = "DejaVu Sans"
+"""The font that is part of the package (`tools/make_font.py`): a PNG needs none of the system's, and is the same
+everywhere."""
+
+
+def check_picture(path: Path) -> None:
+    """Refuse early what `write_picture` could not write.
+
+    Raises
+    ------
+    UsageError
+        When the name ends in neither .svg nor .png.
+    MissingToolError
+        When PNG is asked for and the package that draws it is missing.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> check_picture(Path("roofline.svg"))
+    """
+    if path.suffix.lower() not in FORMATS:
+        what = f"no picture format {path.suffix or path.name!r}"
+        raise UsageError(what, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
+    if path.suffix.lower() == ".png":
+        require("resvg_py", "resvg-py")
+
+
+def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
+    """Write a picture, whole or not at all; the ending of the name decides between SVG and PNG.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and `force` is not given, or the name ends in something else.
+    MissingToolError
+        When PNG is asked for and the package that draws it is missing.
+    WavescopeError
+        When the file system refuses.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> target = Path(tempfile.mkdtemp()) / "dot.svg"
+    >>> write_picture('<svg xmlns="http://www.w3.org/2000/svg"/>', target)
+    >>> target.read_text()
+    '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    """
+    check_picture(path)
+    with staged([path], force=force) as (twin,):
+        twin.write_bytes(_drawn(svg) if path.suffix.lower() == ".png" else svg.encode("utf-8"))
+
+
+def _drawn(svg: str) -> bytes:
+    import resvg_py
+
+    with as_file(files("wavescope.export.kit") / "fonts" / "DejaVuSans.ttf") as font:
+        drawn = resvg_py.svg_to_bytes(
+            svg_string=svg,
+            zoom=_ZOOM,
+            skip_system_fonts=True,
+            font_files=[str(font)],
+            font_family=_FONT,
+            sans_serif_family=_FONT,
+            monospace_family=_FONT,
+        )
+    return bytes(drawn)

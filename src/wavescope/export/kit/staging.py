@@ -1,0 +1,177 @@
+"""Outputs appear whole or not at all: they are built in a temporary sibling folder and put into place at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from typing import TYPE_CHECKING
+
+from wavescope.base import stopping
+from wavescope.base.scratch import scratch_folder
+from wavescope.errors import OutputError, UsageError, WavescopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["staged"]
+
+_TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
+"""What the file system says when the name of a new output is not free."""
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
+"""How libraries that are written in Rust say it."""
+_PROBE_BYTES = 1 << 16
+_WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+
+
+@contextlib.contextmanager
+def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> Iterator[list[Path]]:
+    """Give a temporary twin for each of `targets` (all in one folder); move them there when the block ends well.
+
+    With `force`, existing targets are replaced; a directory only if it holds the file `mark` (an earlier output) or
+    nothing, so that a mistyped path cannot remove foreign files. Without it, of several processes that write the same
+    target one succeeds.
+
+    Raises
+    ------
+    UsageError
+        When a target exists and must not be replaced.
+    WavescopeError
+        When the file system refuses.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> target = Path(tempfile.mkdtemp()) / "answer.txt"
+    >>> with staged([target], force=False) as (twin,):
+    ...     _ = twin.write_text("42")
+    >>> target.read_text()
+    '42'
+    """
+    folder = targets[0].parent
+    where = str(targets[0] if len(targets) == 1 else folder)
+    for target in targets:
+        _check_replaceable(target, force=force, mark=mark)
+    try:
+        with _made(folder), scratch_folder(folder) as staging:
+            twins = [staging / target.name for target in targets]
+            with _told_by_libraries(staging, where):
+                yield twins
+            with stopping.unstopped():
+                for target in targets:
+                    _check_replaceable(target, force=force, mark=mark)
+                _publish(list(zip(twins, targets, strict=True)), staging, force=force)
+    except OutputError as error:  # of what writes a twin and does not know what it is for
+        raise OutputError(error.what, where=where, advice=error.advice) from error
+    except OSError as error:
+        raise _refused(error.strerror or str(error), where) from error
+
+
+def _refused(why: str, where: str) -> OutputError:
+    advice = "check the path, its permissions and free space"
+    return OutputError(f"cannot write the output: {why}", where=where, advice=advice)
+
+
+@contextlib.contextmanager
+def _told_by_libraries(staging: Path, where: str) -> Iterator[None]:
+    """What libraries make of a full disk (a broken file, a panic) is told as what it is."""
+    try:
+        yield
+    except (OSError, WavescopeError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # a panic inside polars is not an Exception
+        if why := _refusal(error, staging):
+            raise _refused(why, where) from error
+        raise
+
+
+def _refusal(error: BaseException, staging: Path) -> str:
+    """Why the file system refuses to write; empty = it does not: the error is another one."""
+    if numbered := _SYSTEM_ERROR.search(str(error)):
+        return os.strerror(int(numbered[1]))
+    try:
+        with (staging / "probe").open("wb") as probe:
+            probe.write(bytes(_PROBE_BYTES))
+    except OSError as refusal:
+        return refusal.strerror or str(refusal)
+    return ""
+
+
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder and those above it; of those that were not there, the ones that stay empty are removed."""
+
+    def remove() -> None:
+        with contextlib.suppress(OSError):  # those that hold what was written stay
+            for parent in made:
+                parent.rmdir()
+
+    with stopping.unstopped():
+        made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        forget = stopping.add(remove)
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        remove()
+        forget()
+
+
+def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
+    if not os.path.lexists(target):
+        return
+    if not force:
+        raise _exists(target)
+    is_directory = target.is_dir() and not target.is_symlink()
+    if is_directory and any(target.iterdir()) and not (mark and (target / mark).is_file()):
+        what = "this directory holds something else and is not replaced"
+        raise UsageError(what, where=str(target), advice="give another place")
+
+
+def _exists(target: Path) -> UsageError:
+    what = "the output exists already"
+    return UsageError(what, where=str(target), advice="give another place, or --force to replace it")
+
+
+def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> None:
+    """Swap every twin in; on failure put back what was there."""
+    replaced = [(target, staging / f"replaced-{number}") for number, (_, target) in enumerate(pairs)]
+    published: list[Path] = []
+    try:
+        for (twin, target), (_, old) in zip(pairs, replaced, strict=True):
+            if force and os.path.lexists(target):
+                target.rename(old)
+            _put(twin, target)
+            published.append(target)
+    except (OSError, UsageError):
+        for target, old in replaced:
+            if target in published:
+                target.rename(staging / f"withdrawn-{target.name}")
+            if os.path.lexists(old):
+                old.rename(target)
+        raise
+
+
+def _put(twin: Path, target: Path) -> None:
+    """Give the twin its name, which is free: if somebody else takes it meanwhile, it stays theirs.
+
+    A directory replaces no file, and only an empty directory; a file would replace a file, a link to it does not.
+    """
+    try:
+        if twin.is_dir():
+            twin.rename(target)
+            return
+        try:
+            os.link(twin, target)
+        except OSError as error:
+            if error.errno not in _WITHOUT_LINKS:
+                raise
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            twin.rename(target)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            raise _exists(target) from error
+        raise

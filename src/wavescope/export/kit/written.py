@@ -1,0 +1,59 @@
+"""What a writer of profiles tells about its output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wavescope.model.losses import Loss
+    from wavescope.model.run import Profile
+
+__all__ = ["Written", "left_out"]
+
+
+@dataclass(frozen=True)
+class Written:
+    """One output: where it is and what is in it. Every `write_X(profile, out, *, force=False, ...)` returns one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> Written(Path("run.db"), {"kernels": 301}).rows
+    301
+    """
+
+    path: Path
+    counts: dict[str, int]
+    """What was written (the table, or the kind of thing) -> how many."""
+    losses: list[Loss] = field(default_factory=list)
+    """What the format cannot hold."""
+
+    @property
+    def rows(self) -> int:
+        """All that was written, added up."""
+        return sum(self.counts.values())
+
+    @property
+    def byte_count(self) -> int:
+        """Size of the file, or of all files of the folder."""
+        files = self.path.rglob("*") if self.path.is_dir() else [self.path]
+        return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def left_out(profile: Profile, tables: Iterable[str]) -> list[Loss]:
+    """A loss for each of these tables that has rows: the format has no place for them.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> left_out(Profile([]), ["monitors"])
+    []
+    """
+    from wavescope.model.losses import Loss
+
+    found = ((table, profile.count(table)) for table in tables)
+    return [Loss("not_in_format", count, table) for table, count in found if count]

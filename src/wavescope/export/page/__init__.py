@@ -1,0 +1,161 @@
+"""Documents as one HTML file: the viewer's page with the answers inside, which asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from wavescope.base.shown import json_bytes
+from wavescope.export.kit.staging import staged
+from wavescope.export.kit.written import Written
+from wavescope.export.page.frame import page_frame
+from wavescope.export.page.packed_answers import PackedAnswers
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from wavescope.export.page.packed_answers import Packed
+    from wavescope.model import ThreadTrace
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.page.protocol.document import Library
+
+    Shown = ThreadTrace | Profile | CounterSet
+
+__all__ = ["MOST_BYTES", "write_html"]
+
+MOST_BYTES = 200 << 20
+"""Compressed answers in one file; browsers become slow with more."""
+_BLOCK_CHARACTERS = 1 << 20
+
+
+def write_html(
+    documents: Shown | Sequence[tuple[str, Shown]],
+    out: str | PathLike[str],
+    *,
+    force: bool = False,
+    with_source: bool = True,
+    most_bytes: int = MOST_BYTES,
+) -> Written:
+    """Write traces, runs and counter captures as one HTML file that any browser opens, without server and network.
+
+    Parameters
+    ----------
+    documents
+        A trace, a run or a counter capture, or several with a label each.
+    out
+        The file.
+    force
+        Replace the file if it exists.
+    with_source
+        Whether the texts of source files go into it; the places stay either way.
+    most_bytes
+        What the compressed answers may take. Answers about single waves and the finest levels of timelines are left
+        out where they would take more, and the page says so.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and `force` is not given.
+    MissingToolError
+        When this installation has no viewer page.
+    WavescopeError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wavescope.model.run import Profile
+    >>> write_html(Profile([]), tempfile.mkdtemp() + "/run.html").counts["documents"]  # doctest: +SKIP
+    1
+    """
+    from wavescope.page.held import held_by
+
+    target = Path(out)
+    library = _library(documents, with_source=with_source)
+    frame = page_frame(", ".join(document.label for document in library.documents))
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream, PackedAnswers() as answers:
+        for document in library.documents:
+            answers.ask(library, held_by(document), most_bytes)
+        answers.leave_out(most_bytes)
+        losses = [Loss("left_out_of_page", count, group) for group, count in sorted(answers.left_out.items())]
+        _add_facts(library, answers, losses)
+        stream.write(frame.before)
+        _write_answers(answers, stream)
+        stream.write(frame.after)
+        counts = {"documents": len(library.documents), "answers": len(answers.all)}
+    return Written(target, counts, losses)
+
+
+def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
+    from wavescope.model import ThreadTrace
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.page.protocol.document import Library
+
+    words: dict[type, str] = {ThreadTrace: "trace", Profile: "run", CounterSet: "counters"}
+    if isinstance(documents, ThreadTrace | Profile | CounterSet):
+        documents = [(words[type(documents)], documents)]
+    library = Library()
+    for label, opened in documents:
+        shown = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
+        _ = library.add(label, label, partial(_itself, shown)).opened
+    return library
+
+
+def _itself(opened: Shown) -> Shown:
+    return opened
+
+
+def _without_source(trace: ThreadTrace) -> ThreadTrace:
+    from dataclasses import replace
+
+    from wavescope.model.schema import THREAD_TRACE, empty_frame
+
+    return replace(trace, tables={**trace.tables, "sources": empty_frame(THREAD_TRACE["sources"])}, answers={})
+
+
+def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
+    """The list of documents; and the first answer about each once more, with what this file lacks."""
+    import msgspec
+
+    from wavescope.page.asking import ask, json
+
+    answers.add("documents", "", json([document.line for document in library.documents]).content)
+    if not losses:
+        return
+    lines = [
+        {"kind": loss.kind, "count": loss.count, "se": None, "message": loss.message, "advice": loss.advice}
+        for loss in losses
+    ]
+    answers.all = [each for each in answers.all if not each.key.endswith("/overview")]
+    for document in library.documents:
+        facts = msgspec.json.decode(ask(document, "overview", {}).content)
+        facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in lines)]
+        answers.add(f"{document.number}/overview", "", json(facts).content)
+
+
+def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
+    """The index, and blocks of base64: no character of them means anything in HTML."""
+    index: dict[str, list[int]] = {}
+    blocks: list[list[Packed]] = [[]]
+    filled = 0
+    for answer in answers.all:
+        if filled >= _BLOCK_CHARACTERS:
+            blocks.append([])
+            filled = 0
+        length = (answer.length + 2) // 3 * 4
+        index[answer.key] = [len(blocks) - 1, filled, length, int(answer.is_error)]
+        blocks[-1].append(answer)
+        filled += length
+    for number, block in enumerate(blocks):
+        stream.write(f'<script type="text/plain" id="answers-{number}">'.encode())
+        for answer in block:
+            stream.write(base64.b64encode(answers.read(answer)))
+        stream.write(b"</script>\n")
+    listed = base64.b64encode(json_bytes(index))
+    stream.write(b'<script type="text/plain" id="answers">' + listed + b"</script>\n")

@@ -1,0 +1,207 @@
+"""Answers of the page, compressed and counted, so that a file of bounded size can be chosen from them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Self
+
+from wavescope.errors import WavescopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wavescope.page.held import Held
+    from wavescope.page.protocol.document import Library
+
+__all__ = ["Packed", "PackedAnswers"]
+
+_COMPRESSION = 6
+_AT_ONCE = 512
+_LEVEL_MARK = ", level "
+_NO_LEVEL = 1 << 30
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One answer in the spool.
+
+    Examples
+    --------
+    >>> Packed("0/overview", "", 0, 20, is_error=False).length
+    20
+    """
+
+    key: str
+    group: str
+    """What is left out together when the file becomes too large; empty = it never is."""
+    offset: int
+    length: int
+    is_error: bool
+
+
+class PackedAnswers:
+    """All answers that an exported page may hold, in a temporary file.
+
+    Examples
+    --------
+    >>> with PackedAnswers() as answers:
+    ...     answers.add("documents", "", b"[]")
+    ...     gzip.decompress(answers.read(answers.all[0]))
+    b'[]'
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Packed] = []
+        self.left_out: dict[str, int] = {}
+        """Group -> how many answers of it were left out."""
+        self._spool: IO[bytes] = tempfile.TemporaryFile(prefix="wavescope-")  # noqa: SIM115 - closed by __exit__
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spool.close()
+
+    @property
+    def byte_count(self) -> int:
+        """Compressed bytes of what is held.
+
+        Examples
+        --------
+        >>> with PackedAnswers() as answers:
+        ...     answers.byte_count
+        0
+        """
+        return sum(answer.length for answer in self.all)
+
+    def add(self, key: str, group: str, content: bytes, *, is_error: bool = False) -> None:
+        """One more answer.
+
+        Examples
+        --------
+        >>> with PackedAnswers() as answers:
+        ...     answers.add("documents", "", b"[]")
+        """
+        self._append(key, group, _compressed(content), is_error=is_error)
+
+    def _append(self, key: str, group: str, content: bytes, *, is_error: bool) -> None:
+        self.all.append(Packed(key, group, self._end, len(content), is_error))
+        self._spool.write(content)
+        self._end += len(content)
+
+    def ask(self, library: Library, held: Iterable[Held], most_bytes: int) -> None:
+        """Ask for all these. A group that is larger than the whole file may become is not asked for any further.
+
+        Examples
+        --------
+        >>> from wavescope.page.protocol.document import Library
+        >>> with PackedAnswers() as answers:
+        ...     answers.ask(Library(), [], 1 << 20)
+        """
+        sizes: dict[str, int] = defaultdict(int)
+
+        def answer(one: Held) -> tuple[bytes, bool]:
+            content, is_error = _answer(library, one)
+            return _compressed(content), is_error
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for batch in _batches(held):
+                wanted = [one for one in batch if sizes[_group(one)] <= most_bytes]
+                for one in batch:
+                    if sizes[_group(one)] > most_bytes:
+                        self.left_out[_group(one)] = self.left_out.get(_group(one), 0) + 1
+                for one, (content, is_error) in zip(wanted, pool.map(answer, wanted), strict=True):
+                    group = _group(one)
+                    sizes[group] += len(content) if group else 0
+                    self._append(one.key, group, content, is_error=is_error)
+
+    def leave_out(self, most_bytes: int) -> None:
+        """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest that is left.
+
+        Examples
+        --------
+        >>> with PackedAnswers() as answers:
+        ...     answers.add("0/wave?wave=1", "wave", b"1")
+        ...     answers.leave_out(0)
+        ...     answers.left_out
+        {'wave': 1}
+        """
+        while self.byte_count > most_bytes:
+            sizes: dict[str, int] = defaultdict(int)
+            for each in self.all:
+                sizes[each.group] += each.length
+            droppable = _droppable([group for group in sizes if group])
+            if not droppable:
+                return
+            chosen = max(droppable, key=sizes.__getitem__)
+            kept = [each for each in self.all if each.group != chosen]
+            self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(kept)
+            self.all = kept
+        broken = {group for group in self.left_out if any(each.group == group for each in self.all)}
+        for group in broken:  # half a timeline would show holes that are not there
+            kept = [each for each in self.all if each.group != group]
+            self.left_out[group] += len(self.all) - len(kept)
+            self.all = kept
+
+    def read(self, answer: Packed) -> bytes:
+        """The compressed bytes of an answer.
+
+        Examples
+        --------
+        >>> with PackedAnswers() as answers:
+        ...     answers.add("documents", "", b"[]")
+        ...     len(answers.read(answers.all[0])) > 0
+        True
+        """
+        self._spool.seek(answer.offset)
+        return self._spool.read(answer.length)
+
+
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, _COMPRESSION, mtime=0)
+
+
+def _group(one: Held) -> str:
+    """Answers that are left out together: all of a question about parts of the document; of a level of detail, those
+    of one level, so that coarser ones stay."""
+    if not one.parameters:
+        return ""
+    about = [one.parameters[name] for name in ("track", "name") if name in one.parameters]
+    level = one.parameters.get("level")
+    return " ".join([one.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
+
+
+def _droppable(groups: Iterable[str]) -> list[str]:
+    """Groups that may go next: without the finest level a timeline is coarser, without a middle one it has a gap."""
+    finest: dict[str, tuple[int, str]] = {}
+    for group in groups:
+        series, _, level = group.partition(_LEVEL_MARK)
+        finest[series] = min(finest.get(series, (_NO_LEVEL, group)), (int(level or 0), group))
+    return [group for _, group in finest.values()]
+
+
+def _answer(library: Library, one: Held) -> tuple[bytes, bool]:
+    """The bytes that the server would send, and whether they are an error."""
+    from wavescope.page.asking import ask, json
+    from wavescope.page.protocol.payload import error_body
+
+    try:
+        return ask(library.document(one.document), one.question, one.parameters).content, False
+    except WavescopeError as error:
+        return json(error_body(error.what, error.where, error.kept, error.advice)).content, True
+
+
+def _batches(held: Iterable[Held]) -> Iterator[list[Held]]:
+    batch: list[Held] = []
+    for one in held:
+        batch.append(one)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    yield batch

@@ -1,7 +1,0 @@
-"""A profile as a Perfetto trace (`.pftrace`), which https://ui.perfetto.dev opens."""
-
-from __future__ import annotations
-
-from wavescope.export.perfetto.writer import write_perfetto
-
-__all__ = ["write_perfetto"]

@@ -1,0 +1,192 @@
+"""Profiles as call trees of Hatchet: regions nested in regions, and below the calls the GPU work that they launched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.packages import require
+from wavescope.export.run.locations import process_numbers, thread_numbers
+
+if TYPE_CHECKING:
+    import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["to_hatchet"]
+
+_UNKNOWN = "(no call recorded)"
+_KINDS = {"kernels": "kernel", "copies": "copy"}
+_METRICS = ("time", "gpu_time", "count", "time (inc)", "gpu_time (inc)")
+
+
+def to_hatchet(profile: Profile, *, per_thread: bool = False) -> hatchet.GraphFrame:
+    """The call tree of a profile as a `hatchet.GraphFrame`.
+
+    A node is a call path: the names of a region and of those around it on its thread, or the name of a kernel or copy
+    below the call that launched it (`(no call recorded)` where none is known). Metrics are nanoseconds: `time` spent
+    in the region itself and `time (inc)` with what it calls; `gpu_time` of dispatches and copies, and
+    `gpu_time (inc)` of all below; and `count`, how often the path was taken.
+
+    Parameters
+    ----------
+    per_thread
+        Whether there is a row for each rank and thread; otherwise threads and processes are added up.
+
+    Raises
+    ------
+    MissingToolError
+        When hatchet is not installed.
+
+    Examples
+    --------
+    >>> import wavescope
+    >>> from wavescope.export.run.hatchet import to_hatchet
+    >>> graph = to_hatchet(wavescope.open_profile("results.db"))  # doctest: +SKIP
+    >>> print(graph.tree(metric_column="gpu_time (inc)"))  # doctest: +SKIP
+    """
+    require("hatchet", "llnl-hatchet")
+    paths = _Paths()
+    sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs
+    launched = _regions(profile, paths, sums)
+    for table, kind in _KINDS.items():
+        _add_work(profile, table, kind, launched, paths, sums)
+    return _graph_frame(paths, sums, per_thread=per_thread)
+
+
+@dataclass
+class _Paths:
+    """Call paths by number: each is a name below another path (-1 = none)."""
+
+    numbers: dict[tuple[int, str, str], int] = field(default_factory=dict)
+    parents: list[int] = field(default_factory=list)
+
+    def number(self, parent: int, name: str, kind: str) -> int:
+        """The path of `name` below `parent`, new or known."""
+        key = (parent, name, kind)
+        found = self.numbers.get(key)
+        if found is None:
+            found = self.numbers[key] = len(self.parents)
+            self.parents.append(parent)
+        return found
+
+
+def _regions(profile: Profile, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
+    """Add the regions; returns the path, rank and thread of each correlation."""
+    import polars as pl
+
+    regions = (
+        profile.read("regions", ["process", "thread", "name", "begin_ns", "end_ns", "correlation"])
+        .join(process_numbers(profile), on="process", how="left", maintain_order="left")
+        .join(thread_numbers(profile), on="thread", how="left", maintain_order="left")
+        .with_columns(pl.col("name").cast(pl.String).fill_null("?"), pl.col("number").fill_null(0))
+        .sort("process", "number", "begin_ns", "end_ns", descending=[False, False, False, True], maintain_order=True)
+    )
+    taken = []
+    place: tuple[int, int] | None = None
+    stack: list[tuple[int, int, list[int]]] = []  # path, end, sums of the enclosing regions
+    rows = regions.select("rank", "number", "name", "begin_ns", "end_ns").iter_rows()
+    for rank, thread, name, begin, end in rows:
+        if place != (rank, thread):
+            place, stack = (rank, thread), []
+        while stack and stack[-1][1] <= begin:
+            stack.pop()
+        path = paths.number(stack[-1][0] if stack else -1, name, "region")
+        taken.append(path)
+        own = sums.setdefault((path, rank, thread), [0, 0, 0, 0])
+        own[0] += 1
+        own[1] += end - begin
+        if stack:
+            stack[-1][2][2] += min(end, stack[-1][1]) - begin
+        stack.append((path, end, own))
+    found = regions.with_columns(path=pl.Series(taken, dtype=pl.Int64))
+    return (
+        found.filter(pl.col("correlation").is_not_null())
+        .unique(["process", "correlation"], keep="last", maintain_order=True)
+        .select("process", "correlation", "path", "rank", thread="number")
+    )
+
+
+def _add_work(
+    profile: Profile,
+    table: str,
+    kind: str,
+    launched: pl.DataFrame,
+    paths: _Paths,
+    sums: dict[tuple[int, int, int], list[int]],
+) -> None:
+    """Add dispatches or copies below the calls that launched them."""
+    import polars as pl
+
+    work = (
+        profile.read(table, ["process", "correlation", "name", "begin_ns", "end_ns"])
+        .join(launched, on=["process", "correlation"], how="left")
+        .join(process_numbers(profile).rename({"rank": "own"}), on="process", how="left")
+        .with_columns(
+            pl.col("name").cast(pl.String).fill_null("?"),
+            pl.coalesce("rank", "own").alias("rank"),
+            pl.col("thread").fill_null(0),
+        )
+        .group_by("path", "rank", "thread", "name")
+        .agg(count=pl.len(), ns=(pl.col("end_ns") - pl.col("begin_ns")).sum())
+        .sort("path", "rank", "thread", "name", nulls_last=True)
+    )
+    for path, rank, thread, name, count, ns in work.iter_rows():
+        parent = paths.number(-1, _UNKNOWN, "region") if path is None else path
+        own = sums.setdefault((paths.number(parent, name, kind), rank, thread), [0, 0, 0, 0])
+        own[0] += count
+        own[3] += ns
+
+
+def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> hatchet.GraphFrame:
+    from importlib import import_module
+
+    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    graphs, parts = import_module("hatchet"), import_module("hatchet.node")  # neither tells its types
+    frames, trees = import_module("hatchet.frame"), import_module("hatchet.graph")
+    nodes: list[Any] = []
+    for parent, name, kind in paths.numbers:
+        above = nodes[parent] if parent >= 0 else None
+        node = parts.Node(frames.Frame({"name": name, "type": kind}), parent=above)
+        if above is not None:
+            above.add_child(node)
+        nodes.append(node)
+    graph = trees.Graph([node for node, parent in zip(nodes, paths.parents, strict=True) if parent < 0])
+    graph.enumerate_traverse()
+    rows = []
+    for (rank, thread), found in sorted(_by_place(sums, per_thread=per_thread).items()):
+        for node, values in zip(nodes, _with_inclusive(paths, found), strict=True):
+            rows.append((node._hatchet_nid, rank, thread, node, node.frame["name"], node.frame["type"], *values))
+    rows.sort(key=itemgetter(0, 1, 2))  # as Hatchet would sort them, which takes it long
+    columns = ["nid", "rank", "thread", "node", "name", "type", *_METRICS]
+    index = ["node", "rank", "thread"] if per_thread else ["node"]
+    left_out = {"nid", "rank", "thread"} - set(index)
+    frame = pd.DataFrame(rows, columns=columns).drop(columns=sorted(left_out)).set_index(index)
+    return graphs.GraphFrame(graph, frame, exc_metrics=list(_METRICS[:3]), inc_metrics=list(_METRICS[3:]))
+
+
+_Found = list[tuple[int, list[int]]]
+
+
+def _by_place(sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> dict[tuple[int, int], _Found]:
+    """Paths with their sums by rank and thread, or all together."""
+    places: dict[tuple[int, int], _Found] = {}
+    for (path, rank, thread), values in sums.items():
+        places.setdefault((rank, thread) if per_thread else (0, 0), []).append((path, values))
+    return places
+
+
+def _with_inclusive(paths: _Paths, found: _Found) -> list[list[int]]:
+    """The metrics of each path; a path stands behind the one that it is below."""
+    values = [[0, 0, 0, 0, 0] for _ in paths.parents]
+    for path, (count, inside, within, gpu) in found:
+        for at, value in enumerate((inside - within, gpu, count, inside, gpu)):
+            values[path][at] += value
+    for path in range(len(values) - 1, -1, -1):
+        parent = paths.parents[path]
+        if parent >= 0:
+            values[parent][4] += values[path][4]
+    return values

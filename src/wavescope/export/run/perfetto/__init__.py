@@ -1,0 +1,7 @@
+"""A profile as a Perfetto trace (`.pftrace`), which https://ui.perfetto.dev opens."""
+
+from __future__ import annotations
+
+from wavescope.export.run.perfetto.writer import write_perfetto
+
+__all__ = ["write_perfetto"]

@@ -1,0 +1,141 @@
+"""Profiles as frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.packages import require
+from wavescope.export.run.locations import process_numbers, thread_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["to_pipit"]
+
+_COLUMNS = {
+    "time": "Timestamp (ns)",
+    "type": "Event Type",
+    "name": "Name",
+    "thread": "Thread",
+    "rank": "Process",
+    "domain": "Domain",
+    "partner": "_matching_event",
+    "partner_time": "_matching_timestamp",
+}
+_FIRST_STREAM = 1_000_000
+"""Streams of GPUs are threads beyond this number."""
+
+
+def to_pipit(profile: Profile) -> pd.DataFrame:
+    """The events of a profile as Pipit keeps them: `pipit.Trace(None, to_pipit(profile))` is a trace.
+
+    Regions, dispatches and copies have a row where they begin (`Enter`) and one where they end (`Leave`), which name
+    each other in `_matching_event`; samples are `Instant`. `Process` is the rank, or the number of the process where
+    ranks are not known; `Thread` counts the threads of a process, and streams of GPUs from 1,000,000 on. `Domain` is
+    that of the region; KERNEL or COPY for the work of GPUs.
+
+    Raises
+    ------
+    MissingToolError
+        When pandas or pyarrow is not installed.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> to_pipit(Profile([])).columns.to_list()[:5]
+    ['Timestamp (ns)', 'Event Type', 'Name', 'Thread', 'Process']
+    """
+    for package in ("pandas", "pyarrow"):
+        require(package)
+    import polars as pl
+
+    ranges = pl.concat([_regions(profile), _gpu_work(profile)]).with_row_index("id")
+    ranges = ranges.with_columns(lasts=pl.col("end_ns") > pl.col("begin_ns"))
+    enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="begin_ns", phase=1, nesting=-pl.col("end_ns"))
+    leave = ranges.with_columns(
+        pl.lit("Leave").alias("type"),
+        time="end_ns",
+        # Those that end here are left before others are entered; what takes no time is left after it was entered.
+        phase=pl.when("lasts").then(0).otherwise(2),
+        nesting=-pl.col("begin_ns"),
+    )
+    instants = _samples(profile).with_columns(
+        pl.lit("Instant").alias("type"), time="begin_ns", phase=1, nesting=-pl.col("begin_ns"), id=None
+    )
+    rows = pl.concat([enter, leave, instants], how="diagonal_relaxed")
+    rows = rows.sort("time", "phase", "nesting", "id", nulls_last=True, maintain_order=True).with_row_index("row")
+    return _frame(_matched(rows))
+
+
+def _matched(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the row and the time of their partner."""
+    import polars as pl
+
+    pairs = (
+        rows.filter(pl.col("id").is_not_null()).group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
+    )
+    is_enter = pl.col("type") == "Enter"
+    joined = rows.join(pairs, on="id", how="left", maintain_order="left")
+    return joined.with_columns(
+        partner=pl.when(is_enter).then("last").otherwise("first"),
+        partner_time=pl.when(pl.col("type") == "Instant")
+        .then(None)
+        .otherwise(pl.when(is_enter).then("end_ns").otherwise("begin_ns")),
+    )
+
+
+def _frame(rows: pl.DataFrame) -> pd.DataFrame:
+    import polars as pl
+
+    chosen = rows.select(pl.col(ours).alias(theirs) for ours, theirs in _COLUMNS.items())
+    frame: Any = chosen.with_columns(pl.col("Event Type", "Name", "Domain").cast(pl.Categorical)).to_pandas()
+    types = {"Process": "category", "_matching_event": "Int64", "_matching_timestamp": "Int64"}
+    return frame.astype(types)
+
+
+def _regions(profile: Profile) -> pl.DataFrame:
+    return _on_threads(profile, "regions", ("begin_ns", "end_ns"))
+
+
+def _samples(profile: Profile) -> pl.DataFrame:
+    return _on_threads(profile, "samples", ("time_ns",)).rename({"time_ns": "begin_ns"})
+
+
+def _on_threads(profile: Profile, table: str, times: tuple[str, ...]) -> pl.DataFrame:
+    import polars as pl
+
+    events = profile.read(table, ["process", "thread", "name", "domain", *times])
+    return (
+        events.join(process_numbers(profile), on="process", how="left", maintain_order="left")
+        .join(thread_numbers(profile), on="thread", how="left", maintain_order="left")
+        .select("name", "domain", *times, pl.col("rank"), pl.col("number").fill_null(0).alias("thread"))
+        .with_columns(pl.col("name", "domain").cast(pl.String))
+    )
+
+
+def _gpu_work(profile: Profile) -> pl.DataFrame:
+    """Dispatches and copies, each stream of each GPU as a thread of its process."""
+    import polars as pl
+
+    columns = ["process", "stream", "name", "begin_ns", "end_ns"]
+    kernels = profile.read("kernels", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
+    copies = profile.read("copies", [*columns, "dst_agent", "src_agent"]).with_columns(
+        agent=pl.coalesce("dst_agent", "src_agent"), domain=pl.lit("COPY")
+    )
+    work = pl.concat([kernels, copies.select(kernels.columns)]).with_columns(pl.col("name").cast(pl.String))
+    place = ["process", "agent", "stream"]
+    streams = (
+        work.select(place)
+        .unique()
+        .sort(place)
+        .with_columns(thread=pl.int_range(pl.len(), dtype=pl.Int64).over("process") + _FIRST_STREAM)
+    )
+    return (
+        work.filter(pl.col("begin_ns").is_not_null())
+        .join(streams, on=place, how="left", nulls_equal=True, maintain_order="left")
+        .join(process_numbers(profile), on="process", how="left", maintain_order="left")
+        .select("name", "domain", "begin_ns", "end_ns", "rank", "thread")
+    )

@@ -1,0 +1,75 @@
+"""Regions and samples as ROCpd says them: the function is the name, the text of a marker is a message of its event."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from wavescope.export.run.labels import category_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavescope.export.run.rocpd.run import RunWriter
+
+__all__ = ["track_ids", "with_messages"]
+
+
+def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """Category, function and event properties of calls."""
+    import polars as pl
+
+    marker = "MARKER_CORE_API" if is_sample else "MARKER_CORE_RANGE_API"
+    texts = piece.select(
+        pl.col(name).cast(pl.String) for name in ("category", "domain", "name", "function", "event_properties")
+    )
+    is_marker = (pl.col("domain") == "MARKER").fill_null(value=False)
+    category = category_of(marker)
+    has_text = is_marker & (pl.col("name") != pl.col("function")).fill_null(value=False)
+    function = pl.when(has_text).then("function").otherwise(pl.coalesce("name", "function"))
+    made = texts.select(category.alias("category"), function.alias("function"), has_text.alias("has_text"))
+    return made["category"], made["function"], _properties(texts, made["has_text"])
+
+
+def _properties(texts: pl.DataFrame, has_text: pl.Series) -> pl.Series:
+    """Properties of events in which the text of every marker is the message."""
+    import polars as pl
+
+    stored = texts["event_properties"]
+    pairs = texts.select(stored.alias("stored"), "name").filter(has_text).unique()
+    said = [_with_message(properties, name) for properties, name in pairs.iter_rows()]
+    if not said:
+        return stored
+    known = pairs.with_columns(pl.Series("said", said, dtype=pl.String))
+    joined = texts.select(stored.alias("stored"), "name").join(
+        known, on=["stored", "name"], how="left", maintain_order="left", nulls_equal=True
+    )
+    return joined.select(pl.when(has_text).then("said").otherwise("stored")).to_series()
+
+
+def _with_message(properties: str | None, message: str) -> str:
+    try:
+        known = json.loads(properties or "{}")
+    except ValueError:
+        known = {}
+    if not isinstance(known, dict):
+        known = {}
+    if known.get("message") == message and properties:
+        return properties
+    return json.dumps(known | {"message": message}, ensure_ascii=False)
+
+
+def track_ids(run: RunWriter, threads: pl.Series, names: pl.Series) -> pl.Series:
+    """The track of each sample: one per thread and name."""
+    import polars as pl
+
+    frame = pl.DataFrame({"tid": threads, "name": names})
+    distinct = frame.unique(maintain_order=True)
+    ids = []
+    for key in distinct.iter_rows():
+        if key not in run.tracks:
+            name = None if key[1] is None else run.text_id(key[1])
+            run.tracks[key] = run.insert_row("track", **run.place, tid=key[0], name_id=name)
+        ids.append(run.tracks[key])
+    known = distinct.with_columns(pl.Series("track", ids, dtype=pl.Int64))
+    return frame.join(known, on=["tid", "name"], how="left", maintain_order="left", nulls_equal=True)["track"]

@@ -1,0 +1,68 @@
+"""Unique ids of runs: those that were recorded, and for other formats ids made of what the runs contain."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from wavescope.export.run.event_ids import EVENT_TABLES
+
+if TYPE_CHECKING:
+    from wavescope.model.run import Profile
+
+__all__ = ["guids_of", "is_guid"]
+
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def guids_of(part: Profile) -> list[str]:
+    """One id per process: the same content gives the same id, wherever the file is.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> guids_of(Profile([]))
+    []
+    """
+    processes = part.table("processes")
+    stored = [(guid or "").lower() for guid in processes["guid"]]
+    contents = _contents(part, processes.height) if not all(map(is_guid, stored)) else []
+    found = []
+    for number, guid in enumerate(stored):
+        if is_guid(guid):
+            found.append(guid)
+            continue
+        row = processes.row(number, named=True)
+        node = row["node"]
+        host = part.table("nodes").row(node) if node is not None else ()
+        described = (guid, host, row["pid"], row["rank"], row["command"], row["init_ns"], contents[number])
+        found.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavescope:{described!r}")))
+    return found
+
+
+def is_guid(text: str) -> bool:
+    """Whether tables of a run can be called after it.
+
+    Examples
+    --------
+    >>> is_guid("0000ddb5-8903-7903-b269-cd8d3745bb8a"), is_guid("run 7")
+    (True, False)
+    """
+    return _GUID.fullmatch(text) is not None
+
+
+def _contents(part: Profile, count: int) -> list[list[Any]]:
+    """Per process: rows of each table of events, and the sums of their times."""
+    import polars as pl
+
+    found: list[list[Any]] = [[] for _ in range(count)]
+    for table in EVENT_TABLES:
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
+        for piece in part.chunks(table, list(dict.fromkeys(["process", begin, end]))):
+            sums = piece.group_by("process").agg(
+                pl.len(), pl.col(begin).cast(pl.Float64).sum().alias("begin"), pl.col(end).sum().alias("end")
+            )
+            for process, rows, first, last in sums.sort("process").iter_rows():
+                found[process or 0].append((table, rows, first, last))
+    return found

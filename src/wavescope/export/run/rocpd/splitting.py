@@ -1,0 +1,42 @@
+"""Several profiles as ROCpd files of one folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavescope.export.kit.staging import staged
+from wavescope.export.run.rocpd import write_rocpd
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from wavescope.export.kit.written import Written
+    from wavescope.model.run import Profile
+
+__all__ = ["write_parts"]
+
+
+def write_parts(parts: Mapping[Path, Profile], *, force: bool = False) -> list[Written]:
+    """Write each profile to its path, all in one folder; all of them appear together, or none.
+
+    Raises
+    ------
+    UsageError
+        When a file exists and must not be replaced.
+    WavescopeError
+        When they cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from wavescope.model.run import Profile
+    >>> [each.path.name for each in write_parts({Path(tempfile.mkdtemp()) / "rank0.db": Profile([])})]
+    ['rank0.db']
+    """
+    targets = list(parts)
+    with staged(targets, force=force) as twins:
+        written = [write_rocpd(profile, twin) for profile, twin in zip(parts.values(), twins, strict=True)]
+    return [replace(each, path=target) for each, target in zip(written, targets, strict=True)]

@@ -1,0 +1,142 @@
+"""A profile as an RPD file (rocmProfileData, schema 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.base.sql import quoted
+from wavescope.export.kit.sqlite_file import check_beside, new_database
+from wavescope.export.kit.staging import staged
+from wavescope.export.kit.written import Written, left_out
+from wavescope.export.run.rpd.file import RpdFile
+from wavescope.export.run.rpd.process import ProcessWriter
+from wavescope.export.run.rpd.schema import METADATA, TABLES, VIEWS
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["write_rpd"]
+
+_FILE_BITS = 32
+"""Ids of process n begin at n << 32."""
+_RPD = "RPD"
+_NOT_HELD = ("allocations",)
+
+
+def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write a profile of any origin as one RPD file.
+
+    Calls become rows of `rocpd_api`, dispatches and copies rows of `rocpd_op`, linked by their correlation. Markers are
+    calls `UserMarker` with the text as arguments. GPUs and processes of several nodes are told apart by strides. What
+    the format has no place for (allocations, registers, streamed counters) is listed as lost.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and must not be replaced.
+    WavescopeError
+        When it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wavescope.model.run import Profile
+    >>> write_rpd(Profile([]), tempfile.mkdtemp() + "/trace.rpd").rows
+    0
+    """
+    target = Path(out)
+    check_beside(target)
+    counts: Counter[str] = Counter()
+    losses: list[Loss] = []
+    with staged([target], force=force) as (twin,), new_database(twin) as connection:
+        file = RpdFile(connection)
+        has_own_ids = len(profile.origins) == 1 and profile.origins[0].format == _RPD
+        above = _highest_call(profile) if has_own_ids else 0
+        known: dict[object, int] = {}
+        number = 0
+        for part in profile.parts:
+            nodes = _node_numbers(part, known)
+            for process in range(part.table("processes").height):
+                first = 0 if has_own_ids else number << _FILE_BITS
+                pieces = partial(_pieces, part, process)
+                writer = ProcessWriter(part, process, file, pieces, nodes=nodes, first_id=first, above=above)
+                writer.write()
+                counts += writer.counts
+                number += 1
+        losses += _without_dangling(file, counts)
+        if has_own_ids:
+            losses += _write_extras(file, profile)
+        file.finish()
+    losses += _not_held(profile, with_extras=not has_own_ids)
+    return Written(target, dict(counts), losses)
+
+
+def _highest_call(profile: Profile) -> int:
+    """What the reader adds to the ids of GPU work to get its events."""
+    events = [piece["event"].max() for table in ("regions", "samples") for piece in profile.chunks(table, ["event"])]
+    return max((event for event in events if isinstance(event, int)), default=0)
+
+
+def _node_numbers(part: Profile, known: dict[object, int]) -> list[int]:
+    """The number of each node in the file: the same for a node that several sources name."""
+    numbers = []
+    for node, machine, host in part.table("nodes").select("node", "machine_id", "hostname").iter_rows():
+        identity = (machine, host) if machine or host else (id(part), node)
+        numbers.append(known.setdefault(identity, len(known)))
+    return numbers
+
+
+def _pieces(profile: Profile, process: int, table: str) -> Iterator[pl.DataFrame]:
+    """The rows of one process; those that do not say theirs belong to the first."""
+    import polars as pl
+
+    for piece in profile.chunks(table):
+        kept = piece.filter(pl.col("process").fill_null(0) == process)
+        if kept.height:
+            yield kept
+
+
+def _without_dangling(file: RpdFile, counts: Counter[str]) -> Iterator[Loss]:
+    for table, column, owner, name in (
+        ("rocpd_counter", "op_id", "rocpd_op", "counters"),
+        ("rocpd_stackframe", "api_ptr_id", "rocpd_api", "frames"),
+    ):
+        lost = file.connection.execute(
+            f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM {owner})"  # noqa: S608 - our own names
+        ).rowcount
+        if lost:
+            counts[name] -= lost
+            yield Loss("dangling_rows", lost, table)
+
+
+def _write_extras(file: RpdFile, profile: Profile) -> Iterator[Loss]:
+    """Tables of extensions as they were; ids in them still fit, because those of an RPD file are kept."""
+    for name, frame in profile.origins[0].extras.items():
+        if name == "rocpd_metadata":
+            rows = [row for row in frame.select("tag", "value").iter_rows() if row[0] not in METADATA]
+            file.connection.executemany("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)", rows)
+        elif name.lower() in (*TABLES, *VIEWS) or name.lower().startswith("sqlite_") or not frame.width:
+            yield Loss("not_in_format", frame.height, name)
+        else:
+            columns = ", ".join(map(quoted, frame.columns))
+            file.connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+            places = ", ".join("?" * frame.width)
+            file.connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", frame.iter_rows())  # noqa: S608
+
+
+def _not_held(profile: Profile, *, with_extras: bool) -> Iterator[Loss]:
+    yield from left_out(profile, _NOT_HELD)
+    streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in profile.chunks("counters", ["time_ns"]))
+    found = {"counters over time": streamed}
+    if with_extras:
+        found |= {name: profile.table(name).height for name in profile.extra_names if not name.endswith("_metadata")}
+    yield from (Loss("not_in_format", count, name) for name, count in found.items() if count)

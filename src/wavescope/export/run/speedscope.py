@@ -1,0 +1,122 @@
+"""A profile for speedscope (https://www.speedscope.app): one timeline per thread and per queue of a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from wavescope.export.kit.json_text import encode
+from wavescope.export.kit.staging import staged
+from wavescope.export.kit.written import Written, left_out
+from wavescope.export.run.timelines import timelines
+from wavescope.model.run_labels import process_label
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import polars as pl
+
+    from wavescope.export.run.timelines import Timeline
+    from wavescope.model.losses import Loss
+    from wavescope.model.run import Profile
+
+__all__ = ["write_speedscope"]
+
+_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+_LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
+_PIECE_ROWS = 1 << 18
+
+
+def write_speedscope(profile: Profile, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write a profile as a file of evented speedscope profiles, in nanoseconds.
+
+    Calls, ranges and marks of a thread are nested as they were; dispatches and copies of a queue follow each other;
+    what overlaps has a timeline of its own. Counters, allocations and arguments have no place in this format.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and `force` is not given.
+    WavescopeError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wavescope.model.run import Profile
+    >>> write_speedscope(Profile([]), tempfile.mkdtemp() + "/run.speedscope.json").counts["timelines"]
+    0
+    """
+    target = Path(out)
+    counts = {"regions": 0, "kernels": 0, "copies": 0, "samples": 0, "timelines": 0}
+    losses: list[Loss] = []
+    frames: dict[str, int] = {}
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream:
+        stream.write(b'{"$schema":' + encode(_SCHEMA) + b',"exporter":"wavescope","profiles":[')
+        for part in profile.parts:
+            _write_part(part, stream, frames, counts, losses)
+        shared = {"frames": [{"name": name} for name in frames]}
+        stream.write(b'],"shared":' + encode(shared) + b"}\n")
+    for table in ("kernels", "copies", "regions", "samples"):
+        counts[table] = profile.count(table)
+    losses += left_out(profile, _LEFT_OUT)
+    return Written(target, counts, losses)
+
+
+def _write_part(
+    profile: Profile, stream: IO[bytes], frames: dict[str, int], counts: dict[str, int], losses: list[Loss]
+) -> None:
+    hostnames = profile.read("nodes", ["hostname"])["hostname"].to_list()
+    processes = [process_label(row, hostnames) for row in profile.read("processes").to_dicts()]
+    begins, ends = _spans(profile)
+    for timeline in timelines(profile, losses):
+        process = timeline.line.process
+        owner = "no process" if process is None else processes[process]
+        head = {
+            "type": "evented",
+            "name": f"{owner}: {timeline.line.label}",
+            "unit": "nanoseconds",
+            "startValue": begins[process],
+            "endValue": ends[process],
+        }
+        stream.write((b"," if counts["timelines"] else b"") + encode(head).removesuffix(b"}") + b',"events":[')
+        _write_events(timeline, stream, frames)
+        stream.write(b"]}")
+        counts["timelines"] += 1
+
+
+def _write_events(timeline: Timeline, stream: IO[bytes], frames: dict[str, int]) -> None:
+    import polars as pl
+
+    events = timeline.events.with_columns(_frame_numbers(timeline.events["name"], frames).alias("frame"))
+    kind = pl.when("is_end").then(pl.lit("C")).otherwise(pl.lit("O"))
+    text = pl.format('{{"type":"{}","frame":{},"at":{}}}', kind, "frame", "time_ns")
+    for start in range(0, events.height, _PIECE_ROWS):
+        piece = events.slice(start, _PIECE_ROWS).select(text.str.join(",")).item()
+        stream.write((b"," if start else b"") + piece.encode())
+
+
+def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
+    """Numbers of the names among `frames`, which grows."""
+    import polars as pl
+
+    found = names.fill_null("").unique(maintain_order=True)
+    numbers = [frames.setdefault(name, len(frames)) for name in found.cast(pl.String)]
+    return names.fill_null("").to_physical().replace_strict(found.to_physical(), numbers, return_dtype=pl.UInt32)
+
+
+def _spans(profile: Profile) -> tuple[dict[int | None, int], dict[int | None, int]]:
+    """Begin of the first and end of the last event of each process."""
+    import polars as pl
+
+    found = []
+    for table in ("kernels", "copies", "regions", "samples"):
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
+        for piece in profile.chunks(table, list(dict.fromkeys(["process", begin, end]))):
+            timed = piece.filter(pl.col(begin).ge(0))
+            last = pl.max_horizontal(pl.col(begin), pl.col(end)).max().alias("end")
+            found.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
+    if not found:
+        return {}, {}
+    spans = pl.concat(found).group_by("process").agg(pl.col("begin").min(), pl.col("end").max())
+    return dict(spans.select("process", "begin").iter_rows()), dict(spans.select("process", "end").iter_rows())

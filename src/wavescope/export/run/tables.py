@@ -1,0 +1,109 @@
+"""The tables of a profile as a folder of columnar files, written piece by piece."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from wavescope.base.shown import is_text, shown
+from wavescope.errors import OutputError
+from wavescope.export.kit.json_text import encode
+from wavescope.export.kit.staging import staged
+from wavescope.export.kit.written import Written
+from wavescope.model.run_tables import PROFILE
+from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["Encoding", "write_tables"]
+
+Encoding = Literal["parquet", "arrow"]
+_MADE = ("sources", "losses")
+"""Tables that a profile makes itself; the manifest has their content."""
+
+
+def write_tables(profile: Profile, out: str | os.PathLike[str], encoding: Encoding, *, force: bool = False) -> Written:
+    """Write `<table>.<encoding>` for every table of a profile, its extra tables, and a manifest.
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and must not be replaced.
+    WavescopeError
+        When it cannot be written.
+    """
+    target = Path(out)
+    with staged([target], force=force, mark=PROFILE_MANIFEST) as (twin,):
+        twin.mkdir()
+        tables: dict[str, Any] = {}
+        for name, spec in PROFILE.items():
+            if name not in _MADE:
+                tables[name] = _write(profile.chunks(name), spec.dtypes, twin, f"{name}.{encoding}")
+        extras = {}
+        for number, name in enumerate(profile.extra_names):
+            frame = profile.table(name)  # named by strangers, so the file is numbered
+            extras[shown(name)] = _write([frame], dict(frame.schema), twin, f"extra_{number}.{encoding}")
+        described = {
+            "format": PROFILE_FORMAT,
+            "version": PROFILE_VERSION,
+            "encoding": encoding,
+            "sources": _sources(profile),
+            "tables": tables,
+            "extras": extras,
+        }
+        (twin / PROFILE_MANIFEST).write_bytes(encode(described))
+    counts = {name: entry["row_count"] for name, entry in (tables | extras).items()}
+    return Written(target, {name: count for name, count in counts.items() if count})
+
+
+def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path, file: str) -> dict[str, Any]:
+    """Stream the pieces into a file; what stops them is raised as it was."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    rows, problems = 0, list[BaseException]()
+
+    def produced(*_: object) -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        try:
+            for piece in pieces:
+                rows += piece.height
+                yield piece
+        except BaseException as error:
+            problems.append(error)
+            raise
+
+    frame = register_io_source(produced, schema=schema)
+    try:
+        with nullcontext(folder / file) if is_text(folder) else (folder / file).open("wb") as target:
+            if file.endswith("parquet"):
+                frame.sink_parquet(target, compression="zstd")
+            else:
+                frame.sink_ipc(target)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        if problems:
+            raise problems[0] from None
+        what = f"cannot write the output: {str(error)[:200]}"
+        raise OutputError(what, where=file, advice="check free space and permissions") from error
+    return {"file": file, "row_count": rows, "columns": list(schema), "crc32": crc32_of(folder / file)}
+
+
+def _sources(profile: Profile) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": shown(source.path),
+            "format": source.format,
+            "version": shown(source.version),
+            "losses": [
+                {"kind": loss.kind, "count": loss.count, "detail": shown(loss.detail)} for loss in source.losses
+            ],
+        }
+        for source in profile.origins
+    ]

@@ -1,0 +1,119 @@
+"""The events of a profile line by line: calls of each thread, work of each queue, as balanced begins and ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wavescope.analysis.run.nesting import nested, timed
+from wavescope.model.losses import Loss
+from wavescope.model.run_labels import agent_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+
+__all__ = ["Line", "Timeline", "timelines"]
+
+
+class Line(NamedTuple):
+    """Where events happen, one after another or nested: a thread, or a queue of a GPU."""
+
+    process: int | None
+    thread: int | None
+    agent: int | None
+    label: str
+    lane: int
+    """0, or the number of the line of what overlaps on the thread or queue."""
+
+
+class Timeline(NamedTuple):
+    """The events of a line: `time_ns`, `is_end`, `name` (Categorical), `category` and `kind`, in an order in which
+    ends close what began last.
+    """
+
+    line: Line
+    events: pl.DataFrame
+
+
+def timelines(profile: Profile, losses: list[Loss]) -> Iterator[Timeline]:
+    """The lines of one source: threads, then queues of GPUs. Events without a time become losses.
+
+    Examples
+    --------
+    >>> from wavescope.model.run import Profile
+    >>> list(timelines(Profile([]), []))
+    []
+    """
+    import polars as pl
+
+    calls = profile.read("regions", ["process", "thread", "category", "name", "begin_ns", "end_ns"])
+    marks = profile.read("samples", ["process", "thread", "category", "name", "time_ns"])
+    marks = marks.rename({"time_ns": "begin_ns"}).with_columns(end_ns=pl.col("begin_ns"))
+    on_threads = pl.concat([calls, marks.select(calls.columns)]).with_columns(
+        pl.col("category").cast(pl.String), kind=pl.lit("call")
+    )
+    on_threads = _timed(on_threads, "calls, ranges and marks", losses)
+    yield from _lines(on_threads, ["process", "thread"], _thread_lines(profile), may_nest=True)
+    is_gpu = profile.read("agents", ["kind"])["kind"].ne_missing("CPU")
+    kernels = profile.read("kernels", ["process", "agent", "queue", "name", "begin_ns", "end_ns"])
+    copies = profile.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "begin_ns", "end_ns"])
+    to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
+    agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
+    copies = copies.with_columns(agent.alias("agent")).select(kernels.columns)
+    work = pl.concat([
+        kernels.with_columns(category=pl.lit("kernel_dispatch"), kind=pl.lit("kernel")),
+        copies.with_columns(category=pl.lit("memory_copy"), kind=pl.lit("copy")),
+    ])  # fmt: skip
+    work = _timed(work, "dispatches and copies", losses)
+    yield from _lines(work, ["process", "agent", "queue"], _queue_lines(profile), may_nest=False)
+
+
+def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
+    """Rows that have a time; the others become a loss."""
+    kept = timed(frame)
+    if kept.height < frame.height:
+        detail = f"{what} (no time, or one before 0)"
+        losses.append(Loss("not_in_format", count=frame.height - kept.height, detail=detail))
+    return kept
+
+
+def _thread_lines(profile: Profile) -> Callable[..., Line]:
+    tids = profile.read("threads", ["tid", "name"]).rows()
+
+    def line(process: int | None, thread: int | None, lane: int) -> Line:
+        tid, name = tids[thread] if thread is not None else (None, "no thread")
+        return Line(process, thread, None, (name or f"Thread {tid}") + _overlap(lane), lane)
+
+    return line
+
+
+def _queue_lines(profile: Profile) -> Callable[..., Line]:
+    agents = [agent_label(agent) for agent in profile.read("agents").to_dicts()]
+    queues = profile.read("queues", ["queue_id", "name"]).rows()
+
+    def line(process: int | None, agent: int | None, queue: int | None, lane: int) -> Line:
+        number, name = queues[queue] if queue is not None else (None, "no queue")
+        where = "no GPU" if agent is None else agents[agent]
+        return Line(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(lane), lane)
+
+    return line
+
+
+def _overlap(lane: int) -> str:
+    return f", overlap {lane}" if lane else ""
+
+
+def _lines(frame: pl.DataFrame, keys: list[str], line_of: Callable[..., Line], *, may_nest: bool) -> Iterator[Timeline]:
+
+    places, made = nested(frame, keys, may_nest=may_nest)
+    for (line, lane), events in made.group_by("line", "lane", maintain_order=True):
+        rows = frame[events["row"]]
+        time = rows["end_ns"].zip_with(events["is_end"], rows["begin_ns"]).alias("time_ns")
+        place = places.row(int(str(line)))[1:]
+        yield Timeline(
+            line_of(*place, int(str(lane))),
+            rows.select("name", "category", "kind").with_columns(time, events["is_end"]),
+        )

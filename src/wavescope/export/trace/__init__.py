@@ -1,0 +1,1 @@
+"""Thread traces as files of other tools."""

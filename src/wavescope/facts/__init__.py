@@ -1,0 +1,1 @@
+"""Declared data: GPUs, metrics."""

@@ -1,0 +1,242 @@
+"""All metrics with what they are on each target: for `wavescope metrics`, the reference pages, and who looks one up."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.families import METRIC_TARGETS, family_of
+from wavescope.facts.metrics.names import QUANTITY_COUNTERS
+from wavescope.facts.metrics.own import FIRST_OWN_PANEL
+from wavescope.facts.metrics.panels import RULES, panels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
+
+__all__ = ["CatalogEntry", "Variant", "catalog", "counters_of", "found"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A metric as it is on some targets.
+
+    Examples
+    --------
+    >>> catalog(["gfx90a"])[0].variants[0].ids
+    {'gfx90a': '2.1.0'}
+    """
+
+    ids: dict[str, str] = field(hash=False)
+    """Target -> id there."""
+    metric: Metric
+    reference: Metric | None
+    """The same under the reference's rules, where these differ; None = they do not."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Targets that have it in this form.
+
+        Examples
+        --------
+        >>> catalog(["gfx90a"])[0].variants[0].targets
+        ('gfx90a',)
+        """
+        return tuple(self.ids)
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """One metric of one table, on every target that has it.
+
+    Examples
+    --------
+    >>> entry = catalog()[0]
+    >>> entry.name, entry.unit, entry.panel_word
+    ('VALU FLOPs', 'GFLOP/s', 'sol')
+    """
+
+    family: str
+    """CDNA, RDNA, or empty for metrics of the user."""
+    panel_number: int
+    panel_word: str
+    panel_title: str
+    table_id: str
+    table_title: str
+    name: str
+    unit: str
+    about: str
+    source: str
+    variants: tuple[Variant, ...]
+    """The form of the newest targets last."""
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Target -> id, of all targets that list it.
+
+        Examples
+        --------
+        >>> catalog(["gfx908", "gfx942"])[2].ids
+        {'gfx942': '2.1.2'}
+        """
+        return {target: identity for variant in self.variants for target, identity in variant.ids.items()}
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters that any of its forms reads, each once.
+
+        Examples
+        --------
+        >>> next(entry for entry in catalog(["gfx942"]) if entry.name == "L2 Cache Hit Rate").counters
+        ('TCC_HIT', 'TCC_MISS')
+        """
+        return tuple(dict.fromkeys(name for variant in self.variants for name in counters_of(variant.metric)))
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        """Defects of the reference that it mends.
+
+        Examples
+        --------
+        >>> next(entry for entry in catalog(["gfx942"]) if entry.name == "L1I Hit Rate").defects
+        ('T7',)
+        """
+        told = (variant.metric.defect.split(", ") for variant in self.variants if variant.metric.defect)
+        return tuple(dict.fromkeys(defect for names in told for defect in names))
+
+
+def counters_of(metric: Metric) -> tuple[str, ...]:
+    """Counters that must be measured for a metric, in the order of its formula; cycles and levels included.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics import panels_of
+    >>> counters_of(panels_of("gfx942")[0].tables[0].metrics[16])
+    ('SQ_LEVEL_WAVES', 'SQ_ACCUM_PREV_HIRES', 'GRBM_GUI_ACTIVE')
+    """
+    if metric.formula is None:
+        return ()
+    named = [metric.level] if metric.level else []
+    for leaf in parse(metric.formula).leaves:
+        named += [leaf.counter] if leaf.counter else QUANTITY_COUNTERS.get(leaf.text, ())
+    return tuple(dict.fromkeys(named))
+
+
+def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = ()) -> tuple[CatalogEntry, ...]:
+    """The metrics of the targets in the order of their tables, then those of the user's files.
+
+    Raises
+    ------
+    UsageError
+        For mistakes in the user's files.
+
+    Examples
+    --------
+    >>> len(catalog(["gfx942"])), len(catalog()) > 440
+    (379, True)
+    """
+    rows: dict[_Key, _Row] = {}
+    tables: dict[tuple[str, str], list[_Key]] = {}
+    for target in targets:
+        theirs = {key: metric for key, _, _, metric in _metrics(target, RULES[1], ())}
+        before: _Key | None = None
+        for key, panel, table, metric in _metrics(target, RULES[0], more):
+            order = tables.setdefault(key[:2], [])
+            if key not in rows:
+                rows[key] = _Row(panel, table, metric, {})
+                order.insert(order.index(before) + 1 if before in order else 0, key)
+            rows[key].of[target] = (metric, theirs.get(key))
+            before = key
+    families = list(dict.fromkeys(family for family, _ in tables))
+    ordered = sorted(tables, key=lambda at: (families.index(at[0]), *map(int, at[1].split("."))))
+    return tuple(_entry(key[0], rows[key]) for at in ordered for key in tables[at])
+
+
+def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...]:
+    """Entries that a text names: an id, a table, a panel (number or word), a counter, a part of the name, or a named
+    part or quantity of formulas.
+
+    The first kind of these that matches anything decides; exact names come first.
+
+    Examples
+    --------
+    >>> [entry.name for entry in found(catalog(["gfx942"]), "17.1.2")]
+    ['Hit Rate']
+    >>> len(found(catalog(["gfx942"]), "TCC_HIT")) > 5
+    True
+    """
+    entries = tuple(entries)
+    asked = text.strip().lower()
+    counter = asked.upper().removesuffix("_SUM").replace("TCC_EA_", "TCC_EA0_")
+    ways = (
+        lambda entry: asked in entry.ids.values(),
+        lambda entry: asked == entry.table_id,
+        lambda entry: asked in (str(entry.panel_number), entry.panel_word),
+        lambda entry: counter in entry.counters,
+        lambda entry: asked in entry.name.lower(),
+        lambda entry: any(asked in _words(variant.metric) for variant in entry.variants),
+        lambda entry: any(counter in name for name in entry.counters),
+    )
+    for matches in ways if asked else ():
+        hits = tuple(entry for entry in entries if matches(entry))
+        if hits:
+            return tuple(sorted(hits, key=lambda entry: asked != entry.name.lower()))
+    return ()
+
+
+def _words(metric: Metric) -> set[str]:
+    """Names in its formula and peak, as declared."""
+    return set(re.findall(r"[a-z_][a-z0-9_]*", f"{metric.written} {metric.written_peak}"))
+
+
+_Key = tuple[str, str, str]
+"""Family, table, name."""
+
+
+@dataclass
+class _Row:
+    panel: Panel
+    table: MetricTable
+    metric: Metric
+    of: dict[str, tuple[Metric, Metric | None]]
+
+
+def _metrics(target: str, rules: str, more: Sequence[Path]) -> Iterator[tuple[_Key, Panel, MetricTable, Metric]]:
+    family = family_of(target)
+    name = family.common["family"] if family else ""
+    for panel in panels_of(target, rules=rules, more=more):
+        for table in panel.tables:
+            for metric in table.metrics:
+                yield (name if panel.number < FIRST_OWN_PANEL else "", table.id, metric.name), panel, table, metric
+
+
+def _entry(family: str, row: _Row) -> CatalogEntry:
+    variants: dict[tuple[object, ...], Variant] = {}
+    for target, (metric, theirs) in row.of.items():
+        differs = metric.defect != ""
+        other = theirs if differs else None
+        key = (
+            metric.unit,
+            metric.formula,
+            metric.peak,
+            metric.level,
+            other and (other.formula, other.peak, other.unit),
+        )
+        variants.setdefault(key, Variant({}, metric, other)).ids[target] = metric.id
+    return CatalogEntry(
+        family,
+        row.panel.number,
+        row.panel.word,
+        row.panel.title,
+        row.table.id,
+        row.table.title,
+        row.metric.name,
+        next(iter(variants.values())).metric.unit,
+        row.metric.about,
+        row.metric.source,
+        tuple(variants.values()),
+    )

@@ -1,0 +1,244 @@
+"""The notation of formulas: arithmetic over counters and named quantities, parsed once and evaluated over vectors."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wavescope.errors import UsageError
+from wavescope.facts.metrics.nodes import (
+    Leaf,
+    Node,
+    Number,
+    Terms,
+    degree_of,
+    divisors_of,
+    is_amount,
+    leaves_of,
+    unparsed,
+)
+from wavescope.facts.metrics.syntax import read_node, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["ZERO_RULES", "Expression", "Leaf", "denominators", "parse"]
+
+ZERO_RULES = ("blank", "zero", "infinity")
+"""What a division by zero can give."""
+_LONGEST_TEXT = 4000
+_MOST_NODES = 1000
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed formula.
+
+    Examples
+    --------
+    >>> parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)").counters
+    ('TCC_HIT', 'TCC_MISS')
+    """
+
+    text: str
+    node: Node
+    leaves: tuple[Leaf, ...]
+    """Each once, in the order of their first appearance."""
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters without channels, each once.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT[0] + TCC_HIT[1]").counters
+        ('TCC_HIT',)
+        """
+        return tuple(dict.fromkeys(leaf.counter for leaf in self.leaves if leaf.counter))
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Lower-case names, each once.
+
+        Examples
+        --------
+        >>> parse("SQ_WAVES / duration_ns").quantities
+        ('duration_ns',)
+        """
+        return tuple(leaf.text for leaf in self.leaves if not leaf.counter)
+
+    @property
+    def is_per_channel(self) -> bool:
+        """Whether it has one value per channel.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT[i] / norm").is_per_channel
+        True
+        """
+        return any(leaf.is_per_row for leaf in self.leaves)
+
+    def degree(self, constants: frozenset[str]) -> float | None:
+        """Degree of homogeneity in what is counted per dispatch; None = not homogeneous.
+
+        0: doubling every amount changes nothing, as in ratios; 1: the value is an amount. `constants` are the
+        quantities that do not grow with the work, such as the number of CUs.
+
+        Examples
+        --------
+        >>> parse("TCC_HIT / (TCC_HIT + TCC_MISS)").degree(frozenset())
+        0.0
+        >>> parse("64 * TCC_HIT / cu_count").degree(frozenset({"cu_count"}))
+        1.0
+        >>> parse("TCC_HIT + 1").degree(frozenset()) is None
+        True
+        """
+        found = degree_of(self.node, constants)
+        return 0.0 if found is not None and math.isnan(found) else found
+
+    def evaluate(
+        self,
+        values: Mapping[str, Any],
+        *,
+        zero: str = "blank",
+        constants: frozenset[str] | None = None,
+        negative: Callable[[str, Any, Any], None] | None = None,
+    ) -> Any:
+        """Its value over vectors: `values` maps `Leaf.text` to numbers or arrays that broadcast; NaN = not known.
+
+        `zero` says what a division by zero gives; what is too large for a number is not known. With `constants`, as of
+        `degree`, differences of amounts are not below 0; `negative` is told what was cut off: the text of the
+        difference, its values and its positive part.
+
+        Raises
+        ------
+        KeyError
+            When `values` lacks a leaf.
+
+        Examples
+        --------
+        >>> float(parse("SQ_INSTS / SQ_WAVES").evaluate({"SQ_INSTS": 6.0, "SQ_WAVES": 4.0}))
+        1.5
+        """
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            found = _value(self.node, _How(values, zero, constants, negative))
+            if zero != "infinity" and np.any(np.isinf(found)):
+                found = np.where(np.isinf(found), math.nan, found)
+            return found
+
+
+class _How(NamedTuple):
+    """How an expression is evaluated; see `Expression.evaluate`."""
+
+    values: Mapping[str, Any]
+    zero: str
+    constants: frozenset[str] | None
+    negative: Callable[[str, Any, Any], None] | None
+
+
+def _value(node: Node, how: _How) -> Any:
+    if isinstance(node, Leaf):
+        return how.values[node.text]
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Terms):
+        return _chain(node, how)
+    operands = [_value(item, how) for item in node.operands]
+    if node.word == "*":
+        return operands[0] * operands[1]
+    if node.word == "/":
+        return _divided(operands[0], operands[1], how.zero)
+    if node.word == "-":
+        return -operands[0]
+    import numpy as np
+
+    total = operands[0]
+    for item in operands[1:]:
+        total = (np.maximum if node.word == "max" else np.minimum)(total, item)
+    return total
+
+
+def _chain(node: Terms, how: _How) -> Any:
+    above: Any = None
+    below: Any = None
+    for sign, item in node.terms:
+        value = _value(item, how)
+        if sign > 0:
+            above = value if above is None else above + value
+        else:
+            below = value if below is None else below + value
+    if below is None:
+        return above
+    import numpy as np
+
+    total = above - below
+    if how.constants is None or not np.any(total < 0) or not is_amount(node, how.constants):
+        return total
+    if how.negative is not None:
+        how.negative(unparsed(node), total, above)
+    return np.maximum(total, 0.0)
+
+
+def denominators(expression: Expression) -> tuple[Expression, ...]:
+    """What a formula divides by, each once.
+
+    Examples
+    --------
+    >>> [part.text for part in denominators(parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)"))]
+    ['TCC_HIT + TCC_MISS']
+    """
+    found = dict.fromkeys(divisors_of(expression.node))
+    return tuple(Expression(unparsed(node), node, tuple(dict.fromkeys(leaves_of(node)))) for node in found)
+
+
+def _divided(above: Any, below: Any, zero: str) -> Any:
+    import numpy as np
+
+    quotient = np.divide(above, below)
+    if zero == "infinity" or (below.all() if isinstance(below, np.ndarray) else below):
+        return quotient
+    return np.where(np.equal(below, 0), math.nan if zero == "blank" else 0.0, quotient)
+
+
+@lru_cache(maxsize=8192)
+def parse(text: str) -> Expression:
+    """Parse a formula.
+
+    Raises
+    ------
+    UsageError
+        When it is not of the notation; the error names the character.
+
+    Examples
+    --------
+    >>> parse("sum(TCC_HIT[:]) / norm").leaves[0].counter
+    'TCC_HIT'
+    >>> parse("TCC_HIT ** 2")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: character 1 of 'TCC_HIT ** 2': only + - * / and parentheses are known here
+    """
+    if len(text) > _LONGEST_TEXT:
+        what = f"a formula of {len(text):,} characters is too long"
+        raise UsageError(what, advice=f"at most {_LONGEST_TEXT:,}: give parts of it names of their own")
+    body = text.strip()
+    if not body:
+        what = "the formula is empty"
+        raise UsageError(what)
+    try:
+        tree = ast.parse(body, mode="eval").body
+    except SyntaxError as error:
+        raise wrong(text, error.msg, (error.offset or 1) - 1) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
+    if len(body) > _MOST_NODES and sum(1 for _ in ast.walk(tree)) > _MOST_NODES:  # a node takes a character or more
+        raise wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
+    try:
+        node = read_node(tree, text)
+    except RecursionError:
+        raise wrong(text, "it is nested too deeply", 0) from None
+    return Expression(body, node, tuple(dict.fromkeys(leaves_of(node))))

@@ -1,0 +1,303 @@
+"""`Profile`: a run of an application, of one or many processes, as tables that are read when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wavescope.base.packages import require
+from wavescope.base.shown import shown
+from wavescope.errors import UsageError
+from wavescope.model.losses import LOSSES
+from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
+from wavescope.model.schema import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model.losses import Loss
+
+__all__ = ["MemorySource", "Profile", "ProfileSource", "profile_losses"]
+
+
+class ProfileSource(Protocol):
+    """What a reader offers: the tables of one file, column by column, in pieces that fit into memory.
+
+    Numbers of rows (`process`, `agent`, ...) count from 0 within the source. `losses` may grow while tables are read.
+    """
+
+    path: str
+    format: str
+    version: str
+    extras: Mapping[str, pl.DataFrame]
+    """Tables that only this format has (an RPD file's ext_callstack, ...), by their own names."""
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What was lost so far."""
+        ...
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table in pieces, with these columns in this order; nothing at all when there are no rows."""
+        ...
+
+
+@dataclass
+class MemorySource:
+    """A source whose tables are in memory: formats that can only be read as a whole, selections, tests.
+
+    Examples
+    --------
+    >>> list(MemorySource("run.json", "Kineto").chunks("kernels", ["begin_ns"]))
+    []
+    """
+
+    path: str
+    format: str
+    version: str = ""
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    extras: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The table as one piece; columns that it lacks are null."""
+        import polars as pl
+
+        if table in self.tables:
+            frame, dtypes = self.tables[table], PROFILE[table].dtypes
+            yield frame.with_columns(
+                pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
+                for name in columns
+            ).select(columns)
+
+
+class Profile:
+    """A run of an application as polars frames; nothing is read before it is asked for.
+
+    The tables and their columns are documented in `docs/reference/profile-tables.md`; `profile.kernels` and
+    `profile.table("kernels")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
+    nothing.
+
+    Examples
+    --------
+    >>> Profile([]).kernels.height
+    0
+    """
+
+    def __init__(self, sources: Sequence[ProfileSource]) -> None:
+        self.origins = tuple(sources)
+        """The sources the tables are read from, in the order of `profile.sources`."""
+        self.answers: dict[Hashable, Any] = {}
+        self._tables: dict[str, pl.DataFrame] = {}
+        self._counts: dict[str, list[int]] = {}
+
+    @property
+    def parts(self) -> list[Profile]:
+        """One profile per source: what a worker of a cluster sees."""
+        return [self] if len(self.origins) == 1 else [Profile([source]) for source in self.origins]
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """These columns of a table (None = all), of all sources.
+
+        Raises
+        ------
+        UsageError
+            When there is no such table or column.
+
+        Examples
+        --------
+        >>> Profile([]).read("copies", ["size_bytes"]).columns
+        ['size_bytes']
+        """
+        import polars as pl
+
+        names = self._checked(table, columns)
+        found = list(self.chunks(table, names))
+        empty = empty_frame(PROFILE[table]).select(names)
+        return pl.concat([empty, *found], rechunk=True) if found else empty
+
+    def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """These columns of a table (None = all), in pieces of at most about a million rows.
+
+        Examples
+        --------
+        >>> sum(piece.height for piece in Profile([]).chunks("kernels", ["begin_ns"]))
+        0
+        """
+        import polars as pl
+
+        names = self._checked(table, columns)
+        if table in self._tables:
+            yield self._tables[table].select(names)
+            return
+        made = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
+        if made:
+            yield made().select(names)
+            return
+        dtypes = PROFILE[table].dtypes  # counter_info.symbol is a text
+        references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
+        for number, source in enumerate(self.origins):
+            shifts = {name: self._before(REFERENCES[name], number) for name in references}
+            for piece in source.chunks(table, names):
+                moved = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
+                yield piece.with_columns(moved) if moved else piece
+
+    def count(self, table: str) -> int:
+        """How many rows a table has; one column of it is read.
+
+        Examples
+        --------
+        >>> Profile([]).count("kernels")
+        0
+        """
+        names = self._checked(table, None)
+        return sum(piece.height for piece in self.chunks(table, names[:1]))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The whole table `name`, kept for the next time; or one of the extra tables of a source, with `source`.
+
+        Raises
+        ------
+        UsageError
+            When there is no table of that name.
+
+        Examples
+        --------
+        >>> Profile([]).table("regions").columns[:3]
+        ['process', 'thread', 'category']
+        """
+        if name in PROFILE:
+            if name == "losses":
+                return self._losses_frame()
+            if name not in self._tables:
+                self._tables[name] = self.read(name)
+            return self._tables[name]
+        return self._extra(name)
+
+    @property
+    def extra_names(self) -> list[str]:
+        """Names of the tables that only the formats at hand have."""
+        return sorted({name for source in self.origins for name in source.extras})
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in PROFILE:
+            return self.table(name)
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from PROFILE
+
+    def to_polars(self) -> dict[str, pl.DataFrame]:
+        """All tables as polars frames.
+
+        Examples
+        --------
+        >>> len(Profile([]).to_polars()) == len(PROFILE)
+        True
+        """
+        return {name: self.table(name) for name in (*PROFILE, *self.extra_names)}
+
+    def to_arrow(self) -> dict[str, Any]:
+        """All tables as `pyarrow.Table`; needs pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = Profile([]).to_arrow()  # doctest: +SKIP
+        """
+        require("pyarrow")
+        return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """All tables as `pandas.DataFrame`; needs pandas and pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pandas or pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = Profile([]).to_pandas()  # doctest: +SKIP
+        """
+        require("pandas")
+        require("pyarrow")
+        return {name: frame.to_pandas() for name, frame in self.to_polars().items()}
+
+    def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
+        spec = PROFILE.get(table)
+        if spec is None:
+            what = f"no table {table!r}"
+            raise UsageError(what, advice=f"tables: {', '.join((*PROFILE, *self.extra_names))}")
+        unknown = [name for name in columns or () if name not in spec.names]
+        if unknown:
+            what = f"table {table} has no column {unknown[0]!r}"
+            raise UsageError(what, advice=f"columns: {', '.join(spec.names)}")
+        return spec.names if columns is None else list(columns)
+
+    def _extra(self, name: str) -> pl.DataFrame:
+        import polars as pl
+
+        found = [
+            source.extras[name].select(pl.lit(number, pl.UInt32).alias("source"), pl.all())
+            for number, source in enumerate(self.origins)
+            if name in source.extras
+        ]
+        if not found:
+            self._checked(name, None)
+        return pl.concat(found, how="diagonal_relaxed")
+
+    def _before(self, table: str, number: int) -> int:
+        """How many rows of a numbered table the sources before source `number` have."""
+        if number == 0 or table == "sources":
+            return number
+        if table not in self._counts:
+            key = NUMBERED[table]
+            self._counts[table] = [
+                sum(piece.height for piece in source.chunks(table, [key])) for source in self.origins
+            ]
+        return sum(self._counts[table][:number])
+
+    def _sources_frame(self) -> pl.DataFrame:
+        rows = [
+            {"source": number, "path": shown(source.path), "format": source.format, "version": source.version}
+            for number, source in enumerate(self.origins)
+        ]
+        return frame_of(PROFILE["sources"], rows)
+
+    def _losses_frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        found = [profile_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
+        return pl.concat([empty_frame(PROFILE["losses"]), *found])
+
+
+def profile_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
+    """Losses of one file as rows of `Profile.losses`.
+
+    Examples
+    --------
+    >>> from wavescope.model.losses import Loss
+    >>> profile_losses([Loss("packet_loss")], "run.db")["path"].to_list()
+    ['run.db']
+    """
+    rows = [
+        {
+            "source": source,
+            "path": shown(path),
+            "kind": loss.kind,
+            "count": loss.count,
+            "message": loss.message,
+            "advice": loss.advice,
+            "is_damage": LOSSES[loss.kind].is_damage,
+        }
+        for loss in losses
+    ]
+    return frame_of(PROFILE["losses"], rows)

@@ -1,0 +1,236 @@
+"""`ThreadTrace`: one dispatch window of a thread trace as a handful of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.once import once
+from wavescope.base.packages import require
+from wavescope.errors import UsageError
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping
+
+    import polars as pl
+
+__all__ = ["Executed", "ThreadTrace", "TraceSource"]
+
+
+@dataclass(frozen=True)
+class TraceSource:
+    """Where a trace came from.
+
+    Examples
+    --------
+    >>> TraceSource(path="capture", agent=5600, dispatch=1, target="gfx942").target
+    'gfx942'
+    """
+
+    path: str
+    agent: int | None = None
+    dispatch: int | None = None
+    target: str | None = None
+    """GPU the code was built for (gfx942, ...); None = not known."""
+    target_origin: str = ""
+    """File that tells the target, where the trace itself does not."""
+    other_dispatches: tuple[int, ...] = ()
+    """Dispatches of the same capture that this trace does not hold."""
+    format: str = "raw capture"
+    """What was read: raw capture, ui_output, PC sampling or parquet."""
+
+
+@dataclass(frozen=True)
+class Executed:
+    """How much the traced waves executed, in all.
+
+    Examples
+    --------
+    >>> ThreadTrace({}, TraceSource(path="nothing")).executed.instruction_count
+    0
+    """
+
+    instruction_count: int
+    unresolved_count: int
+    """Instructions whose PC is not known."""
+    highest_row: int
+    """Largest code row; -1 = none."""
+    state_cycles: Mapping[int, int]
+    """Cycles of all traced waves by `states.state`, for those that occur."""
+
+
+@dataclass
+class ThreadTrace:
+    """Every instruction of every traced wave of one dispatch window, as polars frames.
+
+    The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
+    `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
+
+    Examples
+    --------
+    >>> from wavescope.model.schema import THREAD_TRACE, empty_frame
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> trace.waves.height
+    0
+    """
+
+    tables: dict[str, pl.DataFrame]
+    source: TraceSource
+    lazy_tables: Mapping[str, Callable[[], pl.DataFrame]] = field(default_factory=dict, repr=False)
+    answers: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What `once_per_trace` keeps."""
+    part_of: tuple[ThreadTrace, pl.Series] | None = field(default=None, repr=False, compare=False)
+    """For a selection: the trace it was made from, and which of its instructions were kept (Boolean)."""
+    counted: Executed | None = field(default=None, repr=False, compare=False)
+    """What a reader counted without making the tables of instructions and states; None = they are there."""
+    parts: Callable[[], Iterator[ThreadTrace]] | None = field(default=None, repr=False, compare=False)
+    """Makes what `each_part` gives; None = the trace is in memory as a whole."""
+
+    @property
+    def gfxip(self) -> int:
+        """Generation of the GPU: 9, 10, 11 or 12; 0 = not known.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).gfxip
+        0
+        """
+        return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
+
+    @property
+    def executed(self) -> Executed:
+        """How much the traced waves executed; asks for no instruction where a reader has counted them.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).executed.state_cycles
+        {}
+        """
+        if self.counted is not None:
+            return self.counted
+        import polars as pl
+
+        rows = self.instructions["row"]
+        highest = rows.max()
+        cycles = self.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
+        return Executed(
+            rows.len(), int((rows < 0).sum()), highest if isinstance(highest, int) else -1, dict(cycles.iter_rows())
+        )
+
+    @property
+    def instruction_count(self) -> int:
+        """Executed instructions; asks for no instruction where a reader has counted them.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).instruction_count
+        0
+        """
+        return self.instructions.height if self.counted is None else self.counted.instruction_count
+
+    def each_part(self) -> Iterator[ThreadTrace]:
+        """The trace in parts that are in memory one after the other: its shader engines, or the trace itself.
+
+        A part is a trace with the instructions, states and waves of its shader engine; waves keep their numbers. A
+        trace that is in memory as a whole is its only part. Drop each part before asking for the next.
+
+        Examples
+        --------
+        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+        >>> [part is trace for part in trace.each_part()]
+        [True]
+        """
+        if self.parts is None:
+            yield self
+            return
+        for part in self.parts():
+            part.source = self.source
+            yield part
+            del part
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The table `name`; empty when the trace has no such rows.
+
+        Raises
+        ------
+        UsageError
+            When no thread trace has a table of that name.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).table("states").columns
+        ['wave', 'state', 'duration_cycles']
+        """
+        if name not in self.tables:
+            spec = THREAD_TRACE.get(name)
+            if spec is None:
+                what = f"no table {name!r}"
+                raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}")
+            maker = self.lazy_tables.get(name) or partial(empty_frame, spec)
+            return once(self.tables, name, maker)
+        return self.tables[name]
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in THREAD_TRACE:
+            return self.table(name)
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from THREAD_TRACE
+
+    def to_arrow(self) -> dict[str, Any]:
+        """All tables as `pyarrow.Table`; needs pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_arrow()  # doctest: +SKIP
+        """
+        require("pyarrow")
+        return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """All tables as `pandas.DataFrame`; needs pandas and pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pandas or pyarrow is not installed.
+
+        Examples
+        --------
+        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_pandas()  # doctest: +SKIP
+        """
+        require("pandas")
+        require("pyarrow")
+        return {name: self.table(name).to_pandas() for name in THREAD_TRACE}
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Run a SQL query over the tables (polars' SQL; reads only).
+
+        Raises
+        ------
+        UsageError
+            When the query cannot be run.
+
+        Examples
+        --------
+        >>> ThreadTrace({}, TraceSource(path="nothing")).sql("SELECT count(*) AS n FROM waves")["n"][0]
+        0
+        """
+        import polars as pl
+
+        context = pl.SQLContext({name: self.table(name) for name in THREAD_TRACE if name in query}, eager=True)
+        try:
+            answer: pl.DataFrame = context.execute(query)
+        except (pl.exceptions.PolarsError, ValueError) as error:
+            what = f"the query cannot be run: {error}"
+            raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}") from error
+        return answer

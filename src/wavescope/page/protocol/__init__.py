@@ -1,0 +1,1 @@
+"""Questions, answers as bytes, documents: what server and export share."""

@@ -1,0 +1,235 @@
+"""The things that the page shows: thread traces, runs, counter captures; opened when first asked for and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from wavescope.base.once import once
+from wavescope.base.shown import shown
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from wavescope.model import ThreadTrace
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Profile
+    from wavescope.page.protocol.kept_answers import KeptAnswers
+
+    Shown = ThreadTrace | Profile | CounterSet
+
+__all__ = ["Document", "Library"]
+
+Made = TypeVar("Made")
+_WORDS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
+
+
+@dataclass
+class Document:
+    """A thread trace, a run or a counter capture that the page can show.
+
+    Examples
+    --------
+    >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
+    False
+    """
+
+    number: int
+    label: str
+    path: str
+    opener: Callable[[], Shown] = field(repr=False)
+    library: Library | None = field(default=None, repr=False)
+    notes: str = ""
+    """The file of notes beside it; empty = there is no place for any."""
+    kept_answers: KeptAnswers | None = field(default=None, repr=False)
+    """First answers of an earlier time, for as long as it is not read; None = none are kept."""
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    """What questions keep between answers: indices, levels of detail."""
+    _opened: Shown | None = field(default=None, repr=False)
+    _opening: RLock = field(default_factory=RLock, repr=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was read already.
+
+        Examples
+        --------
+        >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
+        False
+        """
+        return self._opened is not None
+
+    @property
+    def opened(self) -> Shown:
+        """The trace, the run or the counter capture, read on first use.
+
+        Raises
+        ------
+        WavescopeError
+            When it cannot be read.
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).opened.waves.height
+        0
+        """
+        with self._opening:
+            if self._opened is None:
+                self._opened = self.opener()
+            return self._opened
+
+    @property
+    def kind(self) -> str:
+        """What it is: "trace", "run" or "counters".
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).kind
+        'trace'
+        """
+        from wavescope.model import ThreadTrace
+        from wavescope.model.counters import CounterSet
+
+        if isinstance(self.opened, ThreadTrace):
+            return "trace"
+        return "counters" if isinstance(self.opened, CounterSet) else "run"
+
+    def _check(self, kind: str) -> None:
+        if self.kind != kind:
+            what = f"{self.label} is {_WORDS[self.kind]}, not {_WORDS[kind]}"
+            raise UsageError(what)
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """What the list of documents says of it; the kind is not known before it was opened.
+
+        Examples
+        --------
+        >>> Document(0, "capture", "/tmp/capture", lambda: None).line["kind"] is None
+        True
+        """
+        kind = self.kind if self.is_open else None
+        return {
+            "number": self.number,
+            "label": self.label,
+            "path": self.path,
+            "identity": self.notes or self.path,  # the same whenever it is opened, from wherever
+            "kind": kind,
+            "is_open": self.is_open,
+        }
+
+    @property
+    def trace(self) -> ThreadTrace:
+        """The thread trace.
+
+        Raises
+        ------
+        UsageError
+            When it is something else.
+
+        Examples
+        --------
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).trace.gfxip
+        0
+        """
+        self._check("trace")
+        return cast("ThreadTrace", self.opened)
+
+    @property
+    def run(self) -> Profile:
+        """The run.
+
+        Raises
+        ------
+        UsageError
+            When it is something else.
+
+        Examples
+        --------
+        >>> Document(0, "", "", lambda: None).run  # doctest: +SKIP
+        """
+        self._check("run")
+        return cast("Profile", self.opened)
+
+    @property
+    def counters(self) -> CounterSet:
+        """The counter capture.
+
+        Raises
+        ------
+        UsageError
+            When it is something else.
+
+        Examples
+        --------
+        >>> from wavescope.model.counters import CounterSet
+        >>> Document(0, "", "", lambda: CounterSet({})).counters.passes.height
+        0
+        """
+        self._check("counters")
+        return cast("CounterSet", self.opened)
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """`make()`, once per key: other threads wait for it, but not for what is made under other keys.
+
+        Examples
+        --------
+        >>> Document(0, "", "", lambda: None).kept("sum", lambda: 3)
+        3
+        """
+        made: Made = once(self.cache, key, make)
+        return made
+
+
+@dataclass
+class Library:
+    """The documents of one page, in the order in which they were named.
+
+    Examples
+    --------
+    >>> library = Library()
+    >>> library.add("capture", "/tmp/capture", lambda: None).number
+    0
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    command: str = ""
+    """What shows the same documents again, to be followed by `--at PLACE`; empty = not known."""
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
+        """A new document, not yet opened; `notes` is the file of notes beside it.
+
+        Examples
+        --------
+        >>> Library().add("capture", "/tmp/capture", lambda: None).label
+        'capture'
+        """
+        with self._lock:
+            document = Document(len(self.documents), shown(label), path, opener, self, notes)
+            self.documents.append(document)
+        return document
+
+    def document(self, number: int) -> Document:
+        """The document of that number.
+
+        Raises
+        ------
+        UsageError
+            When there is none.
+
+        Examples
+        --------
+        >>> Library().document(3)
+        Traceback (most recent call last):
+        wavescope.errors.UsageError: there is no document 3
+        """
+        if not 0 <= number < len(self.documents):
+            what = f"there is no document {number}"
+            raise UsageError(what)
+        return self.documents[number]

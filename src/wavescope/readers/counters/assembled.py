@@ -1,0 +1,140 @@
+"""Passes, the machine and what was lost, as one `CounterSet`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavescope.base.shown import shown
+from wavescope.model.counters import COUNTER_SET, CounterSet, System
+from wavescope.readers.counters.join import UNMEASURED, Joined, joined
+from wavescope.readers.counters.times import dispatch_times, origin_of, relative
+from wavescope.readers.trace.assemble import loss_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model.losses import Loss
+    from wavescope.readers.counters.execution import Pass
+    from wavescope.readers.counters.times import Span
+
+__all__ = ["assembled"]
+
+
+def assembled(
+    passes: Sequence[Pass], system: System, losses: list[Loss], *, path: str, ceilings: pl.DataFrame | None = None
+) -> CounterSet:
+    """The counter set of passes over one program."""
+    import polars as pl
+
+    places = joined(passes, losses)
+    passes = [_measured_rows(one, mine) for one, mine in zip(passes, places.dispatch_of, strict=True)]
+    origin = origin_of(passes)
+    spans = [relative(one, origin) for one in passes]
+    times, late = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
+    losses += late
+    measured: dict[int, pl.DataFrame] = {}
+    for number, (one, mine) in enumerate(zip(passes, places.dispatch_of, strict=True)):
+        dispatch = pl.Series("dispatch", mine, dtype=pl.UInt32)
+        measured[number] = one.values.insert_column(0, dispatch) if one.values.width else dispatch.to_frame()
+    tables = {
+        "passes": _passes(passes, system),
+        "dispatches": _dispatches(passes, places, times),
+        "executions": _executions(passes, places, spans),
+        "counters": _counters(passes),
+        "losses": loss_frame(losses),
+    }
+    if ceilings is not None:
+        tables["ceilings"] = ceilings
+    return CounterSet(tables, measured, system, path, origin)
+
+
+def _measured_rows(one: Pass, mine: list[int]) -> Pass:
+    """The pass and the numbers of its dispatches without those that nothing measured."""
+    if UNMEASURED not in mine:
+        return one
+    kept = [row for row, dispatch in enumerate(mine) if dispatch != UNMEASURED]
+    mine[:] = [mine[row] for row in kept]
+    return replace(one, rows=one.rows[kept])
+
+
+def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
+    import polars as pl
+
+    files = list(dict.fromkeys(one.file for one in passes))
+    rows = [
+        {
+            "pass": number,
+            "run": files.index(one.file),
+            "name": shown(one.name),
+            "file": shown(str(one.file)),
+            "form": one.form,
+            "is_joined": one.is_joined,
+            "target": system.target,
+            "product": system.product,
+        }
+        for number, one in enumerate(passes)
+    ]
+    return pl.DataFrame(rows, schema=COUNTER_SET["passes"].dtypes)
+
+
+def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -> pl.DataFrame:
+    import polars as pl
+
+    spec = COUNTER_SET["dispatches"].dtypes
+    parts = []
+    for number, one in enumerate(passes):
+        rows = [row for mine, row in places.rows if mine == number]
+        if rows:
+            part = one.rows if len(rows) == one.rows.height else one.rows[rows]
+            parts.append(part.drop("begin_ns", "end_ns"))
+    if not parts:
+        return pl.DataFrame(schema=spec)
+    frame = pl.concat(parts, how="diagonal_relaxed").with_row_index("dispatch")
+    agents = frame["agent"].drop_nulls().unique().to_list()
+    ranks = {agent: rank for rank, agent in enumerate(sorted(agents, key=_agent_order))}
+    frame = frame.with_columns(
+        pl.col("agent").replace_strict(ranks, default=None, return_dtype=pl.Int32).alias("gpu"),
+        pl.Series("begin_ns", [begin for begin, _ in times], dtype=pl.Float64, strict=False),
+        pl.Series("end_ns", [end for _, end in times], dtype=pl.Float64, strict=False),
+    )
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.items())
+
+
+def _agent_order(agent: str) -> tuple[bool, int, str]:
+    """Numbers by value, before names."""
+    return (not agent.isdecimal(), int(agent) if agent.isdecimal() else 0, agent)
+
+
+def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence[Span]]) -> pl.DataFrame:
+    import polars as pl
+
+    spec = COUNTER_SET["executions"].dtypes
+    parts = [pl.DataFrame(schema=spec)]
+    for number, (one, mine, own) in enumerate(zip(passes, places.dispatch_of, spans, strict=True)):
+        columns = {
+            "dispatch": pl.Series(mine, dtype=pl.UInt32),
+            "pass": pl.Series([number] * len(mine), dtype=pl.UInt32),
+            "dispatch_id": one.rows["dispatch_id"],
+            "process_id": one.rows["process_id"],
+            "begin_ns": pl.Series([begin for begin, _ in own], dtype=pl.Float64, strict=False),
+            "end_ns": pl.Series([end for _, end in own], dtype=pl.Float64, strict=False),
+        }
+        parts.append(pl.DataFrame(columns))
+    return pl.concat(parts)
+
+
+def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
+    import polars as pl
+
+    listed = [(number, spelled) for number, one in enumerate(passes) for spelled in one.counters]
+    columns = {
+        "pass": [number for number, _ in listed],
+        "counter": [spelled.named.counter for _, spelled in listed],
+        "channel": [spelled.named.channel for _, spelled in listed],
+        "column": [spelled.named.column for _, spelled in listed],
+        "spelled": [spelled.spelled for _, spelled in listed],
+    }
+    return pl.DataFrame(columns, schema=COUNTER_SET["counters"].dtypes)

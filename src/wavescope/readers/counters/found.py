@@ -1,0 +1,205 @@
+"""Which files below a path are the passes of one capture?"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import not_read, open_regular
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.runs import profile_entries, refused_below
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Found", "beside", "find_counters", "plain_stem"]
+
+_MAX_FILES = 1000
+_JOINED = re.compile(r"pmc_perf\.csv(\.gz)?", re.IGNORECASE)
+_UNJOINED = re.compile(r"pmc_perf_\w+\.csv(\.gz)?", re.IGNORECASE)
+_LEVEL = re.compile(r"SQC?_\w*\.csv(\.gz)?")
+_COLLECTED = re.compile(r".*counter_collection\.csv(\.gz)?")
+_TIMES = "timestamps.csv"
+_SYSTEM = "sysinfo.csv"
+_ROOFLINE = "roofline.csv"
+_SHOWN = 6
+
+
+@dataclass
+class Found:
+    """The files of one capture."""
+
+    tables: list[Path] = field(default_factory=list)
+    """CSV files, each with one pass or several."""
+    stores: list[Path] = field(default_factory=list)
+    """Databases and JSON files with counters inside."""
+    analysis: Path | None = None
+    """A database with metrics instead of counters."""
+    times: Path | None = None
+    """Times of a pass without counters."""
+    system: Path | None = None
+    ceilings: Path | None = None
+    left_out: list[Path] = field(default_factory=list)
+    """The same passes in another form."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Links that lead out of the folder or to nothing, and special files, which are not read; with the reason."""
+
+
+def find_counters(path: Path) -> Found:
+    """The files of the capture at a path.
+
+    Raises
+    ------
+    UsageError
+        When it does not exist, or is a folder of several captures.
+    NotATraceError, UsageError
+        When it has no counters.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> find_counters(Path("/nowhere"))
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    kind = sniff(path)
+    if path.is_dir():
+        return _in_folder(path, kind)
+    if kind is Kind.COMPUTE_DATABASE:
+        return Found(analysis=path)
+    if kind in STORES_OF_COUNTERS:
+        return Found(stores=[path])
+    if kind not in COUNTER_TABLES and not _looks_like_table(path):
+        raise _no_counters(path, kind)
+    found = Found(tables=[path])
+    found.system, found.ceilings = (beside(path, name, found.refused) for name in (_SYSTEM, _ROOFLINE))
+    return found
+
+
+def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
+    """The file of that name in the folder of another one; None = there is none, or it is put into `refused`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> beside(Path("/nowhere/pmc_perf.csv"), "sysinfo.csv", {}) is None
+    True
+    """
+    place = file.with_name(name)
+    if not os.path.lexists(place):
+        return None
+    why = not_read(place, place.parent)
+    if why:
+        refused[name] = why
+    return place if not why and place.is_file() else None
+
+
+def plain_stem(file: Path) -> str:
+    """The name of a file without its suffixes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> plain_stem(Path("a/SQ_LEVEL_WAVES.csv.gz"))
+    'SQ_LEVEL_WAVES'
+    """
+    return re.sub(r"\.(csv|gz|db|json)(\.gz)?$", "", file.name, flags=re.IGNORECASE)
+
+
+def _in_folder(folder: Path, kind: Kind) -> Found:
+    entries = list(profile_entries(folder))
+    found = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
+    found.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
+    return found
+
+
+def _among(files: Sequence[Path], folder: Path, kind: Kind) -> Found:
+    workloads = list(
+        dict.fromkeys(file.parent for file in files if file.name == _SYSTEM or _JOINED.fullmatch(file.name))
+    )
+    if len(workloads) > 1:
+        raise _several(folder, workloads)
+    found = _workload(workloads[0], files) if workloads else Found()
+    if found.tables:
+        return found
+    collected = [file for file in files if _COLLECTED.fullmatch(file.name)]
+    times = None
+    if not collected:
+        kinds = {file: sniff(file) for file in files[:_MAX_FILES] if file.name not in (_SYSTEM, _ROOFLINE, _TIMES)}
+
+        def of_kind(*wanted: Kind) -> list[Path]:
+            return [file for file, own in kinds.items() if own in wanted]
+
+        collected, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
+        times = dispatches[0] if collected and len(dispatches) == 1 else None
+        stores, analyses = of_kind(*STORES_OF_COUNTERS), of_kind(Kind.COMPUTE_DATABASE)
+        if not collected and analyses:
+            if len(analyses) > 1:
+                raise _several(folder, analyses)
+            return Found(analysis=analyses[0])
+        if not collected and stores:
+            return replace(found, stores=stores)
+        collected = collected or dispatches
+    if not collected:
+        raise _no_counters(folder, kind)
+    if len(collected) > _MAX_FILES:
+        what = f"{len(collected):,} files of counters are too many at once"
+        raise UsageError(what, where=str(folder), advice="name a folder below it")
+    return Found(tables=collected, times=times)
+
+
+def _workload(folder: Path, files: Sequence[Path]) -> Found:
+    """A folder of ROCm Compute Profiler. Unjoined passes are read only where the joined table has nothing."""
+    joined = [file for file in files if _JOINED.fullmatch(file.name) and file.parent == folder][:1]
+    unjoined = [file for file in files if _UNJOINED.fullmatch(file.name)]
+    levels = [file for file in files if _LEVEL.fullmatch(file.name)]
+    raw = [file for file in files if _COLLECTED.fullmatch(file.name)]
+    first = next((own for own in (joined, unjoined, raw) if any(_has_rows(file) for file in own)), joined or unjoined)
+    beside = {file.name: file for file in files if file.parent == folder}
+    return Found(
+        tables=[*first, *(levels if first is not raw else [])],
+        times=beside.get(_TIMES),
+        system=beside.get(_SYSTEM),
+        ceilings=beside.get(_ROOFLINE),
+        left_out=[file for own in (joined, unjoined, raw) if own is not first for file in own],
+    )
+
+
+def _has_rows(file: Path) -> bool:
+    from wavescope.readers.files.text import head_of
+
+    with open_regular(file) as stream:
+        head = head_of(stream.read(1 << 20), 1 << 20)
+    return bool(head.partition(b"\n")[2].strip())
+
+
+def _looks_like_table(file: Path) -> bool:
+    return file.name.lower().endswith((".csv", ".csv.gz"))
+
+
+def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
+    names = [str(capture.relative_to(folder)) for capture in captures]
+    listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    what = f"{len(names):,} captures of counters below this folder"
+    return UsageError(what, where=str(folder), advice=f"name one of them: {listed}")
+
+
+def _no_counters(path: Path, kind: Kind) -> WavescopeError:
+    if kind in THREAD_TRACES:
+        what, advice = f"{kind.value}: no counters of dispatches", f"wavescope hotspots {path}"
+    elif kind is Kind.BROKEN_DATABASE:
+        from wavescope.readers.files.sqlite import why_unreadable
+
+        what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
+    elif path.is_dir():
+        what = f"no counters in this folder{refused_below(path)}"
+        advice = "rocprof-compute profile writes pmc_perf.csv, rocprofv3 --pmc writes *_counter_collection.csv"
+        return UsageError(what, where=str(path), advice=advice)
+    else:
+        what = "not a table of counters" if kind is Kind.UNKNOWN else f"{kind.value}: no counters of dispatches"
+        advice = "give *_counter_collection.csv of rocprofv3 or the folder with pmc_perf.csv"
+    return NotATraceError(what, where=str(path), advice=advice)

@@ -1,0 +1,93 @@
+"""A CSV file in pieces of whole lines, so that the text of a large one is never in memory at once."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+from wavescope.base.files import open_regular
+from wavescope.errors import NotATraceError, UsageError
+from wavescope.readers.files.text import GZIP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import IO
+
+__all__ = ["MAX_BYTES", "pieces"]
+
+MAX_BYTES = 1 << 31
+"""Of one file, unpacked."""
+_PIECE = 4 << 20
+_MAX_LINE = 32 << 20
+_OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
+"""zstd and zlib: polars would unpack them itself, without a bound."""
+
+
+def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
+    """Pieces of about `size` bytes that end where a line ends, quoted line ends aside; the last may lack its end.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is no text, a damaged gzip file, or too long.
+
+    Examples
+    --------
+    >>> list(pieces(Path("pmc_perf.csv")))  # doctest: +SKIP
+    """
+    try:
+        with _opened(file) as stream:
+            yield from _cut(stream, file, size)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = "a damaged gzip file"
+        raise NotATraceError(what, where=str(file), advice="copy it again") from error
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(file)) from error
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
+    with open_regular(file) as stream:
+        is_packed = stream.read(len(GZIP)) == GZIP
+        stream.seek(0)
+        if not is_packed:
+            yield stream
+            return
+        with gzip.GzipFile(fileobj=stream) as packed:
+            yield cast("IO[bytes]", packed)
+
+
+def _cut(stream: IO[bytes], file: Path, size: int) -> Iterator[bytes]:
+    total, rest = 0, b""
+    while text := stream.read(size):
+        if not total and (b"\0" in text[:4096] or text.startswith(_OTHER_PACKED)):
+            what = "not a table of counters"
+            raise NotATraceError(what, where=str(file), advice="give the CSV files that the profiler wrote")
+        total += len(text)
+        if total > MAX_BYTES:
+            what = f"more than {MAX_BYTES >> 30} GiB of CSV"
+            raise NotATraceError(what, where=str(file), advice="filter the rows of one kernel first")
+        rest += text
+        end = _last_line_end(rest)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+        elif len(rest) > _MAX_LINE:
+            what = f"a line of more than {_MAX_LINE >> 20} MiB: a quote that never closes, or no table"
+            raise NotATraceError(what, where=str(file), advice="copy the file again")
+    if rest:
+        yield rest
+
+
+def _last_line_end(text: bytes) -> int:
+    """Where the last whole line ends; 0 = nowhere."""
+    end = text.rfind(b"\n") + 1
+    while end and text.count(b'"', 0, end) % 2:  # inside quotes: those that open there are the last
+        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1
+    return end

@@ -1,0 +1,179 @@
+"""Counters inside the profile of a run: ROCpd databases and rocprofv3 JSON. Every file is a pass, or several."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from wavescope.errors import NotATraceError, WavescopeError
+from wavescope.model.counters import System
+from wavescope.model.losses import LOSSES, Loss
+from wavescope.readers.counters.execution import LARGEST_INTEGER
+from wavescope.readers.counters.long import passes_of_values
+from wavescope.readers.counters.names import KERNEL_SUFFIX
+from wavescope.readers.counters.numbers import LARGEST, SMALLEST
+from wavescope.readers.counters.system import system_of_agents
+from wavescope.readers.run.inputs import open_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from wavescope.model.run import Profile
+    from wavescope.readers.counters.execution import Pass
+
+__all__ = ["passes_of_profiles"]
+
+_CHANNELS_PER_XCD = 16
+_TOLD = 3
+
+
+def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
+    """The passes in profiles, and the GPU that they name.
+
+    Raises
+    ------
+    NotATraceError
+        When none of them has counters of dispatches.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> passes_of_profiles([Path("1_results.db")], [])  # doctest: +SKIP
+    """
+    passes: list[Pass] = []
+    system = System()
+    problems: list[WavescopeError] = []
+    for file in files:
+        try:
+            profile = open_profile(file)
+            rows = _values(profile, file, losses)
+        except WavescopeError as error:
+            problems.append(error)
+            continue
+        if rows.height:
+            name = file.parent.name if len(files) > 1 and len({one.parent for one in files}) > 1 else file.stem
+            passes += passes_of_values(rows, name, file, "database", losses)
+            system = system if system.target else _system(profile, file.name)
+        losses += [loss for origin in profile.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
+    if not passes:
+        if problems:
+            raise problems[0]
+        what = "no counters of dispatches inside"
+        if losses:
+            kept = "; ".join(loss.message for loss in losses[:_TOLD])
+            advice = f"{losses[0].advice}; wavescope summary {files[0]} tells about the run"
+            raise NotATraceError(what, where=str(files[0]), kept=kept, advice=advice)
+        advice = f"record with rocprofv3 --pmc; wavescope summary {files[0]} tells about the run"
+        raise NotATraceError(what, where=str(files[0]), advice=advice)
+    losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
+    return passes, system
+
+
+def _values(profile: Profile, file: Path, losses: list[Loss]) -> pl.DataFrame:
+    """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
+    import polars as pl
+
+    stored = profile.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
+    stored = stored.filter(pl.col("event").is_not_null())
+    is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
+    sound = stored.filter(is_count)
+    if sound.height < stored.height:
+        losses.append(Loss("counter_numbers", stored.height - sound.height, detail=file.name))
+    stored = sound
+    names = profile.read("counter_info", ["counter", "name"])
+    values = stored.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
+    key = ("process", "event", "spelled")
+    summed = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
+    channels = values.filter(pl.col("spelled").str.contains(r"^TCC_\w*$") & pl.col("instance").is_not_null())
+    channels = channels.filter(~pl.col("spelled").str.ends_with("_sum"))
+    if channels.height:
+        channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
+        own = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
+        summed = pl.concat([summed, own.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
+    return summed.join(_dispatches(profile), on=("process", "event"), how="inner", maintain_order="left").select(
+        "dispatch_id",
+        "process_id",
+        "agent",
+        pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
+        "begin_ns",
+        "end_ns",
+        "grid_size",
+        "workgroup_size",
+        "lds_bytes",
+        "scratch_bytes",
+        "arch_vgprs",
+        "accum_vgprs",
+        "sgprs",
+        pl.col("kernel_name").alias("kernel_name_spelled"),
+        pl.col("spelled").alias("counter"),
+        "value",
+    )
+
+
+def _dispatches(profile: Profile) -> pl.DataFrame:
+    import polars as pl
+
+    sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
+    registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
+    columns = ["process", "event", "agent", "dispatch_id", "name", "begin_ns", "end_ns", *sizes, *registers]
+    kernels = profile.read("kernels", columns)
+    agents = profile.read("agents", ["agent", "absolute_index", "agent_id"]).select(
+        "agent", agent_text=pl.coalesce("absolute_index", "agent_id").cast(pl.String)
+    )
+    processes = profile.read("processes", ["process", "pid"])
+    kernels = kernels.join(agents, on="agent", how="left", maintain_order="left")
+    kernels = kernels.join(processes, on="process", how="left", maintain_order="left")
+    return kernels.select(
+        "process",
+        "event",
+        "dispatch_id",
+        pl.col("pid").cast(pl.Int64).alias("process_id"),
+        pl.col("agent_text").alias("agent"),
+        pl.col("name").cast(pl.String).alias("kernel_name"),
+        "begin_ns",
+        "end_ns",
+        _product("grid"),
+        _product("workgroup"),
+        "lds_bytes",
+        "scratch_bytes",
+        pl.col("vgpr_count").alias("arch_vgprs"),
+        pl.col("accum_vgpr_count").alias("accum_vgprs"),
+        pl.col("sgpr_count").alias("sgprs"),
+    )
+
+
+def _product(what: str) -> pl.Expr:
+    """Work-items in all directions; null where they are more than a number holds."""
+    import polars as pl
+
+    sides = [pl.col(f"{what}_x"), *(pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz")]
+    about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
+    whole = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
+    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(whole).alias(f"{what}_size")
+
+
+def _system(profile: Profile, file: str) -> System:
+    """From what is stored about the agents."""
+    used = set(profile.read("kernels", ["agent"])["agent"].drop_nulls())
+    rows: list[dict[str, str]] = []
+    for agent in profile.agents.iter_rows(named=True):
+        if agent["agent"] not in used:
+            continue
+        stored: dict[str, Any] = {}
+        with suppress(ValueError, TypeError):
+            stored = json.loads(agent["properties"] or "{}")
+        known = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
+        known |= {
+            "node_id": str(agent["agent"]),
+            "agent_type": "GPU",
+            "name": agent["target"] or "",
+            "product_name": agent["product"] or "",
+            "cu_count": str(agent["cu_count"] or ""),
+            "wave_front_size": str(agent["wave_lanes"] or ""),
+        }
+        rows.append(known)
+    return system_of_agents(rows, [], file)

@@ -1,0 +1,120 @@
+"""Counters that did not count: zeros that cannot be true are no measurement.
+
+Zeros are common and true: a kernel without matrix instructions has none. But a wave that ran has executed and fetched
+instructions, and its GPU was busy; all of L2 cannot have been idle; and requests have sizes. The clock of the counters
+stops on some GPUs unless the performance level is fixed, and some counters do not exist although they can be asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.readers.counters.execution import Pass
+
+__all__ = ["without_silent"]
+
+_ALWAYS = (
+    "GRBM_GUI_ACTIVE",
+    "GRBM_COUNT",
+    "SQ_BUSY_CYCLES",
+    "SQ_BUSY_CU_CYCLES",
+    "SQ_WAVE_CYCLES",
+    "SQ_INSTS",
+    "SQ_IFETCH",
+    "SQC_ICACHE_REQ",
+)
+"""Not 0 where a wave ran."""
+_L2 = ("TCC_", "GL2C_")
+_REQUESTS = ("REQ", "HIT", "MISS", "READ", "EA0_RDREQ", "EA_RDREQ", "EA0_WRREQ", "EA_WRREQ")
+"""Not all 0 in L2 where a wave ran: its instructions and arguments come through it."""
+_INSTRUCTIONS = ("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_VMEM", "SQ_INST_CYCLES_VMEM")
+"""Not all 0 where only waves were counted beside them."""
+_R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
+_SIZES = (
+    (_R, f"{_R}_32B", (f"{_R}_64B", f"{_R}_128B")),
+    (_GR, "", (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
+    (_GW, "", (f"{_GW}_64B",)),
+)
+"""Requests, those of another size, and sizes of which some must be counted."""
+_DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
+_STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
+_SIZELESS = "0 in every dispatch although requests were counted, so not measured"
+
+
+def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
+    """The passes with null instead of zeros that cannot be true; silent counters are losses.
+
+    Examples
+    --------
+    >>> without_silent([], [])
+    []
+    """
+    totals = [_totals(one) for one in passes]
+    together: dict[str, float] = {}
+    for mine in totals:
+        for name, total in mine.items():
+            together[name] = max(total, together.get(name, 0.0))
+    found = []
+    told: dict[str, dict[str, list[str]]] = {}
+    for one, mine in zip(passes, totals, strict=True):
+        stopped = _stopped(mine)
+        sizeless = _sizeless(mine, together, stopped)
+        for names, why in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
+            for name in sorted(names):
+                told.setdefault(why, {}).setdefault(one.name, []).append(name)
+        found.append(_nulled(one, stopped | sizeless))
+    for why, by_pass in told.items():
+        listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
+        losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{why}: {listed}"))
+    return found
+
+
+def _totals(one: Pass) -> dict[str, float]:
+    """Sums over the dispatches, channels aside; nothing about counters without a value."""
+    totals = {}
+    for spelled in one.counters:
+        if spelled.named.channel is None:
+            column = one.values.get_column(spelled.named.column)
+            if column.null_count() < column.len():
+                totals[spelled.named.column] = float(column.sum())
+    return totals
+
+
+def _stopped(totals: dict[str, float]) -> set[str]:
+    ran = totals.get("SQ_WAVES", 1.0) > 0
+    if not ran:
+        return set()
+    silent = {name for name, total in totals.items() if total == 0}
+    found = silent.intersection(_ALWAYS)
+    for block in _L2:
+        mine = {name for name in totals if name.startswith(block)}
+        if mine and mine <= silent and any(f"{block}{word}" in mine for word in _REQUESTS):
+            found |= mine
+    others = set(totals) - {"SQ_WAVES"}
+    if "SQ_WAVES" in totals and others <= silent and others.intersection(_INSTRUCTIONS):
+        found |= others
+    return found | silent.intersection(_DERIVED)
+
+
+def _sizeless(totals: dict[str, float], together: dict[str, float], stopped: set[str]) -> set[str]:
+    found: set[str] = set()
+    for requests, others, sizes in _SIZES:
+        counted = together.get(requests, 0.0) - together.get(others, 0.0)
+        if counted > 0 and not any(together.get(size, 0.0) for size in sizes):
+            found |= {size for size in sizes if size in totals}
+    return found - stopped
+
+
+def _nulled(one: Pass, names: set[str]) -> Pass:
+    import polars as pl
+
+    counters = {spelled.named.column for spelled in one.counters if spelled.named.counter in names}
+    if not counters:
+        return one
+    return replace(one, values=one.values.with_columns(pl.lit(None, pl.Float64).alias(name) for name in counters))

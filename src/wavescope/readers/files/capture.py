@@ -1,0 +1,317 @@
+"""Which files make up a raw capture: trace buffers and code objects, found by name and place."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import listed, not_read_here
+from wavescope.errors import NotATraceError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Capture", "CodeObjectFile", "TraceFile", "Window", "find_capture", "parse_code_object"]
+
+MAX_FILES = 100_000
+"""Files looked at in a folder before giving up; a capture has a few hundred."""
+
+_CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
+
+# <pid>_<agent>_shader_engine_<SE>_<dispatch>.att is what rocprofv3 writes; k<dispatch>_se<SE>, se<SE> and <SE> are
+# what other tools write.
+_TRACE_NAMES = (
+    re.compile(r"(?:(?P<pid>\d+)_)?(?P<agent>\d+)_shader_engine_(?P<se>\d+)(?:_(?P<dispatch>\d+))?"),
+    re.compile(r"(?:k(?P<dispatch>\d+)_)?se(?P<se>\d+)"),
+    re.compile(r"(?P<se>\d+)"),
+)
+_CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?::(?P<id>\d+))?")
+_CODE_OBJECT_PID = re.compile(r"(\d+)_.*code_object_id_")
+_TRAILING_NUMBER = re.compile(r"(\d+)$")
+_U64 = 1 << 64
+
+
+@dataclass(frozen=True)
+class TraceFile:
+    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name.
+
+    Examples
+    --------
+    >>> TraceFile.named(Path("28_5600_shader_engine_0_2.att"))
+    TraceFile(path=PosixPath('28_5600_shader_engine_0_2.att'), pid=28, agent=5600, dispatch=2, se=0)
+    """
+
+    path: Path
+    pid: int | None = None
+    agent: int | None = None
+    dispatch: int | None = None
+    se: int | None = None
+
+    @classmethod
+    def named(cls, path: Path) -> TraceFile:
+        """What the file name tells."""
+        for pattern in _TRACE_NAMES:
+            if match := pattern.fullmatch(path.stem):
+                parts = {k: int(v) for k, v in match.groupdict().items() if v is not None}
+                return cls(path, **parts)
+        return cls(path)
+
+
+@dataclass(frozen=True)
+class CodeObjectFile:
+    """A code object or listing, its id in the trace, where it was loaded, and its process (None = not known).
+
+    Examples
+    --------
+    >>> CodeObjectFile(Path("28_gfx942_code_object_id_2.out"), id=2).load_address is None
+    True
+    """
+
+    path: Path
+    id: int
+    load_address: int | None = None
+    pid: int | None = None
+
+
+@dataclass(frozen=True)
+class Window:
+    """The buffers of one dispatch window, which share nothing with other windows but the code.
+
+    Examples
+    --------
+    >>> Window(pid=28, agent=5600, dispatch=1, files=()).dispatch
+    1
+    """
+
+    pid: int | None
+    agent: int | None
+    dispatch: int | None
+    files: tuple[TraceFile, ...]
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all its files."""
+        return sum(file.path.stat().st_size for file in self.files)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Everything that belongs to one raw capture.
+
+    Examples
+    --------
+    >>> Capture(windows=(), code_objects=()).best()
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: the capture has no dispatch
+    """
+
+    windows: tuple[Window, ...]
+    code_objects: tuple[CodeObjectFile, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Names that look like parts of it and are not read, with the reason: links that lead out, pipes."""
+
+    def best(self) -> Window:
+        """The window with the most bytes: the one that most likely holds the kernel of interest."""
+        if not self.windows:
+            what = "the capture has no dispatch"
+            raise UsageError(what)
+        return max(self.windows, key=lambda window: window.byte_count)
+
+    def only(self, *, dispatch: int | None = None, shader_engines: Iterable[int] | None = None) -> Capture:
+        """The capture with one dispatch and some shader engines only.
+
+        Raises
+        ------
+        UsageError
+            When nothing is left.
+        """
+        wanted = None if shader_engines is None else set(shader_engines)
+        windows = []
+        for window in self.windows:
+            files = tuple(f for f in window.files if wanted is None or f.se in wanted)
+            if files and dispatch in (None, window.dispatch):
+                windows.append(replace(window, files=files))
+        if not windows:
+            what = "no trace of that dispatch and shader engine"
+            raise UsageError(what, advice=f"there are: {self.describe()}")
+        return replace(self, windows=tuple(windows))
+
+    def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
+        """The code objects of the window's process: ids mean nothing to another process.
+
+        Of several with the same id, that of the folder of the traces: processes of other captures may have had the
+        same number.
+        """
+        folders = {file.path.parent for file in window.files}
+        chosen: dict[tuple[int | None, int, int | None], CodeObjectFile] = {}
+        for code_object in sorted(self.code_objects, key=lambda c: c.path.parent not in folders):
+            if None in (code_object.pid, window.pid) or code_object.pid == window.pid:
+                chosen.setdefault((code_object.pid, code_object.id, code_object.load_address), code_object)
+        return tuple(c for c in self.code_objects if chosen.get((c.pid, c.id, c.load_address)) is c)
+
+    def describe(self) -> str:
+        """The dispatches and shader engines in one line."""
+        return "; ".join(
+            f"dispatch {'?' if w.dispatch is None else w.dispatch} (SE {', '.join(str(f.se) for f in w.files)})"
+            for w in self.windows
+        )
+
+
+def parse_code_object(text: str) -> CodeObjectFile:
+    """Read `FILE[@LOAD_ADDRESS][:ID]`; without ID the last number of the file name is the id, else 0.
+
+    Raises
+    ------
+    UsageError
+        When the file does not exist or a number does not fit 64 bits.
+
+    Examples
+    --------
+    >>> parse_code_object("missing.out:3")
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: missing.out:3: no such code object; write FILE[@LOAD_ADDRESS][:ID]
+    """
+    match = _CODE_OBJECT.fullmatch(text)
+    usage = "write FILE[@LOAD_ADDRESS][:ID]"
+    if Path(text).is_file() or match is None:
+        path, load, number = Path(text), None, None
+    else:
+        path, load, number = Path(match["file"]), match["load"], match["id"]
+    if not path.is_file():
+        what = "no such code object"
+        raise UsageError(what, where=text, advice=usage)
+    load_address = None if load is None else int(load, 0 if load[:2].lower() == "0x" else 10)
+    code_object_id = _id_in_name(path) if number is None else int(number)
+    if max(load_address or 0, code_object_id) >= _U64:
+        what = "a number does not fit 64 bits"
+        raise UsageError(what, where=text, advice=usage)
+    return CodeObjectFile(path, code_object_id, load_address)
+
+
+def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) -> Capture:
+    """The capture that `paths` name: folders are searched, single `.att` files are taken as they are.
+
+    Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`)
+    come first and replace those with the same id.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist.
+    NotATraceError
+        When there is no `.att` file.
+
+    Examples
+    --------
+    >>> find_capture(["/nowhere"])
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    traces: list[Path] = []
+    beside: list[Path] = []
+    refused: dict[str, str] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            what = "no such file or folder"
+            raise UsageError(what, where=str(path))
+        if path.is_dir():
+            files = _readable(_walk(path), path, refused)
+            traces += sorted(f for f in files if f.suffix == ".att")
+            beside += [f for f in files if f.suffix != ".att"]
+        else:
+            folder = path.absolute().parent
+            traces.append(path)
+            beside += _readable((f for f in folder.iterdir() if f.name.endswith(_CODE_SUFFIXES)), folder, refused)
+    if not traces:
+        what = "no .att file here" + (f" that can be read ({listed(refused)})" if refused else "")
+        raise NotATraceError(
+            what,
+            where=", ".join(map(str, paths)),
+            advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
+        )
+    given = [parse_code_object(text) for text in code_objects]
+    return Capture(_windows(traces), tuple(given) + _found_beside(beside, {c.id for c in given}), refused)
+
+
+def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
+    """Those of the files that may be read; the others are put into `refused`."""
+    kept = []
+    for file in files:
+        why = not_read_here(file, root)
+        if why:
+            refused[str(file.relative_to(root))] = why
+        elif file.is_file():
+            kept.append(file)
+    return kept
+
+
+def _walk(folder: Path) -> Iterable[Path]:
+    """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
+    seen = 0
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            seen += 1
+            if seen > MAX_FILES:
+                what = f"more than {MAX_FILES:,} files"
+                raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
+            if name.endswith((".att", *_CODE_SUFFIXES)):
+                yield Path(root, name)
+        # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
+        unnamed = (Path(root, name) for name in (*folders, *names) if "." not in name)
+        yield from (place for place in unnamed if place.is_symlink())
+
+
+def _windows(traces: Sequence[Path]) -> tuple[Window, ...]:
+    groups: dict[tuple[int | None, int | None, int | None], list[TraceFile]] = {}
+    for path in dict.fromkeys(traces):
+        file = TraceFile.named(path)
+        groups.setdefault((file.pid, file.agent, file.dispatch), []).append(file)
+    in_order = sorted(groups.items(), key=lambda item: [(number is None, number or 0) for number in item[0]])
+    return tuple(Window(*key, files=_numbered(part)) for key, files in in_order for part in _captures(files))
+
+
+def _captures(files: list[TraceFile]) -> list[list[TraceFile]]:
+    """Files of one dispatch; apart by folder if a shader engine comes twice: then they are of several captures."""
+    engines = [file.se for file in files if file.se is not None]
+    if len(engines) == len(set(engines)):
+        return [files]
+    folders: dict[Path, list[TraceFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.parent, []).append(file)
+    return list(folders.values())
+
+
+def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
+    """Give every file of a window its own shader engine number, keeping those that the names tell."""
+    taken = {file.se for file in files if file.se is not None}
+    used: set[int] = set()
+    numbered = []
+    for file in files:
+        se = file.se
+        if se is None or se in used:
+            se = next(n for n in range(len(files) + len(taken) + 1) if n not in taken and n not in used)
+        used.add(se)
+        numbered.append(replace(file, se=se))
+    return tuple(sorted(numbered, key=lambda file: file.se or 0))
+
+
+def _found_beside(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
+    """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
+    found: dict[tuple[int, int, Path], CodeObjectFile] = {}
+    for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
+        match = _CODE_OBJECT_PID.match(path.name)
+        code_object = CodeObjectFile(path, _id_in_name(path), pid=int(match[1]) if match else None)
+        if code_object.id not in given_ids:
+            pid = -1 if code_object.pid is None else code_object.pid
+            found.setdefault((pid, code_object.id, path.parent), code_object)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _id_in_name(path: Path) -> int:
+    stem = path.name.removesuffix(".isa.tsv") if path.name.endswith(".isa.tsv") else path.stem
+    match = _TRAILING_NUMBER.search(stem)
+    return int(match[1]) if match else 0

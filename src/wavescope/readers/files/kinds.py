@@ -1,0 +1,307 @@
+"""What is this path? Decided by content; the name only breaks ties."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import open_regular
+from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
+from wavescope.readers.files.archive import is_archive
+from wavescope.readers.files.decoded import form_of, survey
+from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
+from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, profile_files
+from wavescope.readers.files.text import SQLITE, head_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "COUNTER_CAPTURES",
+    "COUNTER_TABLES",
+    "PROFILES",
+    "STORES_OF_COUNTERS",
+    "THREAD_TRACES",
+    "Generation",
+    "Kind",
+    "generation_of",
+    "sniff",
+]
+
+
+class Kind(Enum):
+    """The kinds of input that wavescope can tell apart; the value is how to call them.
+
+    Examples
+    --------
+    >>> Kind.RAW_CAPTURE.value
+    'raw thread-trace capture'
+    """
+
+    RAW_CAPTURE = "raw thread-trace capture"
+    UI_OUTPUT = "decoded thread trace (ui_output directory)"
+    PARQUET = "wavescope Parquet directory"
+    DECODED_FOLDER = "folder of decoded thread traces"
+    ARCHIVE = "archive"
+    ARCHIVE_FOLDER = "folder of archives"
+    COUNTERS = "hardware counters (CSV)"
+    KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
+    CSV_TRACE = "rocprofv3 trace (CSV)"
+    STATISTICS = "rocprofv3 statistics (CSV)"
+    AGENTS = "rocprofv3 agent list (CSV)"
+    RESULTS = "rocprofv3 results (JSON)"
+    CHROME = "Chrome trace (JSON)"
+    ROCPD = "ROCpd database"
+    RPD = "RPD database"
+    ROCPROF_DATABASE = "rocprof (v1) database"
+    ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
+    ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
+    COMPUTE_DATABASE = "analysis database of ROCm Compute Profiler"
+    DATABASE = "SQLite database"
+    BROKEN_DATABASE = "SQLite database that cannot be read"
+    PACKAGE = "ROCpd package"
+    PROFILE_TABLES = "wavescope tables of a profile"
+    PROFILE_FOLDER = "folder of profiles"
+    CODE_OBJECT = "GPU code object (ELF)"
+    UNKNOWN = "nothing wavescope knows"
+
+
+THREAD_TRACES = (
+    Kind.RAW_CAPTURE,
+    Kind.UI_OUTPUT,
+    Kind.PARQUET,
+    Kind.DECODED_FOLDER,
+    Kind.ARCHIVE,
+    Kind.ARCHIVE_FOLDER,
+)
+"""Kinds that hold thread traces, or may hold some."""
+
+PROFILES = (
+    Kind.ROCPD,
+    Kind.RPD,
+    Kind.ROCPROF_DATABASE,
+    Kind.ROCPROF_CSV,
+    Kind.RESULTS,
+    Kind.CHROME,
+    Kind.KERNEL_TRACE,
+    Kind.CSV_TRACE,
+    Kind.PACKAGE,
+    Kind.PROFILE_TABLES,
+    Kind.PROFILE_FOLDER,
+)
+"""Kinds that hold profiles of a run. Files of counters may hold one, too."""
+
+
+COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)
+"""Kinds of tables with hardware counters per dispatch."""
+
+COUNTER_CAPTURES = (*COUNTER_TABLES, Kind.COMPUTE_DATABASE)
+"""Kinds that are, first of all, captures of hardware counters."""
+
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)
+"""Kinds of profiles that may hold hardware counters, too."""
+
+
+class Generation(Enum):
+    """What the first eight bytes of a raw buffer say; the value names the GPUs.
+
+    Examples
+    --------
+    >>> generation_of(bytes.fromhex("1180000000000000"))
+    <Generation.GFX9: 'gfx9 (MI100, MI200, MI300, MI350)'>
+    """
+
+    GFX9 = "gfx9 (MI100, MI200, MI300, MI350)"
+    GFX10 = "gfx10 (RDNA1, RDNA2)"
+    GFX11 = "gfx11 (RDNA3)"
+    GFX12 = "gfx12 (RDNA4)"
+    GFX1250 = "gfx1250"
+    NEWER = "a thread trace of an unknown generation"
+    NONE = "not a thread trace"
+
+
+_RDNA_VERSIONS = {
+    1: Generation.GFX10,
+    2: Generation.GFX10,
+    3: Generation.GFX11,
+    4: Generation.GFX12,
+    5: Generation.GFX1250,
+}
+_HEADER_PREFIX = 0x11  # low 7 bits of an RDNA HEADER token, and of the gfx9 software header
+
+
+def generation_of(head: bytes) -> Generation:
+    """Which generation wrote a buffer that begins with `head` (8 bytes are enough).
+
+    Examples
+    --------
+    >>> generation_of(b"SQLite format 3")
+    <Generation.NONE: 'not a thread trace'>
+    """
+    if len(head) < 8:
+        return Generation.NONE
+    word = int.from_bytes(head[:8], "little")
+    legacy, gfx9_version = word & 0x1FFF, word >> 13 & 7
+    if legacy in (0, _HEADER_PREFIX) and 4 <= gfx9_version <= 6:
+        return Generation.GFX9
+    known = _RDNA_VERSIONS.get(word >> 7 & 0x3F) if legacy else None
+    if known is not None:
+        return known
+    return Generation.NEWER if word & 0x7F == _HEADER_PREFIX else Generation.NONE
+
+
+def sniff(path: Path) -> Kind:
+    """The kind of a file or folder.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> sniff(Path("/nowhere"))
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    if not path.exists():
+        what = "no such file or folder"
+        raise UsageError(what, where=str(path))
+    if not path.is_dir() and not path.is_file():
+        what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
+        raise UsageError(what, where=str(path))
+    try:
+        return _sniff_folder(path) if path.is_dir() else _sniff_file(path)
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(path)) from error
+
+
+def _sniff_folder(folder: Path) -> Kind:
+    names = {entry.name for entry in folder.iterdir()}
+    own = form_of(names)
+    if own:
+        return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
+    if PROFILE_MANIFEST in names:
+        return Kind.PROFILE_TABLES
+    below = survey(folder)
+    if below.has_raw:
+        return Kind.RAW_CAPTURE
+    if below.decoded:
+        return Kind.DECODED_FOLDER
+    if below.archives:
+        return Kind.ARCHIVE_FOLDER
+    if _CODE in names:
+        return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
+    if PACKAGE_INDEX in names and folder.suffix == ".rpdb":
+        return Kind.PACKAGE
+    if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
+        return Kind.COUNTERS
+    files = (file for file in profile_files(folder) if file.is_file() and not _is_in_workload(file))
+    kinds = {_sniff_file(file) for file in islice(files, _FILES_LOOKED_AT)}
+    if kinds & set(PROFILES):
+        return Kind.PROFILE_FOLDER
+    return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
+
+
+def _is_in_workload(file: Path) -> bool:
+    """Whether it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
+    return file.name == _TIMES_OF_WORKLOAD and file.with_name(_SYSTEM).is_file()
+
+
+_CODE = "code.json"
+_FILES_LOOKED_AT = 64
+_OTHERS_IN_FOLDERS = (
+    Kind.BROKEN_DATABASE,
+    Kind.COUNTERS,
+    Kind.ROCPROF_COUNTERS,
+    Kind.COMPUTE_DATABASE,
+    Kind.AGENTS,
+    Kind.STATISTICS,
+    Kind.DATABASE,
+)
+_HEAD_OF_RESULTS = 200
+_CSV_KINDS = {"counters": Kind.COUNTERS, "kernels": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
+_STATISTICS = {"name", "calls", "totaldurationns"}
+_COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
+_WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
+_SYSTEM = "sysinfo.csv"
+_LEVEL_PASS = re.compile(r"SQC?_\w*\.csv(\.gz)?")
+_TIMES_OF_WORKLOAD = "timestamps.csv"
+_ROCPROF = {"index", "kernelname", "gpu-id"}
+
+
+def _sniff_file(file: Path) -> Kind:
+    with open_regular(file) as stream:
+        head = stream.read(1 << 16)
+    if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
+        return _sniff_database(file)
+    if head.startswith(b"\x7fELF"):
+        return Kind.CODE_OBJECT
+    if file.suffix == ".att":
+        return Kind.RAW_CAPTURE
+    # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
+    if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
+        return Kind.RAW_CAPTURE
+    if is_archive(file):
+        return Kind.ARCHIVE
+    if file.suffix == ".json" and form_of([entry.name for entry in file.absolute().parent.iterdir()]) == "ui_output":
+        return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
+    is_table = file.suffix in (".parquet", ".arrow") or file.name == PROFILE_MANIFEST
+    if is_table and file.with_name(PROFILE_MANIFEST).is_file():
+        return Kind.PROFILE_TABLES
+    if file.suffix == ".parquet" or file.name == MANIFEST:
+        return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
+    return _sniff_text(head)
+
+
+def _sniff_database(file: Path) -> Kind:
+    """Told by its tables."""
+    from wavescope.readers.files.sqlite import table_names
+
+    try:
+        names = table_names(file)
+    except (NotATraceError, OSError, EOFError):
+        return Kind.BROKEN_DATABASE
+    if not names:
+        return Kind.BROKEN_DATABASE  # the recording ended before it wrote anything
+    if "rocpd_op" in names:
+        return Kind.RPD
+    if any(name.startswith("rocpd_metadata") for name in names):
+        return Kind.ROCPD
+    if names >= _COMPUTE_TABLES:
+        return Kind.COMPUTE_DATABASE
+    return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
+
+
+def _sniff_text(head: bytes) -> Kind:
+    text = head_of(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith((b"{", b"[")):
+        return _sniff_json(text)
+    header = header_of(head)
+    layout = layout_of(header)
+    if layout:
+        return _CSV_KINDS.get(layout.name, Kind.CSV_TRACE)
+    if set(header) >= _STATISTICS:
+        return Kind.STATISTICS
+    if set(header) >= _ROCPROF:
+        has_counters = any(map(is_counter_column, header))
+        return Kind.ROCPROF_CSV if "beginns" in header and not has_counters else Kind.ROCPROF_COUNTERS
+    if any(map(is_counter_column, header)) or "counter_name" in header:
+        return Kind.COUNTERS
+    return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN
+
+
+def _sniff_json(text: bytes) -> Kind:
+    if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS]:
+        return Kind.RESULTS
+    signs = _CHROME_SIGNS if text.startswith(b"{") else (b'"ph":', b'"ph" :')
+    return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
+
+
+_CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')
+"""Keys of a Chrome trace; PyTorch writes the last two before its events."""

@@ -1,0 +1,180 @@
+"""Files below a folder that may be profiles of a run, and those that a ROCpd package lists."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import is_inside, listed, not_read_here, open_regular
+from wavescope.errors import NotATraceError, UsageError
+from wavescope.readers.files.decoded import form_of, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "PACKAGE_INDEX",
+    "is_named_like_database",
+    "packaged_files",
+    "profile_entries",
+    "profile_files",
+    "refused_below",
+    "refused_in",
+]
+
+MAX_FOLDERS = 100_000
+MAX_FILES = 1_000_000
+"""Files and folders looked at below one folder."""
+PACKAGE_INDEX = "index.yaml"
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".gz")
+_DATABASE = re.compile(r".*(\.rpd(\.gz)?|_results\.db(\.gz)?)")
+_MAX_INDEX_BYTES = 1 << 24
+_OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
+
+
+def profile_files(folder: Path) -> Iterator[Path]:
+    """Files that may be profiles, without those that are not read; see `profile_entries`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> list(profile_files(Path(tempfile.mkdtemp())))
+    []
+    """
+    return (place for place, why in profile_entries(folder) if not why)
+
+
+def profile_entries(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Files that may be profiles, by the ends of their names, in the order of their paths; and why one is not read.
+
+    Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
+    with a `wavescope.json` comes as it is. Not read are links that lead out of `folder` or to nothing, pipes and
+    devices, and folders that cannot be entered.
+
+    Raises
+    ------
+    UsageError
+        When there are more than `MAX_FOLDERS` folders or `MAX_FILES` files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> list(profile_entries(Path(tempfile.mkdtemp())))
+    []
+    """
+    seen: set[tuple[int, int]] = set()
+    file_count = 0
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            status = here.stat()
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            with os.scandir(here) as found:
+                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=lambda e: e.name)
+        except OSError as error:
+            yield here, f"cannot be read ({error.strerror})"
+            continue
+        file_count += len(entries)
+        if len(seen) > MAX_FOLDERS or file_count > MAX_FILES:
+            what = f"more than {MAX_FOLDERS:,} folders or {MAX_FILES:,} files"
+            raise UsageError(what, where=str(folder), advice="name a folder below it")
+        names = [entry.name for entry in entries]
+        form = form_of(names)
+        refused = {entry.name: why for entry in entries if (why := not_read_here(entry, folder))}
+        if form == "parquet" or PACKAGE_INDEX in names:
+            yield (here, "") if form else (here / PACKAGE_INDEX, refused.get(PACKAGE_INDEX, ""))
+        if form:
+            continue
+        for entry in entries:
+            why = refused.get(entry.name, "")
+            # What leads nowhere may have been a folder; what leads out tells whether it is one.
+            is_telling = entry.name.lower().endswith(_SUFFIXES) or (why and _may_be_folder(entry))
+            if is_telling and (why or entry.is_file()):
+                yield Path(entry.path), why
+        waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
+
+
+def refused_in(path: Path) -> dict[str, str]:
+    """Links and special files of a folder that look like inputs and are not read, with the reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> refused_in(Path(tempfile.mkdtemp()))
+    {}
+    """
+    if not path.is_dir():
+        return {}
+    found = {str(place.relative_to(path)): why for place, why in profile_entries(path) if why}
+    return found | dict(survey(path).refused)
+
+
+def refused_below(path: Path) -> str:
+    """What an error about a folder without inputs says of them; empty = there are none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> refused_below(Path(tempfile.mkdtemp()))
+    ''
+    """
+    found = refused_in(path)
+    return f" that can be read ({listed(found)})" if found else ""
+
+
+def is_named_like_database(name: str) -> bool:
+    """Whether only a database of a run is called like this, so that a file which is none has been damaged.
+
+    Examples
+    --------
+    >>> is_named_like_database("12_results.db"), is_named_like_database("Thumbs.db")
+    (True, False)
+    """
+    return _DATABASE.fullmatch(name) is not None
+
+
+def packaged_files(index: Path) -> list[tuple[Path, str]]:
+    """The files that the index of a ROCpd package lists; and why one is not read: it is not below the index.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is not such an index.
+
+    Examples
+    --------
+    >>> packaged_files(Path("run.rpdb/index.yaml"))  # doctest: +SKIP
+    """
+    try:
+        with open_regular(index) as stream:
+            text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise UsageError(what, where=str(index)) from error
+    files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
+    if "rocpd" not in text or files is None:
+        what = "not the index of a ROCpd package"
+        raise NotATraceError(what, where=str(index), advice="name the databases themselves")
+    listed = files[1].strip("[]").split(",") if files[1].startswith("[") else re.findall(r"-([^\n]*)", files[1])
+    path = re.search(r"\bpath:[ \t]*([^\n,}]+)", text)
+    base = index.parent / _plain(path[1]) if path else index.parent
+    places = [base / name for item in listed if (name := _plain(item))]
+    return [(place, "" if is_inside(place, index.parent) else _OUTSIDE_PACKAGE) for place in places]
+
+
+def _plain(scalar: str) -> str:
+    return scalar.strip().strip("'\"")
+
+
+def _may_be_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir() or "." not in entry.name
+    except OSError:  # a link that leads back to itself
+        return "." not in entry.name

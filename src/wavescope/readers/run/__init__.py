@@ -1,0 +1,1 @@
+"""Application runs: one package or module per format."""

@@ -1,0 +1,272 @@
+"""Chrome traces as profiles: PyTorch's (Kineto), and those of rocprof, RPD and others as far as their events tell.
+
+What an event is, is told by its category; where there is none, by the name of its process (`GPU2`, `COPY`, ...):
+
+| event | table | domain |
+| --- | --- | --- |
+| kernel, gpu_memset | kernels | |
+| gpu_memcpy | copies, in the words of ROCpd | |
+| cuda_runtime, cuda_driver, hip_runtime, ... | regions | HIP |
+| cpu_op | regions | OPERATOR |
+| user_annotation | regions | MARKER |
+| python_function | regions | PYTHON |
+| other ranges | regions | the category in upper case; CPU where there is none |
+| `[memory]` | allocations | |
+| other instants | samples | as ranges |
+
+`gpu_user_annotation` repeats annotations for the GPU: it is an extra table. Times are those of the file plus its
+`baseTimeNanoseconds`. Sizes of grids are stored in workgroups, and become lanes here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wavescope.model.losses import Loss
+from wavescope.model.run import MemorySource
+from wavescope.model.run_tables import PROFILE
+from wavescope.model.schema import frame_of
+from wavescope.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
+from wavescope.readers.run.chrome.processes import processes_of, told_apart, with_process
+from wavescope.readers.run.event_rows import finished, link, numbered, with_numbers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+
+__all__ = ["DOMAINS", "read_kineto"]
+
+DOMAINS = {
+    "cuda_runtime": "HIP",
+    "cuda_driver": "HIP",
+    "hip_runtime": "HIP",
+    "hip_driver": "HIP",
+    "privateuse1_runtime": "HIP",
+    "cpu_op": "OPERATOR",
+    "user_annotation": "MARKER",
+    "python_function": "PYTHON",
+}
+"""Category of an event -> domain of the region."""
+
+_DIRECTIONS = {
+    "HtoD": "MEMORY_COPY_HOST_TO_DEVICE",
+    "DtoH": "MEMORY_COPY_DEVICE_TO_HOST",
+    "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "HtoH": "MEMORY_COPY_HOST_TO_HOST",
+    "PtoP": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "CopyHostToDevice": "MEMORY_COPY_HOST_TO_DEVICE",
+    "CopyDeviceToHost": "MEMORY_COPY_DEVICE_TO_HOST",
+    "CopyDeviceToDevice": "MEMORY_COPY_DEVICE_TO_DEVICE",
+    "CopyHostToHost": "MEMORY_COPY_HOST_TO_HOST",
+}
+_KEPT_ARGUMENTS = ("OPERATOR", "MARKER")
+_MOST_DEVICES = 1 << 12
+
+
+def read_kineto(path: Path) -> MemorySource:
+    """The tables of a Chrome trace.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read.
+
+    Examples
+    --------
+    >>> run = read_kineto(Path("rank0.pt.trace.json.gz"))  # doctest: +SKIP
+    """
+    import polars as pl
+
+    file = read_chrome(path)
+    losses: list[Loss] = []
+    every = chrome_events(file, losses)
+    base = file.baseTimeNanoseconds if isinstance(file.baseTimeNanoseconds, int) else 0
+    labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
+    events = told_apart(every, labels, base, losses)
+    processes = processes_of(events, labels, _rank(file))
+    events = with_process(events, processes)
+    tables: dict[str, pl.DataFrame] = {"processes": processes}
+    kinds = with_numbers(_tables(events), tables)
+    tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
+    tables["agents"], kinds = _with_agents(kinds, file)
+    annotations = kinds.pop("annotations")
+    extras = {"gpu_user_annotations": annotations.select("name", "begin_ns", "end_ns")} if annotations.height else {}
+    is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
+    made = finished(tables | kinds, losses)
+    losses += _launched_before(made)
+    return MemorySource(str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), made, losses, extras)
+
+
+def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
+    """GPU work without its launch, where launches were recorded: it was under way when the recording began."""
+    import polars as pl
+
+    key = ["process", "correlation"]
+    calls = tables["regions"].select(key).drop_nulls().unique()
+    work = pl.concat([tables[name].select(key) for name in ("kernels", "copies")])
+    count = work.join(calls, on=key, how="anti").height
+    return [Loss("launched_before", count)] if 0 < count < work.height else []
+
+
+def _version(file: ChromeFile) -> str:
+    return "" if file.schemaVersion is None else str(file.schemaVersion)
+
+
+def _rank(file: ChromeFile) -> int | None:
+    rank = file.distributedInfo.get("rank") if isinstance(file.distributedInfo, dict) else None
+    return rank if isinstance(rank, int) and 0 <= rank < 1 << 31 else None
+
+
+def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Events by the table that they belong to, with columns of ours."""
+    import polars as pl
+
+    links = {"correlation": "correlation", "external_correlation": "external"}
+    gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation"))).with_columns(
+        tid=_number("own_tid"),
+        stream_id=pl.coalesce("stream", pl.when(pl.col("queue").is_null()).then(_number("tid"))),
+        queue_id="queue",
+        **links,
+    )
+    lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}
+    lanes |= {f"grid_{axis}": pl.col(f"grid_{axis}") * pl.col(f"block_{axis}") for axis in "xyz"}
+    kernels = gpu.filter(pl.col("sort") == "kernel").with_columns(**lanes)
+    copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
+    cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
+        tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
+        category=pl.coalesce(pl.col("kind"), pl.col("cat").cast(pl.String)).cast(pl.Categorical),
+        domain=_domain().cast(pl.Categorical),
+        **links,
+    )
+    cpu = cpu.with_columns(
+        function=pl.when(pl.col("domain").cast(pl.String) != "MARKER").then(pl.col("name")),
+        event_properties=pl.when(pl.col("domain").cast(pl.String).is_in(_KEPT_ARGUMENTS)).then(pl.col("args")),
+    )
+    memory = events.filter(pl.col("sort") == "memory").with_columns(
+        tid=_number("tid"),
+        type=pl.when(pl.col("allocated") > 0).then(pl.lit("ALLOC")).otherwise(pl.lit("FREE")),
+        level=pl.lit("REAL"),
+        size_bytes=pl.col("allocated").clip(lower_bound=0),
+        device=pl.when(pl.col("memory_kind") != 0).then(pl.col("memory_device")),
+        properties="args",
+    )
+    return {
+        "kernels": kernels.drop("external", "queue", "stream"),
+        "copies": copies.drop("external", "queue", "stream"),
+        "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
+        "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
+        "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="begin_ns"),
+        "allocations": memory.drop("queue", "stream"),
+    }
+
+
+def _number(column: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column).cast(pl.Int64, strict=False)
+
+
+def _direction() -> pl.Expr:
+    """The name of a copy in the words of ROCpd."""
+    import polars as pl
+
+    name = pl.col("name").cast(pl.String)
+    short = pl.coalesce(
+        pl.col("direction").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+        name.str.extract(r"\b([HDP]to[HDP])\b").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+        name.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
+    )
+    return pl.coalesce(short, name).cast(pl.Categorical)
+
+
+def _domain() -> pl.Expr:
+    import polars as pl
+
+    cat, name = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String)
+    label = pl.col("process_label").fill_null("")
+    by_name = (
+        pl.when(name.str.contains("^(__)?hip[A-Z]") | label.str.contains("HIP API"))
+        .then(pl.lit("HIP"))
+        .when(name.str.starts_with("hsa_") | label.str.contains("HSA API"))
+        .then(pl.lit("HSA"))
+        .when(label.str.contains("(?i)marker"))
+        .then(pl.lit("MARKER"))
+        .otherwise(pl.lit("CPU"))
+    )
+    known = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
+    by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavescope convert` writes
+    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(known, cat.str.to_uppercase()))
+
+
+def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    named = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
+        pid=pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False),
+        tid=pl.col("tid").cast(pl.Int64, strict=False),
+        name=pl.col("label").str.strip_chars(),
+    )
+    keyed = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
+    return keyed.join(
+        named.unique(["pid", "tid"], keep="first", maintain_order=True),
+        on=["pid", "tid"],
+        how="left",
+        maintain_order="left",
+    ).drop("pid")
+
+
+def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """One GPU per process and device; hosts that copies name are agents, too."""
+    import polars as pl
+
+    gpus = numbered([kinds["kernels"], kinds["copies"]], ["process", "device"], "agent")
+    named = dict(kinds["kernels"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows())
+    rows = [
+        {"agent": agent, "process": process, "kind": "GPU", "product": named.get(device)} | _device(file, device)
+        for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
+    ]
+    kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
+    # Memory is counted by HIP's numbers, kernels by those of the node: only a single GPU is certainly the same.
+    single = gpus.filter(pl.len().over("process") == 1).select("process", single="agent")
+    memory = kinds["allocations"].join(single, on="process", how="left", maintain_order="left")
+    is_gpu = pl.col("device").is_not_null()
+    kinds["allocations"] = memory.with_columns(agent=pl.when(is_gpu).then(pl.coalesce("single", "agent")))
+    name = pl.col("name").cast(pl.String)
+    copies = kinds["copies"]
+    hosts = numbered([copies.filter(name.str.contains("HOST")).with_columns(host=0)], ["process", "host"], "agent")
+    hosts = hosts.with_columns(pl.col("agent") + len(rows)).drop("host")
+    rows += [{"agent": agent, "process": process, "kind": "CPU"} for agent, process in hosts.iter_rows()]
+    copies = copies.join(hosts.rename({"agent": "host"}), on="process", how="left", maintain_order="left")
+    sides = {"src_agent": "HOST_TO", "dst_agent": "TO_HOST"}
+    kinds["copies"] = copies.with_columns(
+        pl.when(name.str.contains(word)).then("host").otherwise("agent").alias(side) for side, word in sides.items()
+    )
+    return frame_of(PROFILE["agents"], rows), kinds
+
+
+def _device(file: ChromeFile, device: int) -> dict[str, Any]:
+    """What the file tells about a device.
+
+    Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
+    """
+    listed = [row for row in file.deviceProperties or () if isinstance(row, dict)]
+    told: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
+    if not told and listed and all(row.get("name") == listed[0].get("name") for row in listed):
+        told = {key: value for key, value in listed[0].items() if key != "id"}
+
+    def number(key: str) -> int | None:
+        value = told.get(key)
+        return value if isinstance(value, int) and 0 <= value < 1 << 63 else None
+
+    return ({"product": str(told["name"])} if "name" in told else {}) | {
+        "agent_id": device,
+        "absolute_index": device,
+        "cu_count": number("numSms"),
+        "wave_lanes": number("warpSize"),
+        "lds_bytes": number("maxSharedMemoryPerMultiProcessor") or number("sharedMemPerBlock"),
+        "properties": msgspec.json.encode(told).decode(),
+    }

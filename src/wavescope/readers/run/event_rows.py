@@ -1,0 +1,103 @@
+"""From rows of events that name things by their ids to tables of a profile: numbers, links, sound times, types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.model.run_tables import PROFILE
+from wavescope.model.schema import empty_frame
+from wavescope.readers.run.event_times import sound_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars as pl
+
+__all__ = ["finished", "link", "numbered", "with_numbers"]
+
+
+def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:
+    """One row per different value of the columns `keys`, in the order of their values, numbered from 0.
+
+    Frames without one of the columns and rows without a value of the last key add nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> numbered([pl.DataFrame({"tid": [7, 3, 7]})], ["tid"], "thread").rows()
+    [(0, 3), (1, 7)]
+    """
+    import polars as pl
+
+    found = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
+    if not found:
+        return pl.DataFrame(schema={number: pl.UInt32, **dict.fromkeys(keys, pl.Int64)})
+    every = pl.concat(found, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
+    return every.with_row_index(number)
+
+
+def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: str) -> pl.DataFrame:
+    """`frame` with the column `number` of the row of `table` that has the same `keys`; null where there is none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> link(pl.DataFrame({"tid": [7]}), pl.DataFrame({"thread": [1], "tid": [7]}), ["tid"], "thread")["thread"][0]
+    1
+    """
+    import polars as pl
+
+    if not set(keys) <= set(frame.columns):
+        return frame.with_columns(pl.lit(None, pl.UInt32).alias(number))
+    return frame.join(table.select(number, *keys), on=list(keys), how="left", maintain_order="left")
+
+
+def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The events with numbers of their threads, queues and streams; those become tables.
+
+    The events name them by `tid`, `queue_id` and `stream_id`, and have the number of their process.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> tables = {}
+    >>> calls = pl.DataFrame({"process": [0, 0], "tid": [9, 7]})
+    >>> with_numbers({"regions": calls}, tables)["regions"]["thread"].to_list()
+    [1, 0]
+    >>> tables["threads"]["tid"].to_list()
+    [7, 9]
+    """
+    made = dict(events)
+    for name, key, number in _NUMBERED:
+        tables[name] = numbered(made.values(), ["process", key], number)
+        made = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in made.items()}
+    return made
+
+
+_NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
+
+
+def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
+    """The columns of the tables that a profile has, in its types; times that cannot be become losses.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> losses = []
+    >>> finished({"copies": pl.DataFrame({"begin_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
+    [(5, 5)]
+    >>> losses[0].kind
+    'backward_times'
+    """
+    import polars as pl
+
+    made = {}
+    for name, table in tables.items():
+        frame, schema = table, empty_frame(PROFILE[name]).schema
+        if {"begin_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
+            ends, found = sound_ends(frame["begin_ns"], frame["end_ns"])
+            losses += [Loss(kind, count, detail=name) for kind, count in found.items()]
+            frame = frame.with_columns(ends.alias("end_ns"))
+        made[name] = frame.select(pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns)
+    return made

@@ -1,0 +1,377 @@
+"""Which profiles do these paths name? Files, folders, packages, patterns; each profile is opened by its own reader."""
+
+from __future__ import annotations
+
+import glob
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import LEADS_OUT, not_read, open_regular
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.model.losses import Loss
+from wavescope.readers.files.kinds import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.rocprofv3_columns import header_of, layout_of, run_of
+from wavescope.readers.files.runs import PACKAGE_INDEX, packaged_files, profile_entries, refused_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wavescope.model.run import Profile, ProfileSource
+
+__all__ = [
+    "ProfileInput",
+    "does_not_hold",
+    "find_profiles",
+    "holds_profile",
+    "open_input",
+    "open_inputs",
+    "open_profile",
+]
+
+_DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
+_CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
+_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
+"""Forms in which one run may stand beside itself, the fullest first; CSV comes last."""
+_COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
+_HEAD = 1 << 16
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class ProfileInput:
+    """One profile before it is opened: what a worker of a cluster is given.
+
+    Examples
+    --------
+    >>> ProfileInput(Path("run.db"), Kind.ROCPD).path.name
+    'run.db'
+    """
+
+    path: Path
+    kind: Kind
+    files: tuple[Path, ...] = ()
+    """The files of a run that is spread over several (CSV); empty = `path` alone."""
+    left_out: tuple[Path, ...] = ()
+    """Other forms of the same run, which are not read."""
+    refused: str = ""
+    """Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be."""
+
+    def absolute(self) -> ProfileInput:
+        """The same for a process that works in another folder.
+
+        Examples
+        --------
+        >>> ProfileInput(Path("/run.db"), Kind.ROCPD).absolute().path
+        PosixPath('/run.db')
+        """
+        files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
+        return ProfileInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
+
+
+def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
+    """The profiles that files, folders, packages and glob patterns name, each once, in the order of paths and names.
+
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, a database
+    in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
+    opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
+    lists of agents, which stand beside every run, are left out when there is a run.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist, or a pattern matches nothing.
+    NotATraceError
+        When no path holds a profile.
+
+    Examples
+    --------
+    >>> find_profiles(["/nowhere"])
+    Traceback (most recent call last):
+    wavescope.errors.UsageError: /nowhere: no such file or folder
+    """
+    found: dict[Path, tuple[Path, Kind]] = {}
+    refused: dict[Path, str] = {}
+    for path in paths:
+        for file, kind in _named_by(os.fspath(path), refused):
+            found.setdefault(Path(os.path.realpath(file)), (file, kind))
+    read = {file.absolute() for file, _ in found.values()}  # what is named itself is read, whatever else leads to it
+    left = [
+        ProfileInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read
+    ]
+    kinds = {kind for _, kind in found.values()}
+    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (found or left):
+        raise _not_followed(left[0]) if left else does_not_hold(next(iter(found.values()))[0])
+    return [*_grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS}), *left]
+
+
+def _not_followed(found: ProfileInput) -> UsageError:
+    advice = "name the file itself, or a pattern, to have it read" if found.refused == LEADS_OUT else ""
+    return UsageError(found.refused, where=str(found.path), advice=advice)
+
+
+def holds_profile(path: Path) -> bool:
+    """Whether a path is, first of all, the profile of a run; folders with thread traces and counters are not.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> holds_profile(Path(tempfile.mkdtemp()))
+    False
+    """
+    return sniff(path) in PROFILES
+
+
+def open_input(found: ProfileInput, *, with_environment: bool = False) -> ProfileSource:
+    """Open one profile with the reader of its format.
+
+    Raises
+    ------
+    NotATraceError, UnsupportedError
+        When it cannot be read.
+
+    Examples
+    --------
+    >>> source = open_input(ProfileInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
+    """
+    if found.refused:
+        raise _not_followed(found)
+    source = _opened(found, with_environment=with_environment)
+    if found.left_out:
+        names = ", ".join(path.name for path in found.left_out[:_NAMED])
+        source.losses.append(Loss("other_forms", len(found.left_out), detail=names))
+    return source
+
+
+def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
+    if found.kind is Kind.CSV_TRACE:
+        from wavescope.readers.run.rocprofv3.csv import read_rocprofv3_csv
+
+        return read_rocprofv3_csv(found.path, found.files)
+    if found.kind is Kind.PROFILE_TABLES:
+        from wavescope.readers.run.tables import read_profile_tables
+
+        return read_profile_tables(found.path.parent)
+    if found.kind is Kind.CHROME:
+        from wavescope.readers.run.chrome import read_kineto
+
+        return read_kineto(found.path)
+    if found.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
+        from wavescope.readers.run.rocprof_v1.csv import read_rocprof_csv
+
+        return read_rocprof_csv(found.path)
+    if found.kind is Kind.RESULTS:
+        from wavescope.readers.run.rocprofv3.json import read_rocprofv3_json
+
+        return read_rocprofv3_json(found.path)
+    if found.kind in _DATABASE_KINDS:
+        from wavescope.readers.files.sqlite import Database
+
+        database = Database(found.path)
+        if found.kind is Kind.BROKEN_DATABASE:
+            what = "a database without tables"
+            raise NotATraceError(what, where=str(found.path), advice="record again: the recording did not finish")
+        if found.kind is Kind.ROCPD:
+            from wavescope.readers.run.rocpd import read_rocpd
+
+            return read_rocpd(database, with_environment=with_environment)
+        if found.kind is Kind.RPD:
+            from wavescope.readers.run.rpd import read_rpd
+
+            return read_rpd(database)
+        from wavescope.readers.run.rocprof_v1.database import read_rocprof_database
+
+        return read_rocprof_database(database)
+    raise does_not_hold(found.path)
+
+
+def open_profile(*paths: str | os.PathLike[str], with_environment: bool = False) -> Profile:
+    """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
+    JSON, Chrome traces of PyTorch, and tables that `wavescope convert` wrote.
+
+    Parameters
+    ----------
+    paths
+        What to open; all of it becomes one `Profile`.
+    with_environment
+        Whether the values of environment variables are read; they may hold secrets, and are masked otherwise.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist.
+    NotATraceError, UnsupportedError
+        When nothing could be read. What cannot be read beside others is a row of `profile.losses`.
+
+    Examples
+    --------
+    >>> profile = open_profile("results.db")  # doctest: +SKIP
+    >>> profile.kernels  # doctest: +SKIP
+    """
+    return open_inputs(find_profiles([os.fspath(path) for path in paths]), with_environment=with_environment)
+
+
+def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = False) -> Profile:
+    """Open profiles that were found; see `open_profile`.
+
+    Examples
+    --------
+    >>> open_inputs([]).kernels.height
+    0
+    """
+    from wavescope.model.run import MemorySource, Profile
+
+    sources: list[ProfileSource] = []
+    problems: list[WavescopeError] = []
+    for found in inputs:
+        try:
+            sources.append(open_input(found, with_environment=with_environment))
+        except WavescopeError as error:
+            problems.append(error)
+            lost = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(str(found.path), found.kind.value, losses=[lost]))
+    if problems and len(problems) == len(sources):
+        raise problems[0]
+    return Profile(sources)
+
+
+def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    """The files that a path names; a pattern that is no file itself names those of its matches that are profiles.
+
+    What is met on the way and not read is put into `refused`, with the reason.
+    """
+    place, before = Path(path), len(refused)
+    if place.exists() or not glob.has_magic(path):
+        return _files_at(place, refused) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
+    matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
+    if not matches:
+        what = "no file matches this pattern"
+        raise UsageError(what, where=path)
+    found: list[tuple[Path, Kind]] = []
+    for match in matches:
+        found += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
+    return found or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
+
+
+def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    """The files of profiles at a place, and what each is; a file that was named itself may be of any kind."""
+    if not place.exists():
+        what = "no such file or folder"
+        raise UsageError(what, where=str(place))
+    if place.is_dir():
+        found: list[tuple[Path, Kind]] = []
+        for file, why in profile_entries(place):
+            if why:
+                refused[file] = why
+            else:
+                found += _files_in_folder(file, refused)
+        return found
+    if place.name == PACKAGE_INDEX:
+        return _files_of_package(place, refused)
+    kind = sniff(place)
+    is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
+    return [(place, kind if is_read else Kind.UNKNOWN)]
+
+
+def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    """A file that was met in a folder; what is plainly something else is left out."""
+    try:
+        if file.name == PACKAGE_INDEX:
+            with suppress(NotATraceError):
+                return _files_of_package(file, refused)
+            return []
+        kind = sniff(file)
+    except UsageError:
+        return [(file, Kind.UNKNOWN)]
+    if file.is_dir():
+        return []
+    return [(file, kind)] if _holds_profile(file, kind) or kind is Kind.BROKEN_DATABASE else []
+
+
+def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+    listed = packaged_files(index)
+    refused |= {file: why for file, why in listed if why}
+    return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, why in listed if not why]
+
+
+def _holds_profile(file: Path, kind: Kind) -> bool:
+    if kind is not Kind.COUNTERS:
+        return kind in PROFILES
+    with open_regular(file) as stream:
+        return layout_of(header_of(stream.read(_HEAD))) is not None
+
+
+def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[ProfileInput]:
+    """The files of a run together, where the first of them stands; of a run in several forms, the fullest form."""
+    runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
+    for real, (file, kind) in found.items():
+        is_part = kind in _CSV_KINDS or kind in _FORMS
+        run = (real.parent, run_of(file.name)) if is_part else (real, "")
+        runs.setdefault(run, []).append((file, kind))
+    return [found for (_, run), files in runs.items() for found in _inputs_of(run, files)]
+
+
+def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[ProfileInput]:
+    """Tools write the same run as database, JSON and CSV when they are asked for several forms."""
+    tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
+    whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
+    best = [file for file, kind in whole if kind is whole[0][1]]
+    left_out = tuple(file for file, _ in files if file not in best) if whole else ()
+    for file in best:
+        yield ProfileInput(file, whole[0][1], left_out=left_out)
+    if tables and not whole:
+        path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
+        yield ProfileInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
+
+
+def _rank(kind: Kind) -> int:
+    return _FORMS.index(kind) if kind in _FORMS else len(_FORMS)
+
+
+def _agent_lists(file: Path, run: str) -> list[Path]:
+    """The lists of agents beside a file of the same run."""
+    stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
+    places = (file.with_name(name) for name in (stem, f"{stem}.gz"))
+    return [place for place in places if place.is_file() and not not_read(place, place.parent)]
+
+
+def does_not_hold(path: Path) -> WavescopeError:
+    """The error for a path without a profile: what it is instead, and what reads it.
+
+    Examples
+    --------
+    >>> print(does_not_hold(Path("/nowhere")))
+    /nowhere: no such file or folder
+    """
+    try:
+        kind = sniff(path)
+    except UsageError as error:
+        return error
+    if kind in THREAD_TRACES:
+        what, advice = f"{kind.value}, not a profile of a run", f"wavescope hotspots {path}"
+    elif kind in _INSTEAD:
+        what, advice = _INSTEAD[kind][0], _INSTEAD[kind][1].format(path=path)
+    else:
+        what = "no profile of a run in this folder" if path.is_dir() else "no profile of a run"
+        what += refused_below(path)
+        advice = "profiles are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
+    return NotATraceError(what, where=str(path), advice=advice)
+
+
+_INSTEAD = {
+    **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the profile of a run", "wavescope counters {path}")),
+    Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
+    Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
+    Kind.CODE_OBJECT: ("a code object, not a profile of a run", "wavescope info {path}"),
+    Kind.DATABASE: (
+        "a database, but not of a profiler that wavescope knows",
+        "give one that rocprofv3, rocprof or RPD wrote",
+    ),
+}

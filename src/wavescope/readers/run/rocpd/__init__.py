@@ -1,0 +1,37 @@
+"""ROCpd databases, which rocprofv3 writes: every version of the schema, one or many runs in a file.
+
+`layout` declares the stored tables, `runs` tells the runs of a file apart, `lookup`, `joins` and `events` follow ids,
+`mapping` says where each column of a `Profile` is stored, `columns` and `source` make it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.readers.run.rocpd.source import RocpdSource
+
+if TYPE_CHECKING:
+    from wavescope.model.run import ProfileSource
+    from wavescope.readers.files.sqlite import Database
+
+__all__ = ["read_rocpd"]
+
+
+def read_rocpd(database: Database, *, with_environment: bool = False) -> ProfileSource:
+    """The tables of a ROCpd database; nothing big is read before it is asked for.
+
+    Parameters
+    ----------
+    database
+        The file; views in it are ignored, only stored tables are read.
+    with_environment
+        Whether the values of environment variables are given; they may hold secrets, and are `***` otherwise.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from wavescope.readers.files.sqlite import Database
+    >>> read_rocpd(Database(Path("results.db"))).version  # doctest: +SKIP
+    '3'
+    """
+    return RocpdSource(database, with_environment=with_environment)

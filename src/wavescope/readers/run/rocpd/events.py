@@ -1,0 +1,104 @@
+"""Events: what kind of call each is, and the text of markers, once per distinct text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wavescope.readers.run.rocpd.lookup import Lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.readers.run.rocpd.runs import Run, Types
+
+__all__ = ["event_chunks"]
+
+_MADE = ("category", "domain", "message")
+_MARKER = "MARKER"
+
+
+def event_chunks(run: Run, columns: Types) -> Iterator[pl.DataFrame]:
+    """These columns of the stored table `event` in pieces; `category`, `domain` and `message` are made.
+
+    The message is the text of a marker; null for all other calls.
+    """
+    import polars as pl
+
+    made = [name for name in columns if name in _MADE]
+    needs = {name: dtype for name, dtype in columns.items() if name not in _MADE}
+    if not made:
+        yield from run.chunks("event", needs)
+        return
+    categories = _Categories.read(run)
+    has_messages = "message" in made and categories.has_markers
+    needs |= {"category_id": pl.Int64} | ({"extdata": pl.String} if has_messages else {})
+    for piece in run.chunks("event", needs):
+        rows = categories.lookup.rows(piece["category_id"])
+        found = {"category": categories.names.gather(rows), "domain": categories.domains.gather(rows)}
+        if has_messages:
+            found["message"] = _messages(piece["extdata"], found["domain"])
+        else:
+            found["message"] = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
+        yield piece.with_columns(found[name].alias(name) for name in made).select(*columns)
+
+
+@dataclass(frozen=True)
+class _Categories:
+    """The texts that name categories, by id."""
+
+    lookup: Lookup
+    names: pl.Series
+    domains: pl.Series
+    has_markers: bool
+
+    @classmethod
+    def read(cls, run: Run) -> _Categories:
+        import polars as pl
+
+        if run.has("info_category", "name"):
+            texts = run.frame("info_category", {"id": pl.Int64, "name": pl.String})
+        else:
+            texts = run.frame("string", {"id": pl.Int64, "string": pl.String}).rename({"string": "name"})
+        domains = texts.select(pl.col("name").str.extract("^([^_]*)").str.to_uppercase()).to_series()
+        return cls(
+            Lookup.of(texts["id"]),
+            texts["name"].cast(pl.Categorical),
+            domains.cast(pl.Categorical),
+            bool((domains == _MARKER).any()),
+        )
+
+
+def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:
+    import polars as pl
+
+    markers = (domains == _MARKER).arg_true()
+    texts = extdata.gather(markers)
+    distinct = texts.drop_nulls().unique()
+    messages = pl.Series([_message(text) for text in distinct], dtype=pl.String).cast(pl.Categorical)
+    rows = pl.Series([None], dtype=pl.UInt32).new_from_index(0, len(extdata))
+    found = texts.replace_strict(distinct, range(len(distinct)), default=None, return_dtype=pl.UInt32)
+    return messages.gather(rows.scatter(markers, found))
+
+
+def _message(text: str) -> str | None:
+    if '"message"' not in text:
+        return None
+    try:
+        message = _EXTDATA.decode(text).message
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, str) else None
+
+
+class _Extdata(msgspec.Struct):
+    """What is said of an event; other members are passed over."""
+
+    message: Any = None
+
+
+_EXTDATA = msgspec.json.Decoder(_Extdata)

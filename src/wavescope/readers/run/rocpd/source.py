@@ -1,0 +1,121 @@
+"""A ROCpd file as the tables of a `Profile`: run by run, in pieces, only the columns that are asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.model.run_tables import NUMBERED, PROFILE
+from wavescope.readers.run.rocpd.columns import RunColumns
+from wavescope.readers.run.rocpd.environment import MASKED, rank_of, variables
+from wavescope.readers.run.rocpd.extras import Extras
+from wavescope.readers.run.rocpd.joins import joined_chunks
+from wavescope.readers.run.rocpd.mapping import TABLES
+from wavescope.readers.run.rocpd.required import note_missing_in_run
+from wavescope.readers.run.rocpd.runs import find_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.readers.files.sqlite import Database
+    from wavescope.readers.run.rocpd.runs import DataType, Run
+
+__all__ = ["RocpdSource"]
+
+
+class RocpdSource:
+    """The tables of a ROCpd file; nothing is read before it is asked for, and nothing big is kept."""
+
+    format = "ROCpd"
+
+    def __init__(self, database: Database, *, with_environment: bool) -> None:
+        self.path = str(database.path)
+        self.database = database
+        self.with_environment = with_environment
+        runs = find_runs(database)
+        self.version = ", ".join(dict.fromkeys(run.metadata.get("schema_version", "") for run in runs))
+        self.losses = database.losses
+        self.extras: Mapping[str, pl.DataFrame] = Extras(database)
+        self._runs = _numbered(runs)
+        for run in runs:
+            note_missing_in_run(run)
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """See `ProfileSource.chunks`."""
+        for run in self._runs:
+            if table == "environment":
+                yield self._environment(run).select(columns)
+            elif table in TABLES:
+                yield from self._run_chunks(run, table, columns)
+
+    def _run_chunks(self, run: RunColumns, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        stored_table, origins = TABLES[table]
+        dtypes = PROFILE[table].dtypes
+        needs: dict[str, DataType] = {"id": pl.Int64}
+        for name in columns:
+            if name in origins:
+                needs |= run.needs(origins[name], dtypes[name])
+        number = run.before.get(stored_table, 0)
+        if table == "processes" and "rank" in columns:
+            needs["environment"] = pl.String
+        losses: dict[str, Counter[str]] = {name: Counter() for name in columns}
+        for piece in joined_chunks(run.run, stored_table, needs):
+            made = []
+            for name in columns:
+                if name in origins:
+                    series = run.made(origins[name], piece, dtypes[name], losses[name])
+                elif name == NUMBERED.get(table):
+                    series = pl.int_range(number, number + piece.height, dtype=pl.UInt32, eager=True)
+                else:
+                    series = _of_run(run.run, name, piece)
+                made.append(series.cast(dtypes[name]).alias(name))
+            number += piece.height
+            yield pl.DataFrame(made)
+        for name, counts in losses.items():
+            for kind, count in counts.items():
+                self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
+
+    def _environment(self, run: RunColumns) -> pl.DataFrame:
+        import polars as pl
+
+        texts = run.run.frame("info_process", {"environment": pl.String})["environment"]
+        rows = [
+            (run.before["info_process"] + number, name, value if self.with_environment else MASKED)
+            for number, text in enumerate(texts)
+            for name, value in variables(text).items()
+        ]
+        return pl.DataFrame(rows, schema=PROFILE["environment"].dtypes, orient="row")
+
+    def _note(self, kind: str, count: int, detail: str) -> None:
+        """A loss, once however often a table is read."""
+        if count:
+            self.database.lose(Loss(kind, count=count, detail=detail))
+
+
+def _of_run(run: Run, name: str, piece: pl.DataFrame) -> pl.Series:
+    """Columns of `processes` that no column stores."""
+    import polars as pl
+
+    if name == "rank":
+        return pl.Series([rank_of(variables(text)) for text in piece["environment"]], dtype=pl.Int32)
+    value = {"guid": run.guid, "source": 0}.get(name)
+    return pl.Series([value]).new_from_index(0, piece.height)
+
+
+def _numbered(runs: list[Run]) -> list[RunColumns]:
+    """The runs with the number of rows that come before theirs in every numbered table."""
+    import polars as pl
+
+    counts = {TABLES[table][0]: 0 for table in NUMBERED if table in TABLES}
+    found = []
+    for run in runs:
+        found.append(RunColumns(run, dict(counts)))
+        if run is not runs[-1]:
+            for table in counts:
+                counts[table] += run.frame(table, {"id": pl.Int64}).height
+    return found

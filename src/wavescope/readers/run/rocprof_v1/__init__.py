@@ -1,0 +1,1 @@
+"""rocprof (v1): databases and CSV files."""

@@ -1,0 +1,1 @@
+"""rocprofv3: CSV files and JSON."""

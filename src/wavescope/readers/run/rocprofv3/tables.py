@@ -1,0 +1,139 @@
+"""What rocprofv3 records, whether as CSV or JSON, in the words of a profile: dispatches, counters, memory, calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.readers.run.event_rows import link, numbered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["add_events"]
+
+_SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
+
+
+def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
+    """All events of a run as tables.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> tables = {}
+    >>> add_events(tables, {"kernels": pl.DataFrame({"name": ["k"], "begin_ns": [0], "end_ns": [9]})}, [])
+    >>> tables["kernels"]["event"].to_list()
+    [0]
+    >>> add_events(tables, {"scratch": pl.DataFrame({"operation": ["SCRATCH_MEMORY_ASYNC_RECLAIM"]})}, [])
+    >>> tables["allocations"].rows()
+    [('SCRATCH_MEMORY_ASYNC_RECLAIM', 'RECLAIM', 'SCRATCH')]
+    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "begin_ns": [1, 2], "end_ns": [3, 2]}
+    >>> add_events(tables, {"regions": pl.DataFrame(calls)}, [])
+    >>> tables["regions"]["name"].to_list(), tables["samples"]["domain"].to_list()
+    (['a'], ['HIP'])
+    """
+    if "kernels" in events or "counters" in events:
+        _add_dispatches(tables, events, losses)
+    if "copies" in events:
+        tables["copies"] = events["copies"]
+    _add_allocations(tables, events)
+    if "regions" in events:
+        _add_regions(tables, events["regions"])
+
+
+def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
+    """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters."""
+    import polars as pl
+
+    kernels = events.get("kernels")
+    counted = events.get("counters")
+    if counted is not None:
+        kernels = _with_counted(kernels, counted, losses)
+    if kernels is None:
+        return
+    kernels = kernels.with_row_index("event")
+    if "symbol_id" in kernels.columns and "symbols" not in tables:
+        registers = [name for name in _SYMBOL if name in kernels.columns]
+        symbols = (
+            kernels.drop_nulls("symbol_id")
+            .group_by("process", "symbol_id")
+            .agg(pl.col("name", *registers).first())
+            .sort("process", "symbol_id")
+            .with_row_index("symbol")
+        )
+        tables["symbols"] = symbols
+    if "symbols" in tables:
+        kernels = link(kernels, tables["symbols"], ["process", "symbol_id"], "symbol")
+    tables["kernels"] = kernels
+    if counted is not None:
+        values = (
+            counted.drop("agent", "name", strict=False)
+            .rename({"counter": "name"})
+            .with_columns(pl.col("name").cast(pl.String))
+        )
+        info = numbered([values], ["process", "name"], "counter")
+        values = link(values, info, ["process", "name"], "counter")
+        keys = ["process", "dispatch_id"]
+        values = link(values, kernels.unique(keys, keep="first", maintain_order=True), keys, "event")
+        tables["counter_info"], tables["counters"] = info, values
+
+
+def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+    """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
+    import polars as pl
+
+    keys = ["process", "dispatch_id"]
+    single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
+    if kernels is not None and "dispatch_id" in kernels.columns:
+        single = single.join(kernels.select(keys).unique(), on=keys, how="anti", maintain_order="left")
+    if "begin_ns" not in single.columns and single.height:
+        losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
+    return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
+
+
+def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
+    """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
+    import polars as pl
+
+    found = []
+    for kind in ("allocations", "scratch"):
+        if kind not in events:
+            continue
+        frame, operation = events[kind], pl.col("operation").cast(pl.String).str.to_uppercase()
+        level = pl.when(operation.str.contains("VMEM|VIRTUAL")).then(pl.lit("VIRTUAL")).otherwise(pl.lit("REAL"))
+        columns = [
+            operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation).alias("type"),
+            (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level"),
+        ]
+        if "address" in frame.columns:
+            columns.append(_address(pl.col("address")).alias("address"))
+        if "flags" in frame.columns:
+            flags = pl.col("flags").str.extract(r"(-?\d+)")
+            columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))
+        found.append(frame.with_columns(columns))
+    if found:
+        tables["allocations"] = pl.concat(found, how="diagonal_relaxed")
+
+
+def _address(text: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    is_hex = text.str.starts_with("0x")
+    digits = text.str.strip_prefix("0x")
+    as_hex = digits.str.to_integer(base=16, strict=False)
+    return pl.when(is_hex).then(as_hex).otherwise(text.cast(pl.Int64, strict=False))
+
+
+def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
+    """Calls and marker ranges as regions; those that end when they begin as samples, as in ROCpd."""
+    import polars as pl
+
+    category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
+    calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
+    if "function" not in calls.columns:
+        is_marker = pl.col("domain") == "MARKER"  # its text stands where the function of other calls does
+        calls = calls.with_columns(pl.when(~is_marker).then(pl.col("name")).alias("function"))
+    lasts = pl.col("begin_ns") != pl.col("end_ns")
+    tables["regions"] = calls.filter(lasts)
+    tables["samples"] = calls.filter(~lasts).with_columns(time_ns="begin_ns")

@@ -1,0 +1,145 @@
+"""RPD files (rocmProfileData, schema 2 and 3) as a profile.
+
+The file has one list of CPU calls, one of GPU work, and links between them. Calls become regions (marks without
+duration: samples), GPU work becomes kernels and copies; the id of a call is its correlation, shared by all work that it
+launched. A call and an op may have the same id, so the event of an op is its id above the highest id of a call;
+`dispatch_id` is the id itself.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wavescope.errors import NotATraceError
+from wavescope.model.run_tables import PROFILE
+from wavescope.readers.run.rpd.calls import Calls
+from wavescope.readers.run.rpd.extras import Extras
+from wavescope.readers.run.rpd.measured import Measured
+from wavescope.readers.run.rpd.ops import Ops
+from wavescope.readers.run.rpd.places import Places
+from wavescope.readers.run.rpd.plain import PlainTables, plain_tables
+from wavescope.readers.run.rpd.required import note_missing_in_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from wavescope.model.losses import Loss
+    from wavescope.readers.files.sqlite import Database
+
+__all__ = ["PlainTables", "RpdSource", "read_rpd"]
+
+
+def read_rpd(database: Database) -> RpdSource:
+    """The profile in an RPD file; its tables are read when they are asked for.
+
+    Raises
+    ------
+    NotATraceError
+        When the file has no GPU work at all to offer: its table of ops is missing.
+
+    Examples
+    --------
+    >>> source = read_rpd(Database(Path("trace.rpd")))  # doctest: +SKIP
+    """
+    if "rocpd_op" not in database.tables:
+        what = "not an RPD file: it has no table rocpd_op"
+        raise NotATraceError(what, where=str(database.path))
+    return RpdSource(database)
+
+
+class RpdSource:
+    """An RPD file as a `ProfileSource`.
+
+    Examples
+    --------
+    >>> list(RpdSource(Database(Path("trace.rpd"))).chunks("kernels", ["begin_ns"]))  # doctest: +SKIP
+    """
+
+    format = "RPD"
+
+    def __init__(self, database: Database) -> None:
+        self.path = str(database.path)
+        self.losses: list[Loss] = database.losses
+        self._database = database
+        self._places = Places(database)
+        self._ops = Ops(self._places)
+        self._calls = Calls(self._places)
+        self._measured = Measured(self._places, self._ops)
+        self.version = self._places.metadata.get("schema_version", "")
+        self.extras: Mapping[str, pl.DataFrame] = Extras(database)
+        note_missing_in_file(database, self.version)
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table in pieces."""
+        if table in ("kernels", "copies"):
+            yield from self._ops.chunks(table, columns)
+        elif table in ("regions", "samples", "arguments", "frames"):
+            yield from self._calls.chunks(table, columns)
+        elif table in ("monitors", "counters", "counter_info"):
+            yield from self._measured.chunks(table, columns)
+        elif table in self._numbered:
+            frame = self._numbered[table]
+            if frame.height:
+                yield _shaped(frame, table, columns)
+
+    def plain_tables(self) -> PlainTables | None:
+        """The tables of calls and work, as the native core has them; None when those are not all."""
+        return plain_tables(self._database, self._places)
+
+    @cached_property
+    def _numbered(self) -> _Numbered:
+        return _Numbered(self._places)
+
+
+class _Numbered:
+    """The tables of numbered rows, each made when it is asked for."""
+
+    _TABLES = ("nodes", "processes", "threads", "agents", "queues", "streams")
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def __contains__(self, table: str) -> bool:
+        return table in self._TABLES
+
+    def __getitem__(self, table: str) -> pl.DataFrame:
+        import polars as pl
+
+        places = self._places
+        if table == "nodes":
+            return places.nodes
+        if table == "processes":
+            listed = places.processes.join(places.nodes, on="node_id", how="left", maintain_order="left")
+            return listed.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
+        if table == "threads":
+            stride = places.pid_stride
+            return places.threads.with_columns(pl.col("tid") % stride) if stride else places.threads
+        if table == "agents":
+            number = pl.col("gpuId") % places.gpu_stride if places.gpu_stride else pl.col("gpuId")
+            return places.agents.with_columns(
+                agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
+            )
+        if table == "queues":
+            return places.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
+        text = pl.col("text").cast(pl.String)
+        return places.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
+
+
+def _json(column: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.struct(column).struct.json_encode()
+
+
+def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
+    """These columns; null where the format has nothing."""
+    import polars as pl
+
+    dtypes = PROFILE[table].dtypes
+    return frame.with_columns(
+        pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
+        for name in columns
+    ).select(columns)

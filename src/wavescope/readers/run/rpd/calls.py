@@ -1,0 +1,186 @@
+"""Calls of an RPD file: regions, marks, their arguments and their call stacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wavescope.model.run_tables import PROFILE
+from wavescope.readers.run.rpd.lookup import Keyed
+from wavescope.readers.run.rpd.places import with_sound_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+
+    from wavescope.readers.run.rpd.places import Places
+
+__all__ = ["Calls"]
+
+_MARKER = "^UserMarker$"
+_DOMAINS = {
+    "MARKER": "^(UserMarker$|roctx)",
+    "HIP": "^(__)?hip",
+    "HSA": "^hsa",
+    "RCCL": "^(nccl|rccl|mscclpp)",
+    "CUDA": "^cu(da)?[A-Z]",
+    "TOOL": "Table::write|^hcc_activity_callback$|^rpdflush$",
+}
+"""Kinds of calls by the names of functions, for files that do not say; TOOL = the recording tool itself."""
+
+
+class Calls:
+    """Chunks of `regions`, `samples`, `arguments` and `frames`."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._database = places.database
+
+    def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows of a table, with these columns."""
+        import polars as pl
+
+        made = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
+        dtypes = PROFILE[table].dtypes
+        for piece in made(table, columns):
+            if piece.height:
+                yield piece.with_columns(
+                    pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
+                    for name in columns
+                ).select(columns)
+
+    def _pieces(self, stored: Sequence[str]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        yield from self._database.chunks("rocpd_api", dict.fromkeys(stored, pl.Int64))
+
+    @property
+    def _is_marker(self) -> pl.Expr:
+        import polars as pl
+
+        return pl.col("apiName_id").is_in(self._markers.implode()).fill_null(value=False)
+
+    @cached_property
+    def _markers(self) -> pl.Series:
+        return self._places.string_ids(_MARKER)
+
+    def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Regions, or (of the markers without duration) samples."""
+        import polars as pl
+
+        wanted = set(columns)
+        stored = ["id", "apiName_id", "start", "end"]
+        stored += ["args_id"] if wanted & {"name", "properties"} else []
+        stored += ["domain_id"] if wanted & {"category", "domain"} else []
+        stored += ["category_id"] if "category" in wanted else []
+        wrong: Counter[tuple[str, str]] = Counter()
+        for piece in self._pieces(stored):
+            is_mark = self._is_marker & (pl.col("start") == pl.col("end"))
+            calls = piece.filter(is_mark if table == "samples" else ~is_mark.fill_null(value=False))
+            calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
+            wrong += unsound
+            made = [calls["id"].alias(name) for name in ("event", "correlation")]
+            if wanted & {"thread", "process"}:
+                thread = self._places.thread_of(calls["id"]).alias("thread")
+                made += [thread, self._places.process_of(thread).alias("process")]
+            known = calls.with_columns(*made, *self._texts(calls, wanted)).with_columns(
+                pl.col("start").alias("time_ns" if table == "samples" else "begin_ns"),
+                pl.col("end").alias("end_ns"),
+            )
+            if "name" in wanted:
+                wrong["dangling_rows", "names of rocpd_api"] += known["name"].null_count()
+            yield known
+        self._places.note(wrong)
+
+    def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
+        import polars as pl
+
+        strings = self._places.strings
+        function = strings.take("string", calls["apiName_id"]).alias("function")
+        made = [function]
+        if wanted & {"name", "properties"}:
+            text = self._places.texts.take("string", calls["args_id"])
+            named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
+            made += [named["name"]]
+            if "properties" in wanted:
+                made += [self._properties(calls)]
+        if wanted & {"category", "domain"}:
+            domain = self._domains.take("domain", calls["apiName_id"])
+            kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
+            if "category_id" in calls.columns:
+                kinds["category"] = strings.take("string", calls["category_id"])
+            marker = pl.when(pl.col("guessed") == "MARKER").then(pl.lit("MARKER"))
+            said = [marker.otherwise(_said("domain").str.to_uppercase()).alias("domain")]
+            said += [_said("category")] if "category" in kinds else []
+            made += pl.DataFrame(kinds).select(said).get_columns()
+        return made
+
+    def _properties(self, calls: pl.DataFrame) -> pl.Series:
+        """The text of the arguments as JSON; null where there is none, and for markers, whose name it is."""
+        import polars as pl
+
+        quoted = self._quoted.take("quoted", calls["args_id"])
+        return calls.select(pl.when(~self._is_marker).then(quoted).alias("properties")).to_series()
+
+    @cached_property
+    def _quoted(self) -> Keyed:
+        import polars as pl
+
+        texts = self._places.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
+        quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
+        return Keyed(texts.select("id", quoted.alias("quoted")), "id")
+
+    @cached_property
+    def _domains(self) -> Keyed:
+        """String id -> the kind of call that a function of that name is."""
+        import polars as pl
+
+        name = pl.col("string").cast(pl.String)
+        domain = pl.lit("OTHER")
+        for kind, pattern in reversed(_DOMAINS.items()):
+            domain = pl.when(name.str.contains(pattern)).then(pl.lit(kind)).otherwise(domain)
+        return Keyed(self._places.strings.frame.select("id", domain.alias("domain")), "id")
+
+    def _arguments(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """`name=value | name=value` taken apart."""
+        import polars as pl
+
+        for piece in self._pieces(["id", "apiName_id", "args_id"]):
+            calls = piece.filter(~self._is_marker)
+            text = self._places.texts.take("string", calls["args_id"]).cast(pl.String)
+            found = calls.select(pl.col("id").alias("event"), text.alias("text")).filter(pl.col("text") != "")
+            process = self._places.process_of(self._places.thread_of(found["event"])).alias("process")
+            parts = found.select("event", process, pl.col("text").str.split("|").alias("part"))
+            parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position"))
+            pair = pl.col("part").str.splitn("=", 2)
+            has_name = pl.col("part").str.contains("=", literal=True)
+            first, second = pair.struct[0].str.strip_chars(), pair.struct[1].str.strip_chars()
+            yield parts.explode("part", "position").select(
+                "event",
+                "process",
+                "position",
+                pl.when(has_name).then(first).otherwise(pl.lit("")).alias("name"),
+                pl.when(has_name).then(second).otherwise(first).alias("value"),
+            )
+
+    def _frames(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        stored = {"api_ptr_id": pl.Int64, "depth": pl.Int64, "name_id": pl.Int64}
+        for piece in self._database.chunks("rocpd_stackframe", stored):
+            yield piece.select(
+                pl.col("api_ptr_id").alias("event"),
+                "depth",
+                self._places.process_of(self._places.thread_of(piece["api_ptr_id"])).alias("process"),
+                self._places.strings.take("string", piece["name_id"]).alias("name"),
+            )
+
+
+def _said(column: str) -> pl.Expr:
+    """What the file says; where it says nothing, the guess from the name of the function."""
+    import polars as pl
+
+    said = pl.col(column).cast(pl.String)
+    return pl.when(said.is_null() | (said == "")).then("guessed").otherwise(said).alias(column)

@@ -1,0 +1,68 @@
+"""Tables of an RPD file that a profile has no place for: those of extensions, as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from wavescope.readers.files.sqlite import Database
+
+__all__ = ["Extras"]
+
+_READ = {
+    "rocpd_api",
+    "rocpd_api_ops",
+    "rocpd_copyapi",
+    "rocpd_counter",
+    "rocpd_kernelapi",
+    "rocpd_kernelcodeobject",
+    "rocpd_monitor",
+    "rocpd_op",
+    "rocpd_stackframe",
+    "rocpd_string",
+    "rocpd_ustring",
+}
+"""Tables that became tables of the profile."""
+
+
+class Extras(Mapping[str, "pl.DataFrame"]):
+    """Every other table, read when it is asked for: ext_callstack, ext_autogradapi, ext_graph, rocpd_hsaApi, ..."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._names = [
+            name for name in database.tables if name not in _READ and not name.startswith(("sqlite_", "temp_"))
+        ]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """A table as it is stored; ids that refer to strings keep their numbers."""
+        import polars as pl
+
+        if name not in self._names:
+            raise KeyError(name)
+        # In columns of numbers an empty text stands for "nothing", so types are decided by what the texts are.
+        texts = self._database.frame(name, dict.fromkeys(self._database.tables[name], pl.String))
+        return texts.select(_narrowed(texts[column]) for column in texts.columns)
+
+
+def _narrowed(texts: pl.Series) -> pl.Series:
+    """Whole numbers or floating-point numbers where all texts are such; empty texts are null then."""
+    import polars as pl
+
+    said = texts.set(texts == "", None)
+    for dtype in (pl.Int64, pl.Float64):
+        numbers = said.cast(dtype, strict=False)
+        if said.null_count() < said.len() and numbers.null_count() == said.null_count():
+            return numbers
+    return texts

@@ -1,0 +1,1 @@
+"""Thread traces: raw captures, decoded directories, Parquet."""

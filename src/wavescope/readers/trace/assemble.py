@@ -1,0 +1,145 @@
+"""Records of the native core, one set per shader engine, into the tables of one `ThreadTrace`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.base.shown import shown
+from wavescope.model.losses import CORE_LOSSES, Loss
+from wavescope.model.schema import THREAD_TRACE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope import _core
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = [
+    "add_losses",
+    "entries_of",
+    "loss_frame",
+    "losses_of_core",
+    "shader_engine_frame",
+    "tables_of",
+    "with_kernel_numbers",
+]
+
+CAPTURED = "code object of the capture"
+"""kernels.resource_origin of what the capture's own code objects tell."""
+
+STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")
+"""wavescope::Status by number."""
+
+_FLAGS = {"start", "is_ext", "complete"}
+"""Columns that the core delivers as bytes and that mean yes or no."""
+
+_WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
+_ENTERING = ("waves", "occupancy", "dispatches")
+"""Tables that name kernel entries."""
+
+
+def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
+    """Every table of the core over all shader engines; `se` added, flags as booleans."""
+    import polars as pl
+
+    from wavescope import _core
+
+    parts: dict[str, list[pl.DataFrame]] = {}
+    for record, se in zip(records, shader_engines, strict=True):
+        for name, table in _core.tables(record).items():
+            frame = pl.DataFrame(table)
+            if name not in _WITHOUT_ENGINE:
+                frame = frame.select(pl.lit(se, pl.UInt16).alias("se"), pl.all())
+                frame = frame.with_columns(pl.col(c).cast(pl.Boolean) for c in frame.columns if c in _FLAGS)
+            parts.setdefault(name, []).append(frame)
+    # One chunk each: polars (2.1) panics on some expressions over columns with an empty chunk, which filters make.
+    return {name: pl.concat(frames, rechunk=True) for name, frames in parts.items()}
+
+
+def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The distinct kernel entries that waves, occupancy and dispatches name, numbered by place in `kernel`."""
+    import polars as pl
+
+    from wavescope import _core
+
+    places = [_entry_columns(tables[name], name) for name in _ENTERING]
+    return pl.DataFrame(_core.distinct_entries(places)).with_row_index("kernel")
+
+
+def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The tables of the model: kernel numbers joined in, columns chosen and ordered as the schema says."""
+    import polars as pl
+
+    from wavescope import _core
+
+    result = dict(tables)
+    known = (entries["code_object"], entries["address"])
+    for name in _ENTERING:
+        numbers = pl.DataFrame(_core.entry_numbers(_entry_columns(tables[name], name), known))
+        result[name] = tables[name].with_columns(numbers["kernel"])
+    slot = pl.int_range(pl.len(), dtype=pl.UInt32).over("se", "simd", "slot").alias("slot_wave")
+    result["waves"] = result["waves"].with_row_index("wave").with_columns(slot)
+    return {
+        name: frame.select(THREAD_TRACE[name].names)
+        for name, frame in result.items()
+        if name in THREAD_TRACE and name not in ("markers", "losses")
+    }
+
+
+def _entry_columns(table: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
+    """The two columns of a table of the core that name a kernel entry."""
+    before = "entry_" if name == "waves" else ""
+    return table[f"{before}code_object"], table[f"{before}address"]
+
+
+def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int], names: Sequence[str]) -> pl.DataFrame:
+    """What each raw buffer was."""
+    import polars as pl
+
+    spec = THREAD_TRACE["shader_engines"]
+    rows = []
+    for record, se, name in zip(records, engines, names, strict=True):
+        row = {c.name: getattr(record, c.name, None) for c in spec.columns}
+        rows.append(row | {"se": se, "file": shown(name), "status": STATUS[record.status]})
+    return pl.DataFrame(rows, schema=spec.dtypes)
+
+
+def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
+    """The core's losses of one buffer; many of one kind become one row, at the place of the first (0 = no place)."""
+    import polars as pl
+
+    from wavescope import _core
+
+    frame = pl.DataFrame(_core.tables(record)["losses"])
+    grouped = frame.group_by("kind", maintain_order=True).agg(
+        pl.col("count").sum(), pl.col("time_cycles").first(), pl.col("byte_offset").first()
+    )
+    return [
+        Loss(
+            CORE_LOSSES[row["kind"]],
+            row["count"],
+            se=se,
+            time_cycles=row["time_cycles"],
+            byte_offset=row["byte_offset"],
+        )
+        for row in grouped.iter_rows(named=True)
+    ]
+
+
+def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:
+    """Losses as the `losses` table."""
+    import polars as pl
+
+    spec = THREAD_TRACE["losses"]
+    rows = [{c.name: getattr(loss, c.name) for c in spec.columns} for loss in losses]
+    return pl.DataFrame(rows, schema=spec.dtypes)
+
+
+def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
+    """Put more losses into a trace."""
+    import polars as pl
+
+    if losses:
+        trace.tables["losses"] = pl.concat([trace.losses, loss_frame(losses)])

@@ -1,0 +1,224 @@
+"""Raw thread traces (`.att`): find the files, load the code, decode all shader engines, assemble the tables."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import listed
+from wavescope.model.losses import Loss
+from wavescope.model.trace import ThreadTrace, TraceSource
+from wavescope.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
+from wavescope.readers.trace.assemble import STATUS, add_losses
+from wavescope.readers.trace.buffers import Buffers
+from wavescope.readers.trace.later_rows import leave_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
+
+    from wavescope import _core
+    from wavescope.readers.trace.code import Code
+
+
+__all__ = ["decode", "decode_window"]
+
+_SCANNED_BYTES = 1 << 20
+"""Of each buffer, where the kernel entries are looked for first."""
+
+_STOPPED = STATUS.index("stopped")
+
+
+def decode(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    code_objects: Sequence[str] = (),
+    threads: int | None = None,
+    *,
+    dispatch: int | None = None,
+    shader_engines: Iterable[int] | None = None,
+    corrected: bool = False,
+    source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
+) -> ThreadTrace:
+    """Decode one dispatch window of a raw capture.
+
+    Parameters
+    ----------
+    paths
+        A capture folder, or `.att` files of shader engines.
+    code_objects
+        `FILE[@LOAD_ADDRESS][:ID]` each: an ELF code object or a listing (`*.isa.tsv`, `code.json`). Those that
+        stand beside the traces are found by themselves.
+    threads
+        How many shader engines to decode at once; None = as many as there are cores.
+    dispatch
+        Which dispatch; None = the one with the most bytes (`trace.source.other_dispatches` lists the rest).
+    shader_engines
+        Only these; None = all.
+    corrected
+        Repair what AMD's decoder gets plainly wrong instead of being equal to it
+        (`docs/explanation/differences.md`).
+    source_root
+        Folder below which source files named by debug lines may be read; None = read no source text.
+    rows_up_to
+        Of a window with more bytes than this, instructions and states are decoded when they are asked for: those of
+        one shader engine after the other with `trace.each_part()`, which needs less memory.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist or the choice is empty.
+    NotATraceError, UnsupportedError
+        When none of the files is a thread trace of a known generation.
+
+    Examples
+    --------
+    >>> trace = decode("capture/", dispatch=3)  # doctest: +SKIP
+    >>> trace.instructions.group_by("row").agg(pl.col("stall_cycles").sum())  # doctest: +SKIP
+    """
+    chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    everything = find_capture([Path(path) for path in chosen], code_objects)
+    possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
+    window = possible.best()
+    trace = decode_window(
+        everything, window, threads=threads, corrected=corrected, source_root=source_root, rows_up_to=rows_up_to
+    )
+    if len(possible.windows) > 1:
+        others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
+        add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
+    return trace
+
+
+def decode_window(
+    capture: Capture,
+    window: Window,
+    *,
+    threads: int | None = None,
+    corrected: bool = False,
+    source_root: str | os.PathLike[str] | None = None,
+    rows_up_to: float = math.inf,
+) -> ThreadTrace:
+    """Decode one window of a capture that `find_capture` found; see `decode`.
+
+    Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
+    asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
+
+    Examples
+    --------
+    >>> capture = find_capture(["capture/"])  # doctest: +SKIP
+    >>> traces = [decode_window(capture, window) for window in capture.windows]  # doctest: +SKIP
+    """
+    from wavescope.readers.trace import assemble as _assemble
+    from wavescope.readers.trace.funcmap import with_marker_names
+    from wavescope.readers.trace.waits import match_waits
+
+    buffers = Buffers(window.files, corrected, threads or 0)
+    losses = buffers.check()
+    is_counted = buffers.byte_count > rows_up_to
+    code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
+    engines = [file.se or 0 for file in window.files]
+    core_tables = _assemble.tables_of(records, engines)
+    entries = _assemble.entries_of(core_tables)
+    tables = _assemble.with_kernel_numbers(core_tables, entries)
+    tables["shader_engines"] = _assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
+    tables["kernels"] = code.kernels_at(entries)
+    tables["markers"] = with_marker_names(core_tables["markers"], code.program)
+    for record, se in zip(records, engines, strict=True):
+        losses += _assemble.losses_of_core(record, se)
+    losses += code.losses + code.missing_for(entries)
+    if capture.refused:
+        losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
+    if not tables["waves"].height:
+        losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
+    tables["losses"] = _assemble.loss_frame(losses)
+    lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
+    trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
+    if is_counted:
+        leave_rows(trace, lazy_tables, records, buffers, code.program)
+    lazy_tables["code"] = lambda: _code_table(trace, code)
+    gfxip = max(record.gfxip for record in records)
+    lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
+    lazy_tables["sources"] = lambda: _source_table(trace, source_root)
+    return trace
+
+
+def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
+    """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
+    table = code.table(trace.executed.highest_row)
+    add_losses(trace, code.line_losses)
+    return table
+
+
+def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None) -> pl.DataFrame:
+    """The `sources` table; what was not read below the folder joins the trace's losses."""
+    from wavescope.readers.trace.sources import read_sources
+
+    refused: dict[str, str] = {}
+    table = read_sources(trace.code, source_root, refused)
+    add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))] if refused else [])
+    return table
+
+
+def _with_code(
+    files: Sequence[CodeObjectFile],
+    buffers: Buffers,
+    decode_all: Callable[[_core.Program], list[_core.Records]],
+) -> tuple[Code, list[_core.Records]]:
+    """Decode with as little disassembly as possible, and once more with all of it if PCs are missing.
+
+    Where the kernel entries matter for placing or choosing code, those at the beginning of the buffers usually are all:
+    whether they are is known after the decoding, and if not it is done again.
+    """
+    from wavescope import _core
+    from wavescope.readers.trace.code import load_code
+
+    heads = buffers.heads()
+    code = load_code(files, heads, lambda: _entered(buffers, _SCANNED_BYTES))
+    records = decode_all(code.program)
+    if code.entries is not None:
+        entries = _entries_of(records)
+        if any(record.status == _STOPPED for record in records):
+            entries = _entered(buffers)  # without code nothing stops the decoder where a branch leads nowhere
+        if not entries.equals(code.entries):
+            code = load_code(files, heads, lambda: entries)
+            records = decode_all(code.program)
+    if code.is_partial and any(len(_core.tables(record)["losses"]) for record in records):
+        found = code.entries
+        code = load_code(files, heads, None if found is None else lambda: found, whole=True)
+        records = decode_all(code.program)
+    return code, records
+
+
+def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
+    """The kernel entries that the buffers, or the first bytes of each, name, found without any code."""
+    from wavescope import _core
+
+    nothing = _core.Program()
+    nothing.link()
+    return _entries_of(buffers.count(nothing, first_bytes=first_bytes))
+
+
+def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
+    from wavescope.readers.trace import assemble as _assemble
+
+    return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
+
+
+def _source(capture: Capture, window: Window, target: str | None) -> TraceSource:
+    others = [w.dispatch for w in capture.windows if w.agent == window.agent and w.dispatch != window.dispatch]
+    return TraceSource(
+        path=str(window.files[0].path.parent),
+        agent=window.agent,
+        dispatch=window.dispatch,
+        target=target,
+        other_dispatches=tuple(number for number in others if number is not None),
+    )
+
+
+def _why_no_waves(occupancy_events: int) -> str:
+    if occupancy_events:
+        return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
+    return "the trace has no wave at all"

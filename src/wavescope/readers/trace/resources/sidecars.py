@@ -1,0 +1,250 @@
+"""Files beside a trace that tell what its kernels use and which GPU ran them: CSV, JSON and code objects."""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavescope.errors import WavescopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import polars as pl
+
+__all__ = [
+    "CODE_SUFFIXES",
+    "LARGEST",
+    "Gpu",
+    "Sidecar",
+    "Told",
+    "Usage",
+    "Wanted",
+    "is_sidecar",
+    "plain_name",
+    "read_sidecar",
+]
+
+MAX_BYTES = 1 << 30
+"""Of one file, unpacked."""
+
+FIELDS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max")
+"""Columns of `kernels` that a code object tells."""
+
+CODE_SUFFIXES = (".out", ".hsaco", ".co")
+_TRAILING_NUMBER = re.compile(r"code_object_id_(\d{1,18})\.")
+_CSV_COLUMNS = {
+    "VGPR_Count": "vgprs",
+    "Accum_VGPR_Count": "agprs",
+    "SGPR_Count": "sgprs",
+    "LDS_Block_Size": "lds_bytes",
+    "Scratch_Size": "scratch_bytes",
+}
+LARGEST = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """A file that may tell something; it is read only when asked."""
+
+    name: str
+    origin: str
+    size: int
+    read: Callable[[], bytes] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the trace has: names of its kernels as `plain_name` gives them, code objects, and its dispatch."""
+
+    names: frozenset[str]
+    code_objects: frozenset[int]
+    dispatch: int | None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one file says that a kernel uses; `rank` 0 is the most trustworthy."""
+
+    kernel: str
+    origin: str
+    rank: int
+    values: Mapping[str, int]
+    dispatch: int | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU that a file lists, with the ids by which others name it."""
+
+    target: str
+    origin: str
+    ids: frozenset[str] = frozenset()
+
+
+@dataclass
+class Told:
+    """Everything that the files say."""
+
+    usages: list[Usage] = field(default_factory=list)
+    gpus: list[Gpu] = field(default_factory=list)
+    dispatched: dict[str, set[str]] = field(default_factory=dict)
+    """Origin -> kernels that the file has under the trace's dispatch number."""
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, other: Told) -> None:
+        """Take in what other files say."""
+        self.usages += other.usages
+        self.gpus += other.gpus
+        self.problems += other.problems
+        for origin, names in other.dispatched.items():
+            self.dispatched.setdefault(origin, set()).update(names)
+
+
+def plain_name(name: str) -> str:
+    """A kernel's name without what tools add to it, for comparing.
+
+    Examples
+    --------
+    >>> plain_name("void saxpy(float *) [clone .kd]") == plain_name("void saxpy(float*)")
+    True
+    """
+    return name.removesuffix(".kd").removesuffix(" [clone .kd]").replace(" ", "")
+
+
+def is_sidecar(name: str) -> bool:
+    """Whether a file of this name may tell something about a trace beside it.
+
+    Examples
+    --------
+    >>> [is_sidecar(name) for name in ("28_kernel_trace.csv", "code.json", "28_results.json.gz", "notes.csv")]
+    [True, False, True, False]
+    """
+    plain = name.removesuffix(".gz")
+    if plain.endswith(".csv"):
+        return any(word in plain for word in ("kernel_trace", "agent_info", "counter_collection"))
+    return plain.endswith(("_results.json", *CODE_SUFFIXES))
+
+
+def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
+    """Add what a file says to `told`; a file that cannot be read becomes one of its problems.
+
+    Examples
+    --------
+    >>> told = Told()
+    >>> read_sidecar(Sidecar("a_results.json", "a_results.json", 1, lambda: b"{"), Wanted(*[frozenset()] * 2, 1), told)
+    >>> len(told.problems)
+    1
+    """
+    if sidecar.name.endswith(CODE_SUFFIXES):
+        number = _TRAILING_NUMBER.search(sidecar.name)
+        if number and int(number[1]) not in wanted.code_objects:
+            return
+    try:
+        data = _unpacked(sidecar)
+        if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
+            _code_object(data, sidecar.origin, wanted, told)
+        elif sidecar.name.removesuffix(".gz").endswith(".json"):
+            from wavescope.readers.trace.resources.result_json import read_results
+
+            read_results(data, sidecar.origin, wanted, told)
+        else:
+            _csv(data, sidecar.origin, wanted, told)
+    except (OSError, ValueError, RecursionError, WavescopeError) as error:
+        what = error.what if isinstance(error, WavescopeError) else str(error)
+        told.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
+
+
+def _unpacked(sidecar: Sidecar) -> bytes:
+    data = sidecar.read()
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        inflate = zlib.decompressobj(wbits=31)
+        text = inflate.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if inflate.unconsumed_tail or not inflate.eof:
+        what = f"larger than {MAX_BYTES >> 20:,} MiB" if inflate.unconsumed_tail else "it ends early"
+        raise ValueError(what)
+    return text
+
+
+def _code_object(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
+    from wavescope.codeobj import CodeObject
+
+    code_object = CodeObject.from_bytes(data, where=origin)
+    for kernel in code_object.kernels:
+        if plain_name(kernel.name) in wanted.names:
+            values = {name: value for name in FIELDS if (value := getattr(kernel, name)) is not None}
+            told.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
+            if code_object.target:
+                told.gpus.append(Gpu(code_object.target, origin))
+
+
+def _csv(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
+    import polars as pl
+
+    columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
+    if "Gfx_Target_Version" in columns and "Name" in columns:
+        told.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
+        return
+    if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
+        what = "it has neither kernels with their registers nor GPUs"
+        raise ValueError(what)
+    sizes = ["Workgroup_Size", *(f"Workgroup_Size_{axis}" for axis in "XYZ")]
+    rows = _text_frame(data, ["Kernel_Name", "Dispatch_Id", "Agent_Id", *_CSV_COLUMNS, *sizes], columns)
+    rows = rows.with_columns(
+        pl.col("Kernel_Name").fill_null(""), pl.col("Dispatch_Id").cast(pl.Int64, strict=False)
+    ).unique(maintain_order=True)
+    names = {name: plain_name(name) for name in rows["Kernel_Name"].unique().to_list()}
+    if wanted.dispatch is not None:
+        under = rows.filter(pl.col("Dispatch_Id") == wanted.dispatch)["Kernel_Name"].unique().to_list()
+        if under:
+            told.dispatched.setdefault(origin, set()).update(names[name] for name in under)
+    ours = [name for name, plain in names.items() if plain in wanted.names]
+    for row in rows.filter(pl.col("Kernel_Name").is_in(ours)).iter_rows(named=True):
+        values = {ours: _number(row[theirs]) for theirs, ours in _CSV_COLUMNS.items()}
+        values["workgroup_size"] = _workgroup(row)
+        kept = {name: value for name, value in values.items() if value is not None}
+        usage = Usage(names[row["Kernel_Name"]], origin, 2, kept, row["Dispatch_Id"], row["Agent_Id"])
+        told.usages.append(usage)
+
+
+def _text_frame(data: bytes, wanted: Iterable[str], there: list[str]) -> pl.DataFrame:
+    """The wanted columns as text; those that are not there are null."""
+    import polars as pl
+
+    known = [name for name in wanted if name in there]
+    try:
+        frame = pl.read_csv(io.BytesIO(data), columns=known, infer_schema=False, encoding="utf8-lossy")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ValueError(str(error)) from error
+    missing = [pl.lit(None, pl.String).alias(name) for name in wanted if name not in there]
+    return frame.with_columns(missing)
+
+
+def _agents(rows: pl.DataFrame, origin: str) -> list[Gpu]:
+    return [
+        Gpu(name, origin, frozenset(f"Agent {number}" for number in numbers if number))
+        for name, *numbers in rows.select("Name", "Node_Id", "Logical_Node_Id").iter_rows()
+        if name and name.startswith("gfx")
+    ]
+
+
+def _workgroup(row: Mapping[str, str | None]) -> int | None:
+    sizes = [_number(row[f"Workgroup_Size_{axis}"]) for axis in "XYZ"]
+    if None in sizes:
+        return _number(row["Workgroup_Size"])
+    x, y, z = (size or 0 for size in sizes)
+    return x * y * z if 0 < x * y * z <= LARGEST else None
+
+
+def _number(text: str | None) -> int | None:
+    return (
+        int(text) if text and text.isascii() and text.isdecimal() and len(text) < 11 and int(text) <= LARGEST else None
+    )

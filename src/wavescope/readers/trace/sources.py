@@ -1,0 +1,116 @@
+"""Texts of the source files that debug lines name, from below one folder that the user chose."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from wavescope.base.files import is_inside, listed, not_read, read_regular
+from wavescope.model.losses import Loss
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.readers.trace.assemble import add_losses
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from wavescope.model.trace import ThreadTrace
+
+__all__ = ["add_sources", "add_sources_beside", "read_sources"]
+
+MAX_SOURCE_BYTES = 16 << 20
+"""Larger files are not source texts that anybody reads."""
+
+
+def read_sources(
+    code: pl.DataFrame, source_root: str | os.PathLike[str] | None, refused: dict[str, str] | None = None
+) -> pl.DataFrame:
+    """The `sources` table: every file that the `code` table names, with its text where it can be found.
+
+    A file is looked for below `source_root` only, by its whole path first and then by ever shorter ends of it, so
+    that a tree that was built elsewhere is found too. Links that lead out of the folder are not followed: they are
+    put into `refused`, with the reason.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> code = pl.DataFrame({"inline_chain": ["/src/a.hip:4 -> /src/b.hip:9", None]})
+    >>> read_sources(code, None)["file"].to_list()
+    ['/src/a.hip', '/src/b.hip']
+    """
+    import polars as pl
+
+    places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
+    files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
+    root = None if source_root is None else Path(source_root).resolve()
+    left = {} if refused is None else refused
+    texts = [None if root is None else _text_below(root, file, left) for file in files]
+    schema = THREAD_TRACE["sources"].dtypes
+    return pl.DataFrame({"file": files, "text": texts}, schema=schema)
+
+
+def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
+    """Put texts from below `source_root` into the trace, for files whose text it does not hold.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> add_sources(trace, ".")
+    >>> trace.sources.height
+    0
+    """
+    import polars as pl
+
+    held = trace.sources.filter(pl.col("text").is_not_null())
+    missing = trace.code.filter(pl.col("inline_chain").is_not_null())
+    refused: dict[str, str] = {}
+    found = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(held["file"].implode()))
+    trace.tables["sources"] = pl.concat([held, found])
+    _say_refused(trace, refused)
+
+
+def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
+    """The same from the folder `src` inside of an input: what `open` shows and an exported page holds by itself.
+
+    A link `src` that leads out of the input is not followed: nobody asked for what is there.
+
+    Examples
+    --------
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> add_sources_beside(trace, Path("/nowhere"))
+    >>> trace.sources.height
+    0
+    """
+    root = place / "src"
+    if not root.is_dir():
+        return
+    if is_inside(root, place):
+        add_sources(trace, root)
+    else:
+        _say_refused(trace, {"src": not_read(root, place)})
+
+
+def _say_refused(trace: ThreadTrace, refused: Mapping[str, str]) -> None:
+    if refused:
+        add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])
+
+
+def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
+    parts = [part for part in PurePosixPath(file).parts if part not in ("/", "..", ".")]
+    for start in range(len(parts)):
+        found = root.joinpath(*parts[start:])
+        try:
+            if not found.exists():
+                continue
+            why = not_read(found, root)
+            if why:
+                refused["/".join(parts[start:])] = why
+            elif found.is_file() and found.stat().st_size <= MAX_SOURCE_BYTES:
+                return read_regular(found).decode("utf-8", "replace")
+        except (OSError, ValueError):  # ValueError: a name with a NUL character
+            continue
+    return None

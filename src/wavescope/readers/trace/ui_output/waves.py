@@ -1,0 +1,159 @@
+"""The wave files: read natively, many at once, into the tables waves, instructions and states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.model.losses import Loss
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.readers.trace.ui_output.parts import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope import _core
+    from wavescope.readers.files.folder import Folder
+    from wavescope.readers.trace.ui_output.manifest import ListedFile
+
+__all__ = ["WaveTables", "read_waves", "wave_tables", "with_kernels"]
+
+
+class Problem(IntEnum):
+    """wavescope::WaveProblem by number."""
+
+    MALFORMED_ROWS = 0
+    IMPOSSIBLE_TIMES = 1
+    NO_PC = 2
+    UNKNOWN_LINES = 3
+    UNREADABLE = 16
+    SYNTAX = 17
+    TOO_DEEP = 18
+    BAD_NUMBER = 19
+    NO_WAVE = 20
+    BACKWARDS = 21
+    DUPLICATE = 22
+
+
+_ROW_LOSSES = {
+    Problem.MALFORMED_ROWS: "malformed_rows",
+    Problem.IMPOSSIBLE_TIMES: "impossible_times",
+    Problem.NO_PC: "unresolved_pcs",
+    Problem.UNKNOWN_LINES: "unknown_rows",
+    Problem.DUPLICATE: "duplicate_waves",
+}
+_FILE_FAULTS = {
+    Problem.UNREADABLE: "cannot be read",
+    Problem.SYNTAX: "is no JSON (fault at byte {offset})",
+    Problem.TOO_DEEP: "is nested too deeply (byte {offset})",
+    Problem.BAD_NUMBER: "has a number that does not belong there (byte {offset})",
+    Problem.NO_WAVE: "has no wave with a begin and an end",
+    Problem.BACKWARDS: "has a wave that ends before it begins",
+}
+
+
+@dataclass(frozen=True)
+class WaveTables:
+    """What the wave files gave."""
+
+    tables: dict[str, pl.DataFrame]
+    losses: list[Loss]
+
+
+def read_waves(
+    folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
+) -> dict[str, _core.Table]:
+    """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
+    from wavescope import _core
+
+    engines = [file.se for file in files]
+    return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
+
+
+def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
+    """What `read_waves` gave, as tables of the model and losses; `with_kernels` completes the waves."""
+    import polars as pl
+
+    frames = {name: pl.DataFrame(table) for name, table in read.items()}
+    losses = _losses(frames["problems"], files)
+    frames["waves"] = _waves(frames["waves"], files)
+    return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
+
+
+def _contents(folder: Folder, files: Sequence[ListedFile]) -> list[str | bytes]:
+    """Paths where the files lie on disk, for the native reader to open; else what is in them."""
+    first = folder.path_of(files[0].name) if files else None
+    if first is not None:
+        beside = str(first.parent)
+        return [f"{beside}/{file.name}" for file in files]
+    return [_content(folder, file.name) for file in files]
+
+
+def _content(folder: Folder, name: str) -> str | bytes:
+    try:
+        return folder.read(name)
+    except OSError:
+        return str(Path(folder.label) / name)  # the native reader fails there as well, and says so
+
+
+def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
+    """The `waves` table without kernels; -1 of the native reader (the file does not say) is null here."""
+    import polars as pl
+
+    engines = pl.Series("se", [file.se for file in files], pl.UInt16)
+    optional = ("cu", "simd", "slot", "me", "pipe", "workgroup", "cluster")
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over("se", "simd", "slot")
+    described = waves.with_columns(
+        engines.gather(waves["file"]).alias("se"),
+        pl.int_range(pl.len(), dtype=pl.UInt32).alias("wave"),
+        *(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt8).alias(name) for name in optional),
+        pl.lit(None, pl.UInt8).alias("contexts"),
+        pl.lit(value=True).alias("complete"),
+        pl.lit(None, pl.UInt32).alias("kernel"),
+    )
+    named = pl.when(pl.col("id").is_between(0, (1 << 32) - 1)).then("id").otherwise(number)
+    described = described.with_columns(named.cast(pl.UInt32).alias("slot_wave"))
+    return described.select(THREAD_TRACE["waves"].names)
+
+
+def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
+    """The waves with the kernel of the occupancy event that starts at the same place and time.
+
+    Where a wave file does not say its CU (old writers), the event says it.
+    """
+    import polars as pl
+
+    key = ["se", "simd", "slot", "begin_cycles"]
+    starts = occupancy.filter("start").select(
+        "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("begin_cycles")
+    )
+    if waves.height and waves["cu"].is_null().all():
+        sole = starts.unique(key, keep="none").rename({"cu": "event_cu"})
+        joined = waves.drop("kernel").join(sole, on=key, how="left", maintain_order="left")
+        return joined.with_columns(pl.col("event_cu").alias("cu")).select(waves.columns)
+    sole = starts.unique([*key, "cu"], keep="none")
+    joined = waves.drop("kernel").join(sole, on=[*key, "cu"], how="left", maintain_order="left")
+    return joined.select(waves.columns)
+
+
+def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
+    """One loss per kind, with the first file as an example."""
+    import polars as pl
+
+    grouped = problems.group_by("kind", maintain_order=True).agg(
+        pl.col("count").sum(), pl.len().alias("files"), pl.col("file", "byte_offset").first()
+    )
+    losses = []
+    for row in grouped.sort("kind").iter_rows(named=True):
+        kind, name = Problem(row["kind"]), readable(files[row["file"]].name)
+        others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
+        if kind in _FILE_FAULTS:
+            what = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"
+            losses.append(Loss("unreadable_json", row["count"], detail=what, byte_offset=row["byte_offset"]))
+        else:
+            losses.append(Loss(_ROW_LOSSES[kind], row["count"], detail=f"{name}{others}", se=files[row["file"]].se))
+    return losses

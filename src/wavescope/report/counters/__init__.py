@@ -1,0 +1,1 @@
+"""Answers about counter captures, for the terminal."""

@@ -1,0 +1,159 @@
+"""What a capture of hardware counters holds, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import counted
+from wavescope.report.kit.tables import Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.counters.contents import CounterContents
+
+__all__ = ["contents_parts", "counter_next_steps"]
+
+_MOST_PASSES = 12
+
+
+def contents_parts(
+    path: str, called: str, answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES
+) -> Iterator[RenderableType]:
+    """The answer of `wavescope info` about counters, part by part.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.contents import counter_contents
+    >>> from wavescope.model.counters import CounterSet
+    >>> print(next(contents_parts("w", "hardware counters", counter_contents(CounterSet({})))))
+    w: hardware counters
+    """
+    from rich.text import Text
+
+    yield Text.assemble((printable(path), "bold"), f": {called}")
+    yield Text(f"  {_amounts(answer)}")
+    yield Text(f"  {_gpu(answer)}")
+    if answer.passes.height:
+        yield Text()
+        yield _pass_table(answer, width, limit)
+    if answer.blocks.height:
+        yield Text()
+        yield _block_table(answer, width)
+    if answer.panels.height:
+        yield Text()
+        yield _panel_table(answer, width)
+    yield Text()
+    for step in counter_next_steps(path, answer):
+        yield Text(f"  next: {step}")
+
+
+def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
+    """What to ask now: only what the capture can answer.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.contents import counter_contents
+    >>> from wavescope.model.counters import CounterSet
+    >>> counter_next_steps("w", counter_contents(CounterSet({})))
+    ['collect again: no dispatch was measured']
+    """
+    if not answer.dispatch_count:
+        return ["collect again: no dispatch was measured"]
+    named = "" if answer.target else " --target GPU"
+    steps = [f"wavescope counters {path}{named} shows the speed of light and the panels"]
+    measured = set(answer.panels.filter(answer.panels["measured_count"] > 0)["word"])
+    if "l2" in measured:
+        steps.append(f"wavescope roofline {path} and wavescope memory-chart {path} show what limits it")
+    if measured:
+        steps.append(f"wavescope diagnose {path} says which limit each kernel is at")
+    lacking = answer.panels.filter(answer.panels["measured_count"] < answer.panels["metric_count"])["word"]
+    if lacking.len():
+        plan = f"wavescope counters --plan --panel {lacking[0]} --target {answer.target}"
+        steps.append(f"{plan} prints the passes for a whole panel")
+    return steps
+
+
+def _amounts(answer: CounterContents) -> str:
+    said = [counted(answer.dispatch_count, "dispatches"), f"of {counted(answer.kernel_count, 'kernels')}"]
+    if answer.gpu_count > 1:
+        said.append(f"on {answer.gpu_count} GPUs")
+    if answer.blocks.height:
+        said.append(f"with {counted(int(answer.blocks['counter_count'].sum()), 'counters')}")
+        said.append(f"in {counted(answer.passes.height, 'passes')}")
+    if answer.stored_metric_count:
+        said.append(f"with {answer.stored_metric_count:,} stored metrics instead of counters")
+    if answer.ceiling_count:
+        said.append(f"and {answer.ceiling_count:,} benchmark ceilings")
+    return " ".join(said)
+
+
+def _gpu(answer: CounterContents) -> str:
+    if not answer.target:
+        return "the GPU is not said: give --target NAME for metrics and peaks"
+    name = f"{answer.product} ({answer.target})" if answer.product else answer.target
+    if not answer.assumed:
+        return f"GPU: {printable(name)}"
+    sources = ", ".join(dict.fromkeys(answer.assumed.values()))
+    return f"GPU: {printable(name)}; {', '.join(answer.assumed)} not said: {sources}"
+
+
+def _pass_table(answer: CounterContents, width: int, limit: int) -> RenderableType:
+    return frame_table(
+        answer.passes,
+        [
+            Column("pass", lambda row: printable(row["name"]), is_text=True),
+            Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
+            Column("counters", lambda row: f"{row['counter_count']:,}"),
+            Column("file", lambda row: printable(_short(row["file"])), is_text=True),
+        ],
+        limit=limit,
+        what="passes",
+        width=width,
+    )
+
+
+def _block_table(answer: CounterContents, width: int) -> RenderableType:
+    return frame_table(
+        answer.blocks,
+        [
+            Column("block", lambda row: row["block"], is_text=True),
+            Column("counters", lambda row: f"{row['counter_count']:,}"),
+            Column("channels", lambda row: _number(row["channel_count"])),
+            Column("without value", lambda row: _number(row["silent_count"])),
+        ],
+        limit=answer.blocks.height,
+        what="blocks",
+        width=width,
+    )
+
+
+def _panel_table(answer: CounterContents, width: int) -> RenderableType:
+    return frame_table(
+        answer.panels,
+        [
+            Column("panel", lambda row: row["word"], is_text=True),
+            Column("title", lambda row: row["title"], is_text=True, is_wide=True),
+            Column("metrics", _share),
+            Column("missing counters", lambda row: row["missing_counters"], takes_rest=True),
+        ],
+        limit=answer.panels.height,
+        what="panels",
+        width=width,
+    )
+
+
+def _share(row: dict[str, Any]) -> str:
+    if row["measured_count"] == row["metric_count"]:
+        return f"all {row['metric_count']}"
+    return f"{row['measured_count']} of {row['metric_count']}" if row["measured_count"] else "none"
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _short(file: str) -> str:
+    return "/".join(file.split("/")[-2:])

@@ -1,0 +1,131 @@
+"""L2 and memory traffic for the terminal: the conclusion, its reasons, and the numbers of every kernel and run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.tables import Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.counters.l2 import L2
+
+__all__ = ["l2_report"]
+
+_NOT_MEASURED = "?"
+_MAX_NAME = 60
+
+
+def l2_report(answer: L2, losses: pl.DataFrame, *, limit: int) -> Iterator[RenderableType]:
+    """The parts of the answer in order.
+
+    Examples
+    --------
+    >>> from wavescope.report.counters.l2 import amount
+    >>> amount(2.85e12), amount(None)
+    ('2.85 TB', '?')
+    """
+    from rich.text import Text
+
+    first = answer.kernels.row(0, named=True)
+    yield Text(first["verdict"], style="bold")
+    yield Text(_subject(answer, first))
+    for finding in answer.findings.filter(answer.findings["kernel_name"] == first["kernel_name"]).iter_rows(named=True):
+        yield Text.assemble((f"{finding['question']} ", "bold"), f"{finding['answer']}: {finding['reason']}")
+    yield _kernel_table(answer.kernels, limit)
+    if answer.measurements.select("run", "file").n_unique() > 1:
+        yield _run_table(answer.measurements, limit)
+    for note in answer.notes:
+        yield Text.assemble(("note: ", "bold cyan"), printable(note))
+    for loss in losses.iter_rows(named=True):
+        yield Text.assemble(("loss: ", "bold yellow"), printable(f"{loss['message']}; {loss['advice']}"))
+
+
+def amount(value: float | None) -> str:
+    """Bytes in few characters; powers of 1000.
+
+    Examples
+    --------
+    >>> amount(8_403_285), amount(12)
+    ('8.40 MB', '12 B')
+    """
+    if value is None:
+        return _NOT_MEASURED
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(value) >= size:
+            return f"{value / size:.2f} {unit}"
+    return f"{value:.0f} B"
+
+
+def _subject(answer: L2, row: dict[str, Any]) -> str:
+    name = printable(row["kernel_name"])
+    name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
+    if not answer.target:
+        return name
+    product = f" {answer.product}" if answer.product else ""
+    peak = answer.memory_bytes_per_second_peak
+    return f"{name} on {answer.target}{product}" + (f", peak {amount(peak)}/s" if peak else "")
+
+
+def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
+    """What was measured of each kernel; what was measured of none has no column."""
+    columns = {
+        "kernel_name": Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        "duration_ns_mean": Column("µs", lambda row: _microseconds(row["duration_ns_mean"])),
+        "hit_rate": Column("hit", lambda row: _percent(row["hit_rate"])),
+        "read_32b_share": Column("32 B", lambda row: _percent(row["read_32b_share"])),
+        "read_bytes_mean": Column("read", _read),
+        "write_bytes_mean": Column("written", lambda row: amount(row["write_bytes_mean"])),
+        "over_fetch": Column("over", lambda row: _factor(row["over_fetch"])),
+        "read_bytes_per_second": Column("read/s", lambda row: amount(row["read_bytes_per_second"])),
+        "useful_bytes_per_second": Column("useful/s", lambda row: amount(row["useful_bytes_per_second"])),
+        "peak_share": Column("of peak", lambda row: _percent(row["peak_share"])),
+        "useful_peak_share": Column("useful", lambda row: _percent(row["useful_peak_share"])),
+    }
+    measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
+    return frame_table(kernels, measured, limit=limit, what="kernels")
+
+
+def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
+    return frame_table(
+        measurements,
+        [
+            Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
+            Column("metric", lambda row: row["metric"], is_text=True),
+            Column("value", lambda row: _value(row)),
+            Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+            Column("run", lambda row: str(row["run"])),
+            Column("file", lambda row: printable("/".join(row["file"].split("/")[-2:])), is_text=True),
+        ],
+        limit=limit,
+        what="measurements, each run for itself",
+    )
+
+
+def _value(row: dict[str, Any]) -> str:
+    if row["metric"].endswith("bytes"):
+        return ("≥ " if row["is_lower_bound"] else "") + amount(row["value"])
+    return f"{row['value']:,.0f}" if row["metric"] == "l1_read_requests" else _percent(row["value"])
+
+
+def _read(row: dict[str, Any]) -> str:
+    return ("≥ " if row["read_bytes_at_most"] is not None else "") + amount(row["read_bytes_mean"])
+
+
+def _percent(share: float | None) -> str:
+    return percent(share, none=_NOT_MEASURED)
+
+
+def _factor(factor: float | None) -> str:
+    return _NOT_MEASURED if factor is None else f"{factor:.2f}"
+
+
+def _microseconds(nanoseconds: float | None) -> str:
+    return _NOT_MEASURED if nanoseconds is None else f"{nanoseconds / 1000:,.1f}"

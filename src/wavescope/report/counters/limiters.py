@@ -1,0 +1,258 @@
+"""What limits the kernels of a counter capture, for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.base.words import counted, percent
+from wavescope.report.kit.paragraphs import escaped, labelled
+from wavescope.report.kit.tables import printable
+from wavescope.report.kit.words import brief, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from wavescope.analysis.counters.limiters import Bottlenecks, Evidence, KernelLimit, Suspicion
+
+__all__ = ["bottlenecks_markdown", "bottlenecks_report", "verdict_lines"]
+
+_STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
+_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_REMEDIES = 3
+_UNDECIDED = 6
+_NAMED_COUNTERS = 8
+_MAX_NAME = 100
+
+
+def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
+    """The kernels in order: what limits each, what to do, the suspects and their numbers.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.limiters import bottlenecks
+    >>> from wavescope.model.counters import CounterSet
+    >>> print(next(bottlenecks_report(bottlenecks(CounterSet({})))))
+    nothing to diagnose: the capture has no dispatches
+    """
+    from rich.text import Text
+
+    yield Text(_headline(answer), "bold")
+    for doubt in answer.doubts:
+        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    for number, kernel in enumerate(answer.kernels, 1):
+        yield Text()
+        yield from _kernel(number, kernel)
+    if len(answer.kernels) < answer.kernel_count:
+        said = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
+        yield Text(said, "bold yellow")
+
+
+def verdict_lines(answer: Bottlenecks) -> Text:
+    """One line per kernel: which limit it is at.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.limiters import bottlenecks
+    >>> from wavescope.model.counters import CounterSet
+    >>> verdict_lines(bottlenecks(CounterSet({}))).plain
+    ''
+    """
+    from rich.text import Text
+
+    lines = [f"{brief(one.kernel_name, _MAX_NAME)}: {_sentence(one.summary)}" for one in answer.kernels]
+    return Text("\n".join(lines))
+
+
+def _headline(answer: Bottlenecks) -> str:
+    if not answer.kernel_count:
+        return "nothing to diagnose: the capture has no dispatches"
+    gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
+    return f"{counted(answer.kernel_count, 'kernels')}, {counted(answer.dispatch_count, 'dispatches')} on {gpu}"
+
+
+def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {_times(kernel)}")
+    yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
+    if kernel.limits:
+        yield labelled("sure", f"{kernel.confidence}: {kernel.confidence_reason}")
+    found = kernel.of("at limit", "likely")
+    remedies = _actionable(found)
+    for suspect in remedies[:_REMEDIES]:
+        yield labelled("do", f"{suspect.name}: {suspect.remedy}{_gain(suspect)}")
+    if len(remedies) > _REMEDIES:
+        yield Text(f"   showing {_REMEDIES} of {len(remedies)} remedies; --json has all", "bold yellow")
+    yield from _tables(kernel)
+    if kernel.plan:
+        yield labelled("next", f"the missing counters: {kernel.plan}")
+
+
+def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    open_ones = [one for one in kernel.of("undecided") if one.is_measurable]
+    absent = [one for one in kernel.of("undecided") if not one.is_measurable]
+    rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
+    if rows:
+        yield Padding(_table(rows), (0, 0, 0, 3))
+    if len(open_ones) > _UNDECIDED:
+        rest = ", ".join(one.name for one in open_ones[_UNDECIDED:])
+        yield labelled("also", f"undecided: {rest}", "cyan")
+    if absent:
+        words = f"{absent[0].reason}: {', '.join(one.name for one in absent)}"
+        yield Padding(Text(f"not measurable here: {words}", "dim"), (0, 0, 0, 3))
+    excluded = kernel.of("excluded")
+    if excluded:
+        yield Padding(Text(f"excluded: {_excluded(excluded)}", "dim"), (0, 0, 0, 3))
+
+
+def _table(rows: Sequence[Suspicion]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False, expand=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("suspect", no_wrap=True)
+    table.add_column("numbers", ratio=1)
+    table.add_column("sure", no_wrap=True)
+    for one in rows:
+        sure = "" if one.verdict == "undecided" else one.confidence
+        table.add_row(Text(one.verdict, _STYLES[one.verdict]), one.name, Text(_numbers(one)), sure)
+    return table
+
+
+def _numbers(one: Suspicion) -> str:
+    if one.verdict == "undecided":
+        is_named = not one.missing_counters or "needs " in one.reason
+        return one.reason if is_named else f"{one.reason}; collect {_counters(one)}"
+    if one.verdict == "excluded":
+        return one.reason
+    shown = [number_words(item) for item in one.evidence if item.role == "number" and item.value is not None]
+    return "; ".join([one.reason, *shown[:4]])
+
+
+def number_words(item: Evidence) -> str:
+    """One number of the evidence with its unit and the metric that it is.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.limiters import Evidence
+    >>> number_words(Evidence("ta_busy", "TA busy", 52.5, "%", None, "", None, "15.1.0", "number", None, "", ""))
+    'TA busy 52.5 % [15.1.0]'
+    """
+    text = f"{item.label} {_measured(item)}"
+    return f"{text} [{item.metric_id}]" if item.metric_id else text
+
+
+def _counters(one: Suspicion) -> str:
+    named = ", ".join(one.missing_counters[:_NAMED_COUNTERS])
+    more = len(one.missing_counters) - _NAMED_COUNTERS
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def _excluded(excluded: Sequence[Suspicion]) -> str:
+    """Units with how busy they are; of the rest, how many there are."""
+    units = [_brief(one) for one in excluded if one.kind == "throughput"]
+    rest = len(excluded) - len(units)
+    more = (
+        f"{rest:,} others (--format md and --json list them)"
+        if units
+        else f"{rest:,} suspects (--format md lists them)"
+    )
+    return ", ".join([*units, *([more] if rest else [])])
+
+
+def _brief(one: Suspicion) -> str:
+    """The suspect with the number that excludes it."""
+    item = next((item for item in one.evidence if item.role == "decides" and item.level == 0), None)
+    if item is None or item.value is None:
+        return one.name
+    return f"{one.name} ({_measured(item)})"
+
+
+def _measured(item: Evidence) -> str:
+    return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
+
+
+def _times(kernel: KernelLimit) -> str:
+    share = f"{percent(kernel.duration_share)} of the time, " if kernel.duration_share is not None else ""
+    each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
+    return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
+
+
+def _style_of(kernel: KernelLimit) -> str:
+    return _STYLES[kernel.suspects[0].verdict] if kernel.suspects else "dim"
+
+
+def _actionable(found: Sequence[Suspicion]) -> list[Suspicion]:
+    """What wastes a unit before the unit itself: that is the part that can be changed.
+
+    What to do about latency in general is left out where something says which latency it is.
+    """
+    order = {"at limit": 0, "likely": 1}
+    if any(one.kind == "latency" and one.name != "latency" for one in found):
+        found = [one for one in found if one.name != "latency"]
+    return sorted(found, key=lambda one: (order[one.verdict], one.kind != "waste"))
+
+
+def _gain(one: Suspicion) -> str:
+    if one.gain_share_max is None:
+        return ""
+    bound = f" (gain at most {percent(one.gain_share_max, 0)} of its time"
+    return f"{bound} with the same work)" if one.kind == "throughput" else f"{bound})"
+
+
+def _sentence(text: str) -> str:
+    return printable(text[:1].upper() + text[1:])
+
+
+def bottlenecks_markdown(answer: Bottlenecks, *, name: str) -> str:
+    """The same as a Markdown page, with every suspect.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.limiters import bottlenecks
+    >>> from wavescope.model.counters import CounterSet
+    >>> bottlenecks_markdown(bottlenecks(CounterSet({})), name="x").splitlines()[0]
+    '# Limits of the kernels of x'
+    """
+    lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(_headline(answer)) + ".", ""]
+    lines += [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in answer.doubts]
+    lines += [""] if answer.doubts else []
+    if answer.kernels:
+        lines += ["| # | kernel | of the time | limit | confidence |", "|---|---|---:|---|---|"]
+        lines += [
+            f"| {number} | {escaped(one.kernel_name)} | {percent(one.duration_share)} | "
+            f"{escaped(', '.join(one.limits)) or '-'} | {one.confidence} |"
+            for number, one in enumerate(answer.kernels, 1)
+        ]
+    if len(answer.kernels) < answer.kernel_count:
+        lines += ["", f"Showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels."]
+    for number, kernel in enumerate(answer.kernels, 1):
+        lines += ["", *_md_kernel(number, kernel)]
+    lines += ["", "## How the verdicts are made", "", answer.definition]
+    return "\n".join(lines) + "\n"
+
+
+def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
+    lines = [f"## {number}. {escaped(kernel.kernel_name)}", "", _times(kernel)[:1].upper() + _times(kernel)[1:] + "."]
+    lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
+    if kernel.limits:
+        lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
+    for suspect in _actionable(kernel.of("at limit", "likely")):
+        lines.append(f"- **{escaped(suspect.name)}**: {escaped(suspect.remedy + _gain(suspect))}.")
+    lines += ["", "| verdict | suspect | numbers | confidence |", "|---|---|---|---|"]
+    lines += [
+        f"| {one.verdict} | {escaped(one.name)} | {escaped(_numbers(one))} | {one.confidence} |"
+        for one in kernel.suspects
+    ]
+    if kernel.plan:
+        lines += ["", f"Passes that would decide the rest: `{kernel.plan}`"]
+    return lines

@@ -1,0 +1,97 @@
+"""The memory chart for the terminal: what is nearest to its peak, the chart, and why values are missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.report.counters.memory_chart.canvas import HEAT, chart_canvas
+from wavescope.report.counters.memory_chart.words import NOT_MEASURED, headline, subject
+from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavescope.analysis.counters.memory_chart import MemoryChart
+
+__all__ = ["memory_chart_report", "one_table"]
+
+_MOST_REASONS, _MOST_PLACES = 10, 4
+
+
+def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = True) -> Iterator[RenderableType]:
+    """What is nearest to its peak, the chart, and why values are missing.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.memory_chart import memory_chart
+    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> print(next(memory_chart_report(chart, width=120)))
+    No traffic can be compared with a peak
+    """
+    from rich.text import Text
+
+    yield Text(headline(answer), style="bold")
+    yield Text(subject(answer, width=width))
+    yield Text()
+    yield from chart_canvas(answer, width).lines()
+    heat = (("good", HEAT["good"]), ", ", ("worth a look", HEAT["warm"]), ", ", ("much", HEAT["hot"]))
+    yield Text.assemble(
+        "rd, wr, at: requests to read, write, update; ▰ share of the peak; life and latencies in cycles",
+        *(("; ", *heat) if has_colours else ()),
+    )
+    yield from _missing(answer)
+    if len(answer.kernel_names) > 1:
+        text = f"means over {len(answer.kernel_names):,} different kernels: --kernel 0 shows the longest one alone"
+        yield Text.assemble(("note: ", "bold cyan"), text)
+    for doubt in answer.doubts:
+        yield Text.assemble(("note: ", "bold cyan"), printable(doubt))
+
+
+def one_table(answer: MemoryChart) -> pl.DataFrame:
+    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.memory_chart import memory_chart
+    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
+    >>> from wavescope.model.schema import frame_of
+    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
+    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
+    >>> one_table(chart)["block"][0]
+    'waves'
+    """
+    import polars as pl
+
+    ends = pl.concat_str("source", pl.lit(" to "), "target").alias("block")
+    wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
+    table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
+    return table.select("block", "label", pl.exclude("block", "label"))
+
+
+def _missing(answer: MemoryChart) -> Iterator[RenderableType]:
+    """Why values are missing, the same reason once."""
+    from rich.text import Text
+
+    titles = dict(answer.blocks.select("block", "title").iter_rows())
+    reasons: dict[str, list[str]] = {}
+    for row in answer.values.iter_rows(named=True):
+        if row["reason"]:
+            reasons.setdefault(row["reason"], []).append(f"{row['label']} ({titles[row['block']]})")
+    for row in answer.wires.iter_rows(named=True):
+        if row["reason"]:
+            reasons.setdefault(row["reason"], []).append(f"{titles[row['source']]} to {titles[row['target']]}")
+    for reason, places in list(reasons.items())[:_MOST_REASONS]:
+        distinct = list(dict.fromkeys(places))
+        more = f" and {len(distinct) - _MOST_PLACES:,} more" if len(distinct) > _MOST_PLACES + 1 else ""
+        shown = ", ".join(distinct[:_MOST_PLACES] if more else distinct) + more
+        yield Text.assemble((f"{NOT_MEASURED} ", "bold yellow"), printable(f"{shown}: {reason}"))
+    if len(reasons) > _MOST_REASONS:
+        yield Text(
+            f"showing {_MOST_REASONS} of {len(reasons):,} reasons for missing values; --json has all", style="yellow"
+        )

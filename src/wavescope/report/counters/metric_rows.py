@@ -1,0 +1,113 @@
+"""Metrics as plain values, for JSON and CSV, and how they differ from those of ROCm Compute Profiler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.facts.metrics.catalog import CatalogEntry, Variant
+
+__all__ = ["as_builtins", "csv_rows", "difference"]
+
+
+def difference(variant: Variant) -> str:
+    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics.catalog import catalog
+    >>> difference(next(entry for entry in catalog(["gfx90a"]) if entry.name == "L2 Cache BW").variants[0])
+    'ROCm Compute Profiler 3.3 has peak 0.064 * l2_channel_count * clock_mhz_max (defect T6)'
+    """
+    ours, theirs = variant.metric, variant.reference
+    if theirs is None:
+        return ""
+    said = []
+    if theirs.formula != ours.formula:
+        said.append(theirs.written or "no formula")
+    if theirs.level != ours.level:
+        said.append(f"level {theirs.level or 'none'}")
+    if theirs.peak != ours.peak:
+        said.append(f"peak {theirs.written_peak or 'none'}")
+    if theirs.maximum != ours.maximum:
+        said.append(f"its maximum is the {theirs.maximum}")
+    if theirs.unit.endswith("/N") != ours.unit.endswith("/N"):
+        said.append(f"in {theirs.unit}")
+    return f"ROCm Compute Profiler 3.3 has {'; '.join(said)} (defect {ours.defect})"
+
+
+def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
+    """A metric as plain values, for JSON.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics.catalog import catalog
+    >>> as_builtins(catalog(["gfx942"])[0])["name"]
+    'VALU FLOPs'
+    """
+    from wavescope.facts.metrics.catalog import counters_of
+
+    forms = [
+        {
+            "ids": variant.ids,
+            "formula": variant.metric.formula,
+            "written": variant.metric.written,
+            "peak": variant.metric.peak,
+            "level": variant.metric.level,
+            "counters": list(counters_of(variant.metric)),
+            "defect": variant.metric.defect,
+            "reference": difference(variant),
+            "reference_formula": variant.reference.formula if variant.reference else variant.metric.formula,
+            "reference_peak": variant.reference.peak if variant.reference else variant.metric.peak,
+        }
+        for variant in entry.variants
+    ]
+    return {
+        "family": entry.family,
+        "panel": entry.panel_number,
+        "panel_word": entry.panel_word,
+        "panel_title": entry.panel_title,
+        "table_id": entry.table_id,
+        "table_title": entry.table_title,
+        "name": entry.name,
+        "unit": entry.unit,
+        "about": entry.about,
+        "source": entry.source,
+        "forms": forms,
+    }
+
+
+def csv_rows(entries: Sequence[CatalogEntry]) -> list[dict[str, Any]]:
+    """One row per metric and target.
+
+    Examples
+    --------
+    >>> from wavescope.facts.metrics.catalog import catalog
+    >>> csv_rows(catalog(["gfx90a", "gfx942"])[:1])[1]["target"]
+    'gfx942'
+    """
+    from wavescope.facts.metrics.catalog import counters_of
+
+    return [
+        {
+            "target": target,
+            "metric_id": identity,
+            "panel": entry.panel_word,
+            "table_title": entry.table_title,
+            "name": entry.name,
+            "unit": entry.unit,
+            "formula": variant.metric.formula or "",
+            "peak": variant.metric.peak or "",
+            "level": variant.metric.level,
+            "counters": " ".join(counters_of(variant.metric)),
+            "defect": variant.metric.defect,
+            "reference": difference(variant),
+            "about": entry.about,
+            "source": entry.source,
+        }
+        for entry in entries
+        for variant in entry.variants
+        for target, identity in variant.ids.items()
+    ]

@@ -1,0 +1,193 @@
+"""The first look at a counter capture: what was measured, which kernels, how near each unit is to its limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import counted, percent
+from wavescope.facts.metrics import SPEED_OF_LIGHT
+from wavescope.report.counters.panels import panel_parts
+from wavescope.report.counters.speed import speed_of_light
+from wavescope.report.counters.system import raw_table
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
+from wavescope.report.kit.words import brief_kernel, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.raw import RawCounters
+    from wavescope.model.counters import CounterSet
+
+__all__ = ["capture_lines", "doubt_lines", "kernel_table", "next_line", "summary_parts"]
+
+_DOUBTS = 4
+_RAW_COUNTERS = 20
+
+
+def summary_parts(
+    answer: CounterPanels,
+    counters: CounterSet,
+    by_kernel: Sequence[tuple[int, CounterPanels]] = (),
+    *,
+    path: str = "PATH",
+    words: Sequence[str] = (),
+    raw: RawCounters | None = None,
+    width: int = WIDE,
+    limit: int = 5,
+    decimals: int | None = None,
+) -> Iterator[RenderableType]:
+    """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
+    `words`: those of the panels that something was measured for, `raw`: counters that no metric tells of.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.engine import counter_panels
+    >>> from wavescope.model.counters import CounterSet
+    >>> print(list(summary_parts(counter_panels(CounterSet({})), CounterSet({})))[-1])
+    no dispatch was measured: what the capture was limited to did not run
+    """
+    from rich.text import Text
+
+    yield from capture_lines(answer, counters)
+    if not counters.dispatches.height and not counters.stored_metrics.height:
+        yield Text("no dispatch was measured: what the capture was limited to did not run", "bold yellow")
+        return
+    yield Text()
+    yield kernel_table(answer.kernels, width=width, limit=limit)
+    yield Text()
+    rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
+    if rows.height:
+        yield from speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
+    own = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
+    if own:
+        yield from panel_parts(replace(answer, panels=tuple(own)), width=width, decimals=decimals)
+        yield Text()
+    if raw is not None:
+        yield Text()
+        title = "derived by the profiler, per dispatch" if words else "amounts per dispatch"
+        yield raw_table(raw, width=width, limit=_RAW_COUNTERS, decimals=decimals, title=title)
+        yield Text()
+    yield from doubt_lines(answer.doubts)
+    yield next_line(path, words)
+
+
+def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]:
+    """What was captured, in two lines.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.engine import counter_panels
+    >>> from wavescope.model.counters import CounterSet
+    >>> [line.plain for line in capture_lines(counter_panels(CounterSet({})), CounterSet({}))]
+    ['unknown GPU', '0 dispatches of 0 kernels']
+    """
+    from rich.text import Text
+
+    yield Text(_machine(answer, counters), "bold")
+    passes, dispatches = counters.passes.height, counters.dispatches.height
+    names = counters.counters["counter"].n_unique()
+    gpus = counters.dispatches["gpu"].drop_nulls().n_unique()
+    said = f"{counted(dispatches, 'dispatches')} of {counted(answer.kernels.height, 'kernels')}"
+    said += f" on {counted(gpus, 'GPUs')}" if gpus > 1 else ""
+    said += f"; {counted(names, 'counters')} in {counted(passes, 'passes')}" if names else ""
+    if counters.stored_metrics.height:
+        said += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
+    if answer.dispatch_count != dispatches:
+        said += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
+    if answer.rules not in ("corrected", "stored"):
+        said += f"; rules of {answer.rules}"
+    if answer.normalization != "kernel":
+        said += f"; amounts per {answer.normalization}"
+    yield Text(said)
+
+
+def _machine(answer: CounterPanels, counters: CounterSet) -> str:
+    system = counters.system
+    name = printable(answer.product or answer.target or "unknown GPU")
+    if not answer.target and not system.cu_count:
+        return name
+    facts = [printable(answer.target)] if answer.target and answer.product else []
+    for value, what in (
+        (system.cu_count, "CUs"),
+        (system.clock_mhz_max, "MHz"),
+        (system.l2_channel_count, "L2 channels"),
+        (system.memory_gb_per_second, "GB/s of memory"),
+    ):
+        facts.append(f"{value:,.0f} {what}" if value else f"{what} not known")
+    return f"{name} ({', '.join(facts)})"
+
+
+def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
+    """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.counters.engine import CounterPanels
+    >>> from wavescope.model.schema import empty_frame
+    >>> kernel_table(empty_frame(CounterPanels.tables["kernels"]), width=80, limit=5).title
+    '0 kernels'
+    """
+    is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
+    columns = {
+        "kernel": Column("#", lambda row: str(row["kernel"])),
+        "is_chosen": Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True),
+        "duration_share": Column("time", _share_of_time, is_text=True, is_fixed=True),
+        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
+        "duration_ns_total": Column("total", lambda row: duration(row["duration_ns_total"])),
+        "duration_ns_mean": Column("mean", lambda row: duration(row["duration_ns_mean"])),
+        "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
+        "kernel_name": Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
+    }
+    known = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
+    shown = [columns[name] for name in known if name != "is_chosen" or is_partly]
+    return frame_table(kernels, shown, limit=limit, what="kernels", width=width)
+
+
+def _share_of_time(row: dict[str, Any]) -> str:
+    return f"{percent(row['duration_share']):>7} {bar(row['duration_share'] or 0.0, 10)}"
+
+
+def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:
+    """What limits the trust in the numbers; says how many are not shown.
+
+    Examples
+    --------
+    >>> [line.plain for line in doubt_lines(["no clock"])]
+    ['note: no clock']
+    """
+    from rich.text import Text
+
+    for doubt in doubts[:_DOUBTS]:
+        yield Text.assemble(("note:", "bold cyan"), f" {printable(doubt)}")
+    if len(doubts) > _DOUBTS:
+        yield Text(f"showing {_DOUBTS} of {len(doubts):,} notes; --json has all", "bold cyan")
+
+
+def next_line(path: str, words: Sequence[str] = ()) -> Text:
+    """What to ask next; `words` are those of the panels that the capture suffices for.
+
+    Examples
+    --------
+    >>> next_line("run", ["sol", "l2 (3 of 9)"]).plain.splitlines()[0]
+    'next: wavescope counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
+    """
+    from rich.text import Text
+
+    names = [word.split(" ", 1)[0] for word in words]
+    if not names:
+        return Text.assemble(("next: ", "bold"), "wavescope counters --plan --panel sol plans a capture for metrics")
+    panel = "l2" if "l2" in names else names[-1]
+    panels = f"; panels: {', '.join(words)}"
+    return Text.assemble(
+        ("next: ", "bold"),
+        f"wavescope counters {printable(path)} --panel {panel}{panels}; or --all, --by kernel, --by dispatch\n",
+        "      wavescope roofline, memory-chart or diagnose of the same path",
+    )

@@ -1,0 +1,1 @@
+"""Tables, bars, pictures and words that all reports share."""

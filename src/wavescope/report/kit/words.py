@@ -1,0 +1,75 @@
+"""Times, sizes and names in few characters, the same in all reports."""
+
+from __future__ import annotations
+
+from wavescope.report.kit.tables import printable
+
+__all__ = ["brief", "brief_kernel", "duration", "size"]
+
+
+def duration(nanoseconds: float | None) -> str:
+    """A time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(950), duration(12_345), duration(2_964_070_817), duration(7_500_000_000_000), duration(None)
+    ('950 ns', '12.3 us', '2.964 s', '7,500 s', '-')
+    """
+    if nanoseconds is None:
+        return "-"
+    size = abs(nanoseconds)
+    if size < 1_000:
+        return f"{nanoseconds:.0f} ns"
+    for unit, factor in (("us", 1e3), ("ms", 1e6)):
+        if size < factor * 999.95:
+            return f"{nanoseconds / factor:.1f} {unit}"
+    seconds = nanoseconds / 1e9
+    return f"{seconds:,.0f} s" if abs(seconds) >= 1_000 else f"{seconds:.3f} s"
+
+
+def size(byte_count: float | None) -> str:
+    """A number of bytes in the unit that suits it.
+
+    Examples
+    --------
+    >>> size(512), size(61_440), size(1_533_337_600), size(None)
+    ('512 B', '61.4 kB', '1.5 GB', '-')
+    """
+    if byte_count is None:
+        return "-"
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(byte_count) >= factor:
+            return f"{byte_count / factor:,.1f} {unit}"
+    return f"{byte_count:.0f} B"
+
+
+def brief_kernel(name: str | None, width: int = 48) -> str:
+    """The name of a kernel in few characters: without return type, namespace `(anonymous)` and parameters.
+
+    Examples
+    --------
+    >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
+    'vllm::rms_norm_kernel<__half>'
+    >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH", 8)
+    'Cijk_Al…'
+    """
+    text = printable(name or "?").removeprefix("void ").replace("(anonymous namespace)::", "")
+    depth, cut = 0, len(text)
+    for at, letter in enumerate(text):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth <= 0 and at:
+            cut = at
+            break
+    return brief(text[:cut], width)
+
+
+def brief(name: str | None, width: int = 48) -> str:
+    """A name in at most `width` characters.
+
+    Examples
+    --------
+    >>> brief("threading.py(937): _bootstrap", 14)
+    'threading.py(…'
+    """
+    text = printable(name or "?")
+    return text if len(text) <= width else text[: max(1, width - 1)] + "…"

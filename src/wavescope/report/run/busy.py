@@ -1,0 +1,156 @@
+"""How busy the GPUs are, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.charts import resampled
+from wavescope.report.kit.tables import Column, frame_table, printable, truncation
+from wavescope.report.kit.words import duration
+from wavescope.report.run.words import gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.run.busy import Busy
+
+__all__ = ["busy_report"]
+
+_CHARTS = 16
+"""GPUs that get a curve when nothing else is asked for."""
+_STEPS = " ▁▂▃▄▅▆▇█"
+
+
+def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
+    """The answer of `wavescope busy`, for a terminal of `width` columns.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.busy import combine_busy
+    >>> print(next(iter(busy_report(combine_busy([])))))
+    no GPU work was recorded
+    """
+    from rich.text import Text
+
+    yield Text(_verdict(answer), style="bold")
+    if not answer.gpus.height:
+        return
+    unused = int(answer.nodes["unused_gpu_count"].sum())
+    if unused:
+        yield Text(f"{unused:,} more GPU{'s were' if unused > 1 else ' was'} visible and did nothing")
+    yield Text()
+    yield _gpu_table(answer, width=width, limit=limit)
+    yield Text("busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again", "dim")
+    yield Text()
+    yield from _curves(answer, width=width, limit=limit)
+    if answer.streams.height > answer.gpus.height:
+        yield Text()
+        yield _stream_table(answer, limit=limit)
+
+
+def _verdict(answer: Busy) -> str:
+    import polars as pl
+
+    gpus = answer.gpus
+    if not gpus.height:
+        return "no GPU work was recorded"
+    if gpus.height == 1:
+        row = gpus.row(0, named=True)
+        name = gpu_name(row["node"], row["gpu"], with_node=False)
+        return (
+            f"{name} is busy {percent(row['busy_share'])} of {duration(row['span_ns'])}: "
+            f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
+        )
+    nodes = answer.nodes.height
+    where = f" on {nodes} nodes" if nodes > 1 else ""
+    total = int(gpus["span_ns"].sum())
+    mean = int(gpus["busy_ns"].sum()) / total if total else None
+    ordered = gpus.filter(pl.col("busy_share").is_not_null()).sort("busy_share", maintain_order=True)
+    said = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of the time"
+    if ordered.height > 1:
+        least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
+        ends = [(gpu_name(r["node"], r["gpu"], with_node=nodes > 1), percent(r["busy_share"])) for r in (most, least)]
+        said += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
+    return said
+
+
+def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
+    several = answer.nodes.height > 1
+    columns = [
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
+        Column("target", lambda row: row["target"] or "-", is_text=True, is_wide=True),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("of span", lambda row: percent(row["busy_share"])),
+        Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True, is_wide=True),
+        Column("kernels", lambda row: percent(row["kernel_busy_share"])),
+        Column("copies", lambda row: percent(row["copy_busy_share"])),
+        Column("summed", lambda row: duration(row["duration_sum_ns"])),
+        Column("of span", lambda row: percent(row["duration_sum_share"])),
+        Column("at once", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
+        Column("processes", lambda row: f"{row['process_count']:,}", is_wide=True),
+    ]
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
+
+
+def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]:
+    """Busy share over time, one line per GPU; full height is 100 %."""
+    from rich.text import Text
+
+    several = answer.nodes.height > 1
+    names = [gpu_name(row["node"], row["gpu"], with_node=several) for row in answer.gpus.iter_rows(named=True)]
+    label_width = max(map(len, names[:limit]))
+    room = max(8, width - label_width - 2)
+    counts = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
+    parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
+    shown = min(len(names), max(limit, _CHARTS))
+    yield Text(
+        f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}",
+        style="bold",
+    )
+    last = None
+    for name, row in zip(names[:shown], answer.gpus.iter_rows(named=True), strict=False):
+        node = counts[row["node"]]
+        shares = _dense(parts.get((row["node"], row["gpu"])), node["bin_count"])
+        line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
+        yield Text(f"{name.rjust(label_width)} │") + Text(line, style="#009E73")
+        last = node
+    if last is not None and not several:
+        columns = min(room, last["bin_count"])
+        right = duration(last["end_ns"] - last["begin_ns"])
+        yield Text(" " * (label_width + 2) + "0" + right.rjust(max(columns - 1, len(right) + 1)))
+
+
+def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:
+    values = [0.0] * count
+    if rows is not None:
+        for at, share in rows.select("bin", "busy_share").iter_rows():
+            values[at] = share or 0.0
+    return values
+
+
+def _stream_table(answer: Busy, *, limit: int) -> Table:
+    several = answer.nodes.height > 1
+    columns = [
+        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
+        Column("process", _process, is_text=True, is_fixed=True),
+        Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("busy", lambda row: duration(row["busy_ns"])),
+        Column("of span", lambda row: percent(row["busy_share"])),
+        Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True),
+    ]
+    return frame_table(answer.streams, columns, limit=limit, what="streams")
+
+
+def _process(row: dict[str, Any]) -> str:
+    pid = "?" if row["pid"] is None else row["pid"]
+    return printable(f"rank {row['rank']} ({pid})" if row["rank"] is not None else str(pid))

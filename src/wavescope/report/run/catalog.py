@@ -1,0 +1,67 @@
+"""Views, tables and columns, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.report.kit.tables import Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.run.catalog import Catalog
+
+__all__ = ["catalog_report"]
+
+_TITLES = {
+    "view": "views (SELECT ... FROM kernels)",
+    "table": "tables of the profile (SELECT ... FROM profile.kernels)",
+    "extra": "tables that only these files have",
+    "stored": "stored in these databases; the views and tables above are made of them",
+}
+
+
+def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iterator[RenderableType]:
+    """The answer of `wavescope schema`: an overview, or all columns of the one view or table that was asked for.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.catalog import catalog
+    >>> print(next(iter(catalog_report(catalog(None, "busy"), is_whole=False))))
+    busy: one row is one agent that one process used
+    """
+    import polars as pl
+    from rich.text import Text
+
+    if not is_whole:
+        name, _, row, _ = answer.relations.row(0)
+        yield Text(f"{printable(name)}: one row is {row}", style="bold")
+        yield frame_table(answer.columns, _COLUMNS, limit=answer.columns.height, what="columns", width=width)
+        return
+    yield Text("what a query can name; `wavescope schema --view NAME` shows the columns with their meaning", "bold")
+    for kind, title in _TITLES.items():
+        rows = answer.relations.filter(pl.col("kind") == kind)
+        if rows.height:
+            yield Text()
+            yield frame_table(
+                rows,
+                [
+                    Column("name", lambda row: row["name"], is_text=True),
+                    Column("columns", lambda row: str(row["column_count"])),
+                    Column("one row is", lambda row: row["row"], is_text=True, takes_rest=True),
+                ],
+                limit=rows.height,
+                what="in all",
+                title=title,
+                width=width,
+            )
+
+
+_COLUMNS = [
+    Column("column", lambda row: row["name"], is_text=True),
+    Column("type", lambda row: row["type"], is_text=True),
+    Column("unit", lambda row: row["unit"], is_text=True),
+    Column("meaning", lambda row: row["meaning"], is_text=True, takes_rest=True),
+]

@@ -1,0 +1,126 @@
+"""What was recorded, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.base.words import counted
+from wavescope.report.kit.tables import Column, frame_table, printable
+from wavescope.report.kit.words import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.run.recording import Recording
+
+__all__ = ["next_steps", "recording_report"]
+
+_COUNTS = {
+    "kernel_count": "dispatches",
+    "copy_count": "copies",
+    "region_count": "regions",
+    "sample_count": "samples",
+    "allocation_count": "allocations",
+    "counter_count": "counter values",
+}
+_KINDS = 3
+"""Products that are named."""
+
+
+def recording_report(
+    path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
+) -> Iterator[RenderableType]:
+    """The answer of `wavescope info` about profiles.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.recording import combine_recording
+    >>> print(next(iter(recording_report("run.db", "ROCpd database", combine_recording([])))))
+    run.db: ROCpd database
+    """
+    from rich.text import Text
+
+    yield Text.assemble((printable(path), "bold"), f": {called}")
+    yield Text(f"  {_counts(answer)}")
+    yield Text(f"  {_where(answer)}")
+    if answer.processes.height:
+        yield Text()
+        yield _process_table(answer, width, limit)
+    yield Text()
+    for step in next_steps(path, answer):
+        yield Text(f"  next: {step}")
+
+
+def next_steps(path: str, answer: Recording) -> list[str]:
+    """What to ask now: only what the recording can answer.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.recording import combine_recording
+    >>> next_steps("run.db", combine_recording([]))
+    ['wavescope tables run.db shows what it holds']
+    """
+    totals = {name: int(answer.processes[name].sum()) for name in _COUNTS}
+    steps = []
+    if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
+        steps.append(f"wavescope summary {path} shows where the time went")
+    if totals["kernel_count"]:
+        steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
+    if answer.processes.height > 1 and totals["kernel_count"]:
+        steps.append(f"wavescope ranks {path} compares the processes")
+    if totals["counter_count"]:
+        steps.append(f"wavescope counters {path} shows what the hardware counters say")
+    return steps or [f"wavescope tables {path} shows what it holds"]
+
+
+def _counts(answer: Recording) -> str:
+    import polars as pl
+
+    said = []
+    for name, words in _COUNTS.items():
+        count = int(answer.processes[name].sum())
+        if count:
+            said.append(counted(count, words))
+    if not said:
+        return "no events"
+    row = answer.processes.select(
+        span=pl.col("end_ns").max() - pl.col("begin_ns").min(),
+        is_one_clock=(pl.col("path").n_unique() == 1)
+        | ((pl.col("node").n_unique() == 1) & pl.col("node").is_not_null().all()),
+    ).row(0, named=True)
+    span = f" in {duration(row['span'])}" if row["span"] is not None and row["is_one_clock"] else ""
+    return ", ".join(said) + span
+
+
+def _where(answer: Recording) -> str:
+    processes, gpus = answer.processes, answer.gpus
+    nodes = processes["node"].drop_nulls().n_unique()
+    used = gpus.filter(gpus["kernel_count"] > 0)
+    kinds = sorted({row["product"] or row["target"] or "" for row in used.iter_rows(named=True)} - {""})
+    said = counted(processes.height, "processes")
+    if nodes:
+        names = sorted(set(processes["node"].drop_nulls()))
+        said += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
+    unused = gpus.height - used.height
+    if used.height:
+        named = f" ({', '.join(map(printable, kinds[:_KINDS]))})" if kinds else ""
+        said += f"; {counted(used.height, 'GPUs')} had work{named}"
+    if unused:
+        said += f"; {counted(unused, 'more GPUs' if used.height else 'GPUs')} visible without dispatches"
+    return said
+
+
+def _process_table(answer: Recording, width: int, limit: int) -> RenderableType:
+    columns = [
+        Column("pid", lambda row: "-" if row["pid"] is None else str(row["pid"]), is_text=True, is_fixed=True),
+        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"])),
+        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
+        Column("copies", lambda row: f"{row['copy_count']:,}"),
+        Column("regions", lambda row: f"{row['region_count']:,}"),
+        Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["begin_ns"])),
+        Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True),
+        Column("command", lambda row: printable(row["command"] or "-"), is_text=True, takes_rest=True),
+    ]
+    return frame_table(answer.processes, columns, limit=limit, what="processes", width=width)

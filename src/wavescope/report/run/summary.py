@@ -1,0 +1,173 @@
+"""Where the time of a run went, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.run.buckets import QUANTILE_ERROR
+from wavescope.analysis.run.statistics import EXACT_VALUES
+from wavescope.base.words import counted, percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
+from wavescope.report.kit.words import brief_kernel, duration, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.run.summary import Summary
+
+__all__ = ["summary_report"]
+
+_MOST = 0.8
+"""Share of the GPU time that the verdict explains."""
+_NAMED = 3
+_VERY_WIDE = 150
+"""Characters from which on all figures are shown beside a name that can be read."""
+_NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
+
+
+def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
+    """The answer of `wavescope summary`, for a terminal of `width` columns.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.summary import combine_summary
+    >>> print(next(iter(summary_report(combine_summary([])))))
+    no event was recorded
+    """
+    from rich.text import Text
+
+    if not answer.domains.height:
+        yield Text("no event was recorded", style="bold")
+        return
+    yield Text(_verdict(answer), style="bold")
+    yield Text(_scope(answer))
+    yield Text()
+    yield _domain_table(answer, width=width, limit=limit)
+    for domain in answer.domains["domain"].unique(maintain_order=True):
+        yield Text()
+        yield _thing_table(answer, domain, width=width, limit=limit)
+    if not answer.things["is_exact"].all():
+        yield Text()
+        said = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
+        yield Text(said, "dim")
+
+
+def _verdict(answer: Summary) -> str:
+    """Where most of the GPU time is; where there is none, of the calls."""
+    import polars as pl
+
+    from wavescope.analysis.run.summary import GPU_DOMAINS
+
+    on_gpu = answer.things.filter(pl.col("domain").is_in(GPU_DOMAINS))
+    sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
+    sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")
+    if not sums.height or not answer.gpu_ns:
+        calls = counted(int(answer.things["calls"].sum()), "calls")
+        said = "the GPU work has no times:" if on_gpu.height else "no GPU work was recorded, but"
+        return f"{said} {calls}"
+    reached = (sums["total_ns"].cum_sum() / answer.gpu_ns).to_list()
+    count = next((n for n, share in enumerate(reached, 1) if share >= _MOST), sums.height)
+    leading = sums.head(count)
+    parts = []
+    for domain, what in (("KERNEL", "kernels"), ("COPY", "kinds of copy")):
+        among = leading.filter(pl.col("domain") == domain).height
+        of = sums.filter(pl.col("domain") == domain).height
+        if among:
+            parts.append(f"{among:,} of {counted(of, what)}")
+    named = ", ".join(
+        f"{brief_kernel(name, 40)} {percent(total / answer.gpu_ns)}" for _, name, total in leading.head(_NAMED).rows()
+    )
+    more = ", ..." if count > _NAMED else ""
+    share, where = percent(reached[count - 1]), " and ".join(parts)
+    return f"{share} of {duration(answer.gpu_ns)} GPU time is in {where}: {named}{more}"
+
+
+def _scope(answer: Summary) -> str:
+    nodes = answer.processes["host"].n_unique()
+    said = f"{counted(answer.processes.height, 'processes')} on {counted(nodes, 'nodes')}"
+    said += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
+    ranks = answer.processes["rank"].drop_nulls().n_unique()
+    said += f", {ranks:,} ranks" if ranks > 1 else ""
+    busy = f", GPUs busy {percent(answer.busy_share)} of their processes' time"
+    return said if answer.busy_share is None else said + busy
+
+
+def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
+    has_bytes = answer.domains["bytes_total"].null_count() < answer.domains.height
+    columns = [
+        *_group_columns(answer),
+        Column("domain", lambda row: row["domain"], is_text=True, is_fixed=True),
+        Column("names", lambda row: f"{row['name_count']:,}"),
+        *_figures(width=width),
+        *([_BYTES] if has_bytes else []),
+    ]
+    what = "domains" if answer.by == "all" else "domains of groups"
+    return frame_table(answer.domains, columns, limit=limit, what=what, title="by domain", width=width)
+
+
+def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Table:
+    import polars as pl
+
+    rows = answer.things.filter(pl.col("domain") == domain)
+    if answer.by != "all":
+        rows = rows.sort(-pl.col("total_ns"), maintain_order=True)
+    has_bytes = rows["bytes_total"].null_count() < rows.height
+    columns = [
+        Column("share", lambda row: percent(row["share"])),
+        Column("", lambda row: bar(row["share"] or 0.0, 8), is_text=True, is_fixed=True, is_wide=True),
+        *_group_columns(answer),
+        *_figures(width=width),
+        *([_BYTES] if has_bytes else []),
+        *([_RATE] if domain == "COPY" and has_bytes else []),
+        Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+    ]
+    what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
+    return frame_table(rows, columns, limit=limit, what=what, width=width)
+
+
+def _figures(*, width: int) -> list[Column]:
+    def time(heading: str, name: str, *, is_wide: bool = False) -> Column:
+        return Column(heading, lambda row: duration(row[name]), is_wide=is_wide)
+
+    return [
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        time("total", "total_ns"),
+        time("mean", "mean_ns"),
+        time("median", "median_ns"),
+        *([time("p99", "p99_ns"), time("min", "min_ns")] if width >= _VERY_WIDE else []),
+        time("max", "max_ns", is_wide=True),
+        time("stddev", "stddev_ns", is_wide=True),
+    ]
+
+
+def _rate(row: dict[str, Any]) -> str:
+    if row["bytes_total"] is None or not row["total_ns"]:
+        return "-"
+    return f"{row['bytes_total'] / row['total_ns']:.1f} GB/s"
+
+
+_BYTES = Column("bytes", lambda row: size(row["bytes_total"]))
+_RATE = Column("rate", _rate, is_wide=True)
+
+
+def _group_columns(answer: Summary) -> list[Column]:
+    """What tells the groups apart: the host only where there are several, the pid only where ranks do not do."""
+    hidden = {"run"}
+    if answer.processes["host"].n_unique() == 1:
+        hidden.add("host")
+    if answer.processes["rank"].null_count() == 0 and answer.processes["rank"].is_unique().all():
+        hidden.add("pid")
+    names = answer.columns[: answer.columns.index("domain")]
+    return [_group_column(name) for name in names if name not in hidden]
+
+
+def _group_column(name: str) -> Column:
+    def cell(row: dict[str, Any]) -> str:
+        value = row[name]
+        return "-" if value is None else printable(str(value))
+
+    return Column(name, cell, is_text=True)

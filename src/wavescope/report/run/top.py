@@ -1,0 +1,51 @@
+"""What takes most GPU time, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
+from wavescope.report.kit.words import brief_kernel, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.run.top import Top
+
+__all__ = ["top_report"]
+
+
+def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
+    """The answer of `wavescope top`, for a terminal of `width` columns.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.run.top import combine_top
+    >>> print(next(iter(top_report(combine_top([])))))
+    nothing that takes time was recorded
+    """
+    from rich.text import Text
+
+    if not answer.things.height or not answer.total_ns:
+        yield Text("nothing that takes time was recorded", style="bold")
+        return
+    first = answer.things.row(0, named=True)
+    of = "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
+    said = f"{brief_kernel(first['name'], 60)} takes {percent(first['share'])} of {of}, {duration(answer.total_ns)}"
+    yield Text(said, style="bold")
+    yield Text()
+    columns = [
+        Column("share", lambda row: percent(row["share"], 2)),
+        Column("", lambda row: bar(row["share"] or 0.0, 10), is_text=True, is_fixed=True, is_wide=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
+        Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
+        Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
+        Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+    ]
+    what = "things" if answer.with_calls else "kernels and kinds of copy"
+    yield frame_table(answer.things, columns, limit=limit, what=what, width=width)

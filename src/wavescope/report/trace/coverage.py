@@ -1,0 +1,209 @@
+"""Coverage and trust for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.tables import Column, frame_table, place, printable, short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.trace.code.mapping import SourceMapping
+    from wavescope.analysis.trace.trust.coverage import Coverage
+    from wavescope.analysis.trace.trust.doubts import Doubt
+
+__all__ = ["FEW", "coverage_report", "doubt_lines"]
+
+_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_VERDICT_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
+FEW = 6
+
+
+def coverage_report(
+    verdict: str, doubts: Sequence[Doubt], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
+) -> list[RenderableType]:
+    """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.trust.coverage import coverage
+    >>> from wavescope.analysis.trace.code.mapping import mapping
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> print(coverage_report("good", (), coverage(trace), mapping(trace), limit=20)[0])
+    trust: good
+    """
+    from rich.text import Text
+
+    head = Text.assemble(("trust: ", "bold"), (verdict, _VERDICT_STYLES[verdict]))
+    if doubts:
+        head.append(f" ({len(doubts)} {'doubt' if len(doubts) == 1 else 'doubts'})")
+    parts: list[RenderableType] = [head, *doubt_lines(doubts), Text(), _summary(seen)]
+    if seen.functions.height > 1:
+        parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
+    if seen.paths.height:
+        title = "ways through the code"
+        several = seen.paths["kernel"].n_unique() > 1
+        columns = (*_PATHS, _KERNEL) if several else _PATHS
+        parts += [Text(), frame_table(seen.paths, columns, limit=limit, what="paths", title=title)]
+    if seen.engines.height:
+        parts += [Text(), frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
+    if seen.outliers.height:
+        title = "waves unlike the others of their path"
+        parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
+    if not seen.executed_row_count:
+        return parts
+    said = any(doubt.advice == lines.remedy for doubt in doubts)
+    return [*parts, Text(), *_mapping(lines, few, remedy="" if said else lines.remedy)]
+
+
+def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
+    """One entry per doubt: how grave, what, what to do.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.trust.doubts import Doubt
+    >>> len(doubt_lines([Doubt("few_waves", "care", "only 2 waves were traced", "trace more")]))
+    1
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    if not doubts:
+        return []
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for doubt in doubts:
+        text = Text(printable(doubt.sentence))
+        text.append(printable(f"; {doubt.advice}") if doubt.advice else "", "dim")
+        table.add_row(Text(f"  {doubt.severity}", _STYLES[doubt.severity]), text)
+    return [table]
+
+
+def _facts(*facts: tuple[str, float | None, str]) -> Table:
+    """Lines of a name, a bar for a share, and what it means; the text is kept apart from the bars when it wraps."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column()
+    for name, share, text in facts:
+        drawn = "" if share is None else bar(share)
+        table.add_row(Text(name, "bold"), drawn, Text(percent(share), justify="right"), Text(printable(text)))
+    return table
+
+
+def _summary(seen: Coverage) -> Table:
+    code = f"{seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the functions entered ran"
+    if seen.row_count > seen.entered_row_count:
+        code += f" ({seen.row_count:,} in all functions)"
+    share = seen.traced_share
+    waves = f"{seen.wave_count:,} traced"
+    if share is None:
+        waves += "; the occupancy of other CUs was not recorded"
+    else:
+        waves += f" of {seen.all_wave_count:,} waves of these shader engines"
+    target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
+    if target and other:
+        waves += f"; mean stay {target:,.0f} cycles, on other CUs {other:,.0f}"
+    return _facts(("code", seen.executed_share, code), ("waves", share, waves))
+
+
+def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableType]:
+    from rich.text import Text
+
+    text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
+    if lines.line_count:
+        text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "
+        text += f"the heaviest has {percent(lines.top_line_share)}"
+    parts: list[RenderableType] = [_facts(("lines", lines.mapped_share, text))]
+    if lines.line_count:
+        known = lines.lines["text"].null_count() < lines.lines.height
+        columns = _SOURCE_LINES if known else _SOURCE_LINES[:-1]
+        parts.append(frame_table(lines.lines, columns, limit=few, what="lines", title="heaviest lines"))
+    if lines.files.height > 1:
+        parts.append(frame_table(lines.files, _FILES, limit=few, what="files", title="by file"))
+    if remedy:
+        parts.append(Text.assemble(("remedy: ", "bold"), printable(remedy)))
+    return parts
+
+
+def _range(row: dict[str, Any], name: str) -> str:
+    least, most = row[f"{name}_min"], row[f"{name}_max"]
+    return short(least) if least == most else f"{short(least)}..{short(most)}"
+
+
+_FUNCTIONS = (
+    Column("executed", lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}"),
+    Column("", lambda row: bar(row["executed_share"]), is_text=True),
+    Column("hits", lambda row: short(row["hit_count"])),
+    Column("function", lambda row: row["function"] or "", takes_rest=True),
+)
+_PATHS = (
+    Column("path", lambda row: str(row["path"])),
+    Column("waves", lambda row: f"{row['wave_count']:,}"),
+    Column("of all", lambda row: f"{100 * row['wave_share']:.0f} %"),
+    Column("of cycles", lambda row: f"{100 * row['cycles_share']:.0f} %"),
+    Column("rows", lambda row: f"{row['distinct_row_count']:,}"),
+    Column("instructions", lambda row: _range(row, "instruction_count")),
+    Column("cycles", lambda row: _range(row, "duration_cycles")),
+    Column("median", lambda row: short(row["duration_cycles_median"])),
+    Column("e.g.", lambda row: str(row["first_wave"])),
+    Column("", lambda row: "early exit" if row["early_exit"] else "", is_text=True),
+)
+_KERNEL = Column("kernel", lambda row: row["kernel"] or "", takes_rest=True)
+_ENGINES = (
+    Column("SE", lambda row: str(row["se"])),
+    Column("CU", lambda row: row["cu"] or ""),
+    Column("waves", lambda row: f"{row['wave_count']:,}"),
+    Column("of all", lambda row: percent(row["traced_share"])),
+    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
+    Column("mean stay", lambda row: _mean(row["target_duration_cycles_mean"])),
+    Column("on other CUs", lambda row: _mean(row["other_duration_cycles_mean"])),
+    Column("other CUs", lambda row: str(row["other_cu_count"])),
+)
+_OUTLIERS = (
+    Column("wave", lambda row: str(row["wave"])),
+    Column("SE", lambda row: str(row["se"])),
+    Column("SIMD", lambda row: str(row["simd"])),
+    Column("slot", lambda row: str(row["slot"])),
+    Column("path", lambda row: str(row["path"])),
+    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
+    Column("cycles", lambda row: f"{row['duration_cycles']:,}"),
+    Column("cycles/instruction", lambda row: f"{row['cycles_per_instruction_ratio']:.2f} x the median"),
+)
+_SOURCE_LINES = (
+    Column("of cost", lambda row: percent(row["weight_share"])),
+    Column("", lambda row: bar(row["weight_share"]), is_text=True),
+    Column("instructions", lambda row: f"{row['row_count']:,}"),
+    Column("of its file", lambda row: percent(row["row_share"])),
+    Column("stall", lambda row: short(row["stall_cycles_total"])),
+    Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
+    Column("source", lambda row: row["text"] or "", takes_rest=True),
+)
+_FILES = (
+    Column("instructions", lambda row: f"{row['row_count']:,}"),
+    Column("lines", lambda row: f"{row['line_count']:,}"),
+    Column("of executions", lambda row: percent(row["hit_share"])),
+    Column("of latency", lambda row: percent(row["latency_share"])),
+    Column("of stall", lambda row: percent(row["stall_share"])),
+    Column("file", lambda row: _tail(row["file"]) if row["file"] else "(no source line)", takes_rest=True),
+)
+
+
+def _tail(path: str) -> str:
+    """The end of a path: the beginning is the same everywhere."""
+    return "/".join(path.rsplit("/", 2)[-2:])
+
+
+def _mean(cycles: float | None) -> str:
+    return "" if cycles is None else short(cycles)

@@ -1,0 +1,180 @@
+"""What a decoded trace is, for the terminal: all dispatches of a folder, and the contents of one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.losses import loss_lines
+from wavescope.report.kit.tables import Column, frame_table, printable, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    from rich.console import RenderableType
+
+    from wavescope.analysis.trace.contents import Contents
+
+__all__ = ["contents_report", "dispatches_report"]
+
+_MAX_NAME = 60
+_MAX_KERNELS = 6
+
+_MISSING = {
+    "registers and LDS": "registers and LDS of the kernel (--resources kernel_trace.csv or code object)",
+    "the exact GPU": "the exact GPU (--resources agent_info.csv)",
+    "source lines": "source lines (compile with -g)",
+    "wall clock": "wall clock pairs (clock frequency, alignment of shader engines)",
+}
+
+
+def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iterator[RenderableType]:
+    """All dispatches of a folder or archive, empty placeholders included.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names = {"dispatch": [3], "agent": [5], "folder": ["x"], "form": ["ui_output"], "wave_count": [0]}
+    >>> rows = pl.DataFrame(names | {"byte_count": [10], "is_placeholder": [True], "is_chosen": [False]})
+    >>> len(list(dispatches_report("folder", rows)))
+    2
+    """
+    from rich.text import Text
+
+    yield Text(what, style="bold")
+    columns = (
+        Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True),
+        Column("dispatch", lambda row: _known(row["dispatch"])),
+        Column("agent", lambda row: _known(row["agent"])),
+        Column("waves", lambda row: "-" if row["is_placeholder"] else f"{row['wave_count']:,}"),
+        Column("bytes", lambda row: short(row["byte_count"])),
+        Column("form", lambda row: "empty placeholder" if row["is_placeholder"] else row["form"], is_text=True),
+        Column("folder", lambda row: printable(row["folder"]), takes_rest=True),
+    )
+    empty = int(rows["is_placeholder"].sum())
+    said = f", {empty:,} of them empty placeholder{'s' if empty > 1 else ''}" if empty else ""
+    yield frame_table(rows, columns, limit=limit, what=f"dispatches{said}")
+
+
+def contents_report(
+    label: str, path: str, kind: str, facts: Contents, *, is_listed: bool = False
+) -> Iterator[RenderableType]:
+    """What one decoded trace holds, what is missing, and what to ask next.
+
+    `path` is what commands about it are given. With `is_listed` the other dispatches need no note.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.contents import contents
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> lines = contents_report("x", "x", "decoded thread trace", contents(ThreadTrace({}, TraceSource(path="x"))))
+    >>> str(next(lines))
+    'x: decoded thread trace'
+    """
+    from rich.text import Text
+
+    seen = facts.overview
+    number = "" if seen.dispatch is None else f", dispatch {seen.dispatch}"
+    yield Text.assemble((printable(label), "bold"), f": {kind}{number}")
+    yield _labelled("GPU", _gpu(facts))
+    for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True):
+        yield _labelled("kernel", _kernel(row))
+    if facts.kernels.height > _MAX_KERNELS:
+        yield _labelled("", f"and {facts.kernels.height - _MAX_KERNELS:,} more kernels; --json has all")
+    holdings = list(_holdings(facts))
+    yield _labelled("holds", "; ".join(holdings) or "nothing")
+    missing = [
+        _MISSING.get(name, name) for name in facts.missing if name != "source lines" or "code" not in facts.missing
+    ]
+    if missing and holdings:
+        yield _labelled("lacks", "; ".join(missing))
+    yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])
+    for number_of_line, (command, why) in enumerate(_next_steps(path, facts, any_other=is_listed)):
+        yield Text.assemble(("next:   " if not number_of_line else "        ", "bold"), f"{command}  ", (why, "dim"))
+
+
+def _labelled(label: str, text: str) -> RenderableType:
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid(padding=(0, 1))
+    row.add_column(width=7, no_wrap=True)
+    row.add_column()
+    row.add_row(Text(f"{label}:" if label else "", style="bold"), Text(text))
+    return row
+
+
+def _gpu(facts: Contents) -> str:
+    seen = facts.overview
+    generation = f"gfx{seen.gfxip}" if seen.gfxip else "unknown generation"
+    name = seen.target or f"{generation}, exact model not known"
+    origin = f" (from {printable(facts.target_origin)})" if facts.target_origin else ""
+    clock = f", shader clock {seen.clock_mhz:,.0f} MHz" if seen.clock_mhz else ""
+    return f"{name}{origin}{clock}"
+
+
+def _kernel(row: dict[str, Any]) -> str:
+    name = printable(row["demangled"] or row["name"])
+    name = name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 3] + "..."
+    uses = {
+        "vgprs": "VGPRs",
+        "agprs": "AGPRs",
+        "sgprs": "SGPRs",
+        "lds_bytes": "B LDS",
+        "scratch_bytes": "B scratch",
+        "workgroup_size": "work-items per workgroup",
+    }
+    told = [f"{row[column]:,} {unit}" for column, unit in uses.items() if row[column] is not None]
+    origin = f" ({printable(row['resource_origin'])})" if told and row["resource_origin"] else ""
+    return f"{name}: {', '.join(told)}{origin}" if told else name
+
+
+def _holdings(facts: Contents) -> Iterator[str]:
+    seen = facts.overview
+    engines = ", ".join(map(str, facts.shader_engines[:16]))
+    if seen.waves:
+        cut = seen.waves - seen.waves_complete
+        yield f"{seen.waves:,} waves of SE {engines}" + (f" ({cut:,} cut)" if cut else "")
+        without = f" ({seen.unresolved:,} without PC)" if seen.unresolved else ""
+        yield f"{seen.instructions:,} instructions{without} in {seen.span_cycles:,} cycles"
+    if facts.pc_samples:
+        yield f"{facts.pc_samples:,} PC samples"
+    if facts.code_rows:
+        mapped = (
+            f", {percent(facts.rows_with_line / facts.code_rows, 0)} with source line" if facts.rows_with_line else ""
+        )
+        yield f"{facts.code_rows:,} code rows{mapped}"
+    for count, name in (
+        (facts.source_texts, "source files"),
+        (seen.occupancy_events, "occupancy events"),
+        (facts.counter_samples, "counter samples"),
+        (facts.markers, "markers"),
+        (facts.realtime_pairs, "wall clock pairs"),
+    ):
+        if count:
+            yield f"{count:,} {name}"
+
+
+def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tuple[str, str]]:
+    seen, place = facts.overview, printable(path)
+    if facts.pc_samples and not seen.waves:
+        yield f"wavescope hotspots {place}", "which instructions were sampled"
+        return
+    if not seen.waves:
+        if seen.occupancy_events:
+            yield f"wavescope occupancy {place}", "the waves of the other CUs; then trace one of these CUs"
+        if any(loss.kind == "placeholder" for loss in seen.losses) and any_other:
+            yield "--dispatch N", "one of the dispatches above that is no placeholder"
+        else:
+            yield "capture again", "--att-target-cu, --att-shader-engine-mask, or a larger grid"
+        return
+    if seen.damaged:
+        yield f"wavescope coverage {place}", "what can be trusted in spite of the losses above"
+    yield f"wavescope diagnose {place}", "what to change first"
+    yield f"wavescope hotspots {place}", "where the time goes"
+    yield f"wavescope stalls {place}", "what it waits for"
+
+
+def _known(number: int | None) -> str:
+    return "-" if number is None else str(number)

@@ -1,0 +1,106 @@
+"""The story that `wavescope demo` tells: the questions in order, each with the verb that answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.report.kit.bars import share_bar, sparkline
+from wavescope.report.kit.losses import loss_lines
+from wavescope.report.trace.diagnose import finding_lines
+from wavescope.report.trace.hotspots import hotspot_table
+from wavescope.report.trace.waits import waits_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from wavescope.analysis.trace.costs.hotspots import Hotspots
+    from wavescope.analysis.trace.diagnose import Diagnosis
+    from wavescope.analysis.trace.overview import Overview
+    from wavescope.analysis.trace.waits import Waits
+    from wavescope.analysis.trace.waves.residency import Residency
+
+__all__ = ["Answers", "short_story", "story"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the story tells.
+
+    Examples
+    --------
+    >>> Answers(facts, curves, hot, waited, plan)  # doctest: +SKIP
+    """
+
+    facts: Overview
+    curves: Sequence[Residency]
+    hot: Hotspots
+    waited: Waits
+    plan: Diagnosis
+
+
+def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> Iterator[RenderableType]:
+    """What was captured, where its time goes and what to change first, for those who will look at the rest.
+
+    Examples
+    --------
+    >>> parts = short_story("gfx942", facts, plan, 0.1)  # doctest: +SKIP
+    """
+    from rich.text import Text
+
+    yield Text(f"A raw thread trace of {gpu}, made here and decoded:", "bold")
+    yield _decoded(facts, seconds)
+    yield from loss_lines(facts.losses)
+    yield Text("  ").append_text(share_bar(facts.state_cycles))
+    for finding in plan.findings[:1]:
+        yield Text("What to change first:", "bold")
+        yield from finding_lines(1, finding)
+
+
+def story(
+    gpu: str, files: Sequence[tuple[str, int]], answers: Answers, seconds: float, *, where: str, width: int
+) -> Iterator[RenderableType]:
+    """The demo's text, part by part: what was captured, where time goes, which row waits, for what, what to do.
+
+    Examples
+    --------
+    >>> parts = story("gfx942", [], answers, 0.1, where="capture", width=120)  # doctest: +SKIP
+    """
+    from rich.rule import Rule
+    from rich.text import Text
+
+    facts = answers.facts
+    yield Rule(f"1  A raw thread trace of {gpu}", align="left")
+    for name, size in files:
+        yield Text(f"  {name}  {size:,} bytes")
+    yield Rule("2  Decoded", align="left")
+    yield _decoded(facts, seconds)
+    yield from loss_lines(facts.losses)
+    for curve in answers.curves:
+        peak = max(curve.waves_mean)
+        yield Text(f"  SE {curve.se} waves resident (peak {peak:.0f})  {sparkline(curve.waves_mean)}")
+    yield Rule(f"3  Where the waves' time goes: wavescope states {where}", align="left")
+    yield Text("  ").append_text(share_bar(facts.state_cycles))
+    yield Rule(f"4  Which instruction costs most: wavescope hotspots {where}", align="left")
+    yield hotspot_table(answers.hot, limit=6, width=width)
+    yield Rule(f"5  For what it waits: wavescope waits {where}", align="left")
+    yield waits_table(answers.waited, limit=2, width=width)
+    yield Rule(f"6  What to change first: wavescope diagnose {where}", align="left")
+    for number, finding in enumerate(answers.plan.findings[:2], 1):
+        yield from finding_lines(number, finding)
+    rest = len(answers.plan.findings) - 2
+    if rest > 0:
+        yield Text(f"  showing 2 of {rest + 2} findings", "dim")
+
+
+def _decoded(facts: Overview, seconds: float) -> Text:
+    from rich.text import Text
+
+    kernel = facts.kernels[0] if facts.kernels else "no kernel"
+    return Text(
+        f"  {facts.waves:,} waves of {kernel}: {facts.instructions:,} instructions in {facts.span_cycles:,} cycles, "
+        f"{facts.unresolved:,} without PC; {seconds:.2f} s"
+    )

@@ -1,0 +1,216 @@
+"""A diagnosis for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.base.words import counted, percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.paragraphs import as_code, escaped, labelled
+from wavescope.report.kit.tables import place, printable, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.trace.diagnose import Diagnosis, Evidence, Finding, Link, Reason, Remedy
+    from wavescope.analysis.trace.trust.doubts import Doubt
+
+__all__ = ["diagnosis_markdown", "diagnosis_report", "finding_lines", "headline"]
+
+_TRUST_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
+_TRUST_WORDS = {"good": "trust it", "with care": "take it with care", "do not": "do not trust it"}
+_REASONS = 5
+_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+
+
+def headline(answer: Diagnosis) -> str:
+    """The diagnosis in one sentence.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.diagnose import diagnose
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> headline(diagnose(ThreadTrace({}, TraceSource(path="nothing"))))
+    'nothing to diagnose: the trace has no instructions'
+    """
+    if not answer.wave_cycles_total:
+        return "nothing to diagnose: the trace has no instructions"
+    exposed = answer.exposed_cycles_total / answer.wave_cycles_total
+    first = next(iter(answer.findings), None)
+    if first is None or not first.exposed_cycles_total:
+        return f"{percent(exposed)} of the waves' cycles are exposed; nothing stands out"
+    return (
+        f"{percent(exposed)} of the waves' cycles are exposed stall or idle; the largest part, "
+        f"{percent(first.exposed_share)} of them: {first.name}"
+    )
+
+
+def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableType]:
+    """The plan for the terminal: how far to trust it, then the findings in order.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.diagnose import diagnose
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> len(list(diagnosis_report(diagnose(ThreadTrace({}, TraceSource(path="nothing"))), limit=3))) > 1
+    True
+    """
+    from rich.text import Text
+
+    yield Text(headline(answer), "bold")
+    yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
+    for doubt in answer.doubts:
+        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    if answer.link:
+        yield from _link_lines(answer.link)
+    for number, finding in enumerate(answer.findings[:limit], 1):
+        yield Text()
+        yield from finding_lines(number, finding)
+    if len(answer.findings) > limit:
+        yield Text(f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow")
+
+
+def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
+    """The plan as a Markdown page.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.diagnose import diagnose
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> diagnosis_markdown(diagnose(ThreadTrace({}, TraceSource(path="x"))), name="x").splitlines()[0]
+    '# Diagnosis of x'
+    """
+    lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
+    lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
+    lines += _md_doubts(answer.doubts)
+    lines += _md_link(answer.link) if answer.link else []
+    lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
+    lines += ["|---|---|---:|---:|---:|---|"]
+    lines += [
+        f"| {number} | {escaped(f.title)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
+        f"{percent(f.gain_share_max)} | {f.confidence} |"
+        for number, f in enumerate(answer.findings, 1)
+    ]
+    for number, finding in enumerate(answer.findings, 1):
+        lines += ["", *_md_finding(number, finding)]
+    lines += ["", "## How the numbers are made", "", answer.definition]
+    return "\n".join(lines) + "\n"
+
+
+def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
+    """One finding for the terminal.
+
+    Examples
+    --------
+    >>> lines = finding_lines(1, answer.findings[0])  # doctest: +SKIP
+    """
+    from rich.text import Text
+
+    gain = f"gain at most {percent(finding.gain_share_max)}" if finding.gain_share_max else "no gain of its own"
+    head = f"{number}. {finding.title}"
+    yield Text.assemble((head, "bold"), f"  {bar(finding.exposed_share)} ", (gain, "bold"))
+    cycles = []
+    if finding.stall_cycles_total:
+        cycles.append(f"{short(finding.stall_cycles_total)} stall cycles ({percent(finding.stall_share)} of all stall)")
+    if finding.exposed_cycles_total:
+        cycles.append(
+            f"{short(finding.exposed_cycles_total)} exposed ({percent(finding.exposed_share)} of all exposed)"
+        )
+    if finding.row_count:
+        cycles.append(f"{finding.row_count:,} {'row' if finding.row_count == 1 else 'rows'}")
+    if cycles:
+        yield Text("   " + ", ".join(cycles), "dim")
+    yield labelled("why", printable(finding.cause))
+    for reason in finding.reasons[:_REASONS]:
+        yield labelled("hw", _reason(reason), "magenta")
+    if len(finding.reasons) > _REASONS:
+        yield Text(f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow")
+    for remedy in finding.remedies[:3]:
+        yield labelled("do", _remedy(remedy))
+    if len(finding.remedies) > 3:
+        yield Text(f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow")
+    for item in finding.evidence[:3]:
+        yield labelled("see", _evidence(item))
+    if finding.row_count > 3:
+        yield Text(f"   showing 3 of {finding.row_count:,} rows; `wavescope stalls` lists more", "dim")
+    yield labelled("sure", f"{finding.confidence}: {finding.confidence_reason}")
+
+
+def _link_lines(link: Link) -> Iterator[RenderableType]:
+    if link.kernel_name is not None:
+        each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
+        name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
+        counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
+        yield labelled("hw", f"reasons from the counters of {printable(counters)}", "magenta")
+    for doubt in link.doubts:
+        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+
+
+def _reason(reason: Reason) -> str:
+    return printable(f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text)
+
+
+def _remedy(remedy: Remedy) -> str:
+    text = f"{remedy.name}: {remedy.text}" if remedy.name else remedy.text
+    if not remedy.rows:
+        return text
+    rows = "1 row" if len(remedy.rows) == 1 else f"{len(remedy.rows):,} rows"
+    return f"{text} ({rows}, {short(remedy.exposed_cycles_total)} cycles exposed)"
+
+
+def _evidence(item: Evidence) -> str:
+    where = place(item.file, item.line)
+    if item.row < 0:
+        return printable(where)
+    text = f"{item.address:#x} {item.text}"
+    text += f"  ({where})" if where else ""
+    text += f"  {item.execution_count:,} times, {short(item.exposed_cycles_total)} cycles exposed"
+    if item.producers:
+        text += "\n  <- " + "; ".join(item.producers)
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _md_doubts(doubts: Sequence[Doubt]) -> list[str]:
+    lines = [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in doubts]
+    return [*lines, ""] if lines else []
+
+
+def _md_link(link: Link) -> list[str]:
+    if link.kernel_name is None:
+        return _md_doubts(link.doubts)
+    named = f"Reasons from counters: {counted(link.dispatch_count, 'dispatches')} of {escaped(link.kernel_name)}."
+    return [named, "", *_md_doubts(link.doubts)]
+
+
+def _md_finding(number: int, finding: Finding) -> list[str]:
+    lines = [f"## {number}. {escaped(finding.title)}", ""]
+    if finding.stall_cycles_total or finding.exposed_cycles_total:
+        lines += [
+            (
+                f"{finding.stall_cycles_total:,} stall cycles ({percent(finding.stall_share)} of all stall), "
+                f"{finding.exposed_cycles_total:,} exposed ({percent(finding.exposed_share)} of all exposed); "
+                f"gain at most **{percent(finding.gain_share_max)}**."
+            ),
+            "",
+        ]
+    lines += [f"**Why.** {escaped(finding.cause)}.", ""]
+    if finding.reasons:
+        lines += ["Counters:", "", *(f"- {escaped(_reason(reason))}" for reason in finding.reasons), ""]
+    for remedy in finding.remedies:
+        name = f"**{escaped(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
+        lines.append(f"- {name}{escaped(remedy.text)}.")
+    rows = [item for item in finding.evidence if item.row >= 0]
+    if rows:
+        lines += ["", "| row | address | instruction | source | executions | stall cycles | exposed cycles |"]
+        lines += ["|---:|---|---|---|---:|---:|---:|"]
+        lines += [
+            f"| {i.row} | `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
+            f"{i.execution_count:,} | {i.stall_cycles_total:,} | {i.exposed_cycles_total:,} |"
+            for i in rows
+        ]
+        if finding.row_count > len(rows):
+            lines += ["", f"Showing {len(rows)} of {finding.row_count:,} rows."]
+    lines += ["", f"Confidence: {finding.confidence} ({escaped(finding.confidence_reason)})."]
+    return lines

@@ -1,0 +1,116 @@
+"""Memory latency for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import sparkline
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from wavescope.analysis.trace.memory_latency import MemoryLatency
+
+__all__ = ["latency_report"]
+
+_BAR_CELLS = 30
+
+
+def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[RenderableType]:
+    """A verdict, the operations with their latencies, and what the counters say where there are some.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.memory_latency import memory_latency
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> print(latency_report(memory_latency(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
+    no memory operation was waited for
+    """
+    from rich.text import Text
+
+    if not answer.by_row.height:
+        return [Text("no memory operation was waited for")]
+    title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
+    parts: list[RenderableType] = [_verdict(answer), Text(), _exposure(answer), Text()]
+    parts.append(frame_table(answer.by_row, _ROWS, limit=limit, width=width, what="memory operations", title=title))
+    parts.append(Text(_LEGEND, "dim"))
+    if answer.from_counters.height:
+        said = f"from counters sampled every {answer.counter_interval_cycles} cycles"
+        table = frame_table(
+            answer.from_counters, _COUNTERS, limit=limit, width=width, what="memory operations", title=said
+        )
+        parts += [Text(), table]
+    return parts
+
+
+_LEGEND = (
+    "tight: of the samples those whose latency is exact, because the operation was what ended a wait; rows with <="
+    " have none: the wait ended for something younger, or had nothing left to wait for"
+)
+
+
+def _verdict(answer: MemoryLatency) -> Text:
+    from rich.text import Text
+
+    tight = answer.by_row.filter(~answer.by_row["is_bound"])
+    text = Text(f"{answer.by_row.height:,} memory operations were waited for; ")
+    if not tight.height:
+        return text.append("none of them ended a wait alone: all latencies are upper bounds")
+    row = tight.row(0, named=True)
+    text.append("the costliest with exact samples: ")
+    text.append(printable(row["text"] or "?"), "bold")
+    low, high = short(row["latency_cycles_p50"]), short(row["latency_cycles_p95"])
+    return text.append(f" takes {low} cycles (95 % within {high})")
+
+
+def _exposure(answer: MemoryLatency) -> Table:
+    """The waves' time by part: how long, and how much of it nothing hid."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for _ in range(4):
+        table.add_column(no_wrap=True, justify="right")
+    for part, total, hidden, exposed, share in answer.exposure.iter_rows():
+        cells = round(_BAR_CELLS * share)
+        bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (_BAR_CELLS - cells), "#999999"))
+        said = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
+        table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(said, justify="left"))
+    return table
+
+
+def _bound(row: dict[str, Any], name: str) -> str:
+    value = row[f"latency_cycles_{name}"]
+    return "-" if value is None else ("<= " if row["is_bound"] else "") + short(value)
+
+
+_PLACE = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
+_TEXT = Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True)
+_ROWS = (
+    Column("mean", lambda row: _bound(row, "mean")),
+    Column(
+        "sd", lambda row: "-" if row["latency_cycles_sd"] is None else short(row["latency_cycles_sd"]), is_wide=True
+    ),
+    Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
+    Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
+    Column("p95", lambda row: short(row["latency_cycles_p95"])),
+    Column("distribution", lambda row: sparkline(row["distribution"]), is_text=True, is_fixed=True),
+    Column("tight", lambda row: short(row["tight_count"])),
+    Column("of", lambda row: short(row["sample_count"]), is_wide=True),
+    Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
+    _TEXT,
+    _PLACE,
+)
+_COUNTERS = (
+    Column("mean", lambda row: short(row["latency_cycles_mean"])),
+    Column("+-", lambda row: short(row["error_cycles"])),
+    Column("sd", lambda row: short(row["latency_cycles_sd"])),
+    Column("samples", lambda row: short(row["sample_count"])),
+    Column("counter", lambda row: row["counter"], is_text=True),
+    _TEXT,
+    _PLACE,
+)

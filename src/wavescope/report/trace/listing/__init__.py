@@ -1,0 +1,158 @@
+"""The code as a listing: arrows, heat, costs, address, text and source of each row; the cold rest is folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.base.words import percent
+from wavescope.report.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
+from wavescope.report.kit.fitting import fitted
+from wavescope.report.kit.heat import legend
+from wavescope.report.kit.tables import printable, short
+from wavescope.report.trace.listing.columns import columns_for
+from wavescope.report.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
+from wavescope.report.trace.measures import CYCLES, CYCLES_OF_ONE, SAMPLES, WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.text import Text
+
+    from wavescope.analysis.trace.listing import IsaListing
+    from wavescope.analysis.trace.listing.samples import SampleListing
+    from wavescope.report.trace.listing.lines import Line
+    from wavescope.report.trace.measures import Measure, Row
+
+__all__ = ["IsaView", "isa_report", "samples_report"]
+
+_MAX_FUNCTION = 90
+_LEFT_OUT_WIDTH = 4
+
+
+def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
+    """The listing with a sentence about its hottest row on top.
+
+    Examples
+    --------
+    >>> parts = list(isa_report(listing, IsaView()))  # doctest: +SKIP
+    """
+    rows, measure = listing.rows.to_dicts(), CYCLES if listing.iteration is None else CYCLES_OF_ONE
+    total, stall = sum(map(measure.total, rows)), sum(row["stall_cycles_total"] for row in rows)
+    executed = sum(map(measure.is_seen, rows))
+    which = "" if listing.wave is None else f" by wave {listing.wave}"
+    if listing.iteration is not None:
+        which += f", their execution {listing.iteration} (from 0)"
+    share = f", {percent(stall / total)} of them stall" if total else ""
+    yield _bold(f"{len(rows):,} rows, {executed:,} executed{which}: {short(total)} cycles{share}")
+    for index in hottest(rows, measure, 1):
+        hidden = " that nothing hides" if listing.iteration is None else ""
+        producers = listing.arrows.filter(listing.arrows["wait_row"] == rows[index]["row"])["producer_row"].n_unique()
+        waits = f"; it waits for {producers:,} row{'s' * (producers > 1)}" if producers else ""
+        yield _hottest_line(rows, index, measure, f"{hidden}", waits)
+    if rows:
+        yield _Listing(rows, measure, view, pairs_of(listing, view), listing.loops.to_dicts())
+
+
+def samples_report(listing: SampleListing, view: IsaView) -> Iterator[RenderableType]:
+    """The code with its samples of the program counter.
+
+    Examples
+    --------
+    >>> parts = list(samples_report(listing, IsaView()))  # doctest: +SKIP
+    """
+    rows = listing.rows.to_dicts()
+    sampled = sum(map(SAMPLES.is_seen, rows))
+    share = f", {percent(listing.stalled_count / listing.sample_count)} of them stalled" if listing.sample_count else ""
+    yield _bold(f"{len(rows):,} rows, {sampled:,} sampled: {listing.sample_count:,} samples{share}")
+    for index in hottest(rows, SAMPLES, 1):
+        reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
+        yield _hottest_line(rows, index, SAMPLES, "", reason)
+    if rows:
+        yield _Listing(rows, SAMPLES, view)
+
+
+def _bold(words: str) -> Text:
+    from rich.text import Text
+
+    return Text(words, style="bold")
+
+
+def _hottest_line(rows: Sequence[Row], index: int, measure: Measure, how: str, more: str) -> Text:
+    row, everything = rows[index], sum(map(measure.hot, rows))
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
+    return _bold("hottest: ").append(f"{printable(row['text'])} at {row['address']:#x}: {what}", "not bold")
+
+
+@dataclass
+class _Listing:
+    """Renders itself to the width and the characters of the console."""
+
+    rows: Sequence[Row]
+    measure: Measure
+    view: IsaView
+    pairs: Sequence[tuple[int, int]] = ()
+    loops: Sequence[Row] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from rich.text import Text
+
+        chosen = focus(self.view, self.rows, self.measure)
+        lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen), self.loops)
+        drawing = draw_arrows(
+            isa_arrows(self.pairs, self._weights(), self.rows, lines, chosen),
+            folded={number for number, line in enumerate(lines) if line.is_fold},
+            max_lanes=8 if options.max_width >= WIDE else 4,
+            glyphs=ASCII if options.ascii_only else UNICODE,
+        )
+        gutter = drawing.width + (_LEFT_OUT_WIDTH if drawing.left_out else 0) + 1
+        columns = columns_for(
+            self.rows,
+            [self.rows[line.begin] for line in lines if line.is_row],
+            self.measure,
+            cost=self.view.cost,
+            width=options.max_width,
+            gutter=gutter,
+            ascii_only=options.ascii_only,
+        )
+        yield fitted(Text(" " * gutter).append_text(columns.head()), options)
+        for number, line in enumerate(lines):
+            text = _gutter(drawing, number)
+            text.append_text(columns.line(self.rows[line.begin]) if line.is_row else self._other(line))
+            yield fitted(text, options)
+        yield from self._foot(lines, options)
+
+    def _weights(self) -> dict[int, float]:
+        """Of the rows that arrows may point at: what they cost."""
+        return {row["row"]: float(self.measure.total(row)) for row in self.rows}
+
+    def _other(self, line: Line) -> Text:
+        from rich.text import Text
+
+        if line.heading:
+            name = printable(line.heading)
+            name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
+            return Text(name, style="bold" if line.is_name else "dim italic")
+        folded = self.rows[line.begin : line.end]
+        total = self.measure.total
+        share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
+        return Text(f"… {len(folded):,} rows, {percent(share)} of the {self.measure.unit} …", style="dim")
+
+    def _foot(self, lines: Sequence[Line], options: ConsoleOptions) -> Iterator[Text]:
+        from rich.text import Text
+
+        yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
+        shown = sum(line.is_row for line in lines)
+        if shown < len(self.rows):
+            yield Text(f"showing {shown:,} of {len(self.rows):,} rows; --all shows every row", style="dim")
+        if self.view.hint:
+            yield Text(self.view.hint, style="dim")
+
+
+def _gutter(drawing: Drawing, number: int) -> Text:
+    text = drawing.line(number)
+    if drawing.left_out:
+        left_out = drawing.left_out.get(number, 0)
+        text.append((f"+{left_out}" if left_out else "").ljust(_LEFT_OUT_WIDTH), "dim")
+    return text.append(" ")

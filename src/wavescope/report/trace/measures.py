@@ -1,0 +1,155 @@
+"""What a listing measures its lines by: cycles of a thread trace, or samples of the program counter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wavescope.report.kit.tables import short
+
+__all__ = ["CYCLES", "CYCLES_OF_ONE", "SAMPLES", "WIDE", "Cell", "Measure", "Row"]
+
+Row = dict[str, Any]
+Cell = Callable[[Row], str]
+
+WIDE = 110
+"""Characters of a console from which on there is room for idle cycles and the source."""
+_VERY_WIDE, _MIDDLE = 140, 76
+_NO_DECIMALS_FROM = 1000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How hot a row is, of what, and which columns say so.
+
+    Examples
+    --------
+    >>> SAMPLES.total({"issued_count": 2, "stalled_count": 5})
+    7
+    """
+
+    unit: str
+    total: Callable[[Row], int]
+    hot: Callable[[Row], int]
+    """What rows are ranked by."""
+    parts: Callable[[Row], dict[str, int]]
+    """Parts of the heat bar, which add up to `total`."""
+    part_names: tuple[str, ...]
+    cells: Callable[[str, int], dict[str, Cell]]
+    """Columns for a cost (sum, mean, max) and a width of the console."""
+    line_cells: dict[str, Cell]
+    """Columns of a source line: three numbers, then words where there is room."""
+    is_seen: Callable[[Row], bool]
+    """Whether a row was executed, or sampled."""
+
+
+def _cycles(row: Row) -> int:
+    total: int = row["latency_cycles_total"] + row["idle_cycles_total"]
+    return total
+
+
+def _exposed(row: Row) -> int:
+    exposed: int = row["exposed_cycles_total"]
+    return exposed
+
+
+def _parts(row: Row) -> dict[str, int]:
+    shown = {name: row[f"exposed_{name}_cycles_total"] for name in ("stall", "issue", "idle")}
+    return {**shown, "hidden": _cycles(row) - sum(shown.values())}
+
+
+def _parts_of_one(row: Row) -> dict[str, int]:
+    latency, stall, idle = (row[f"{name}_cycles_total"] for name in ("latency", "stall", "idle"))
+    return {"stall": stall, "issue": latency - stall, "idle": idle}
+
+
+def _cycle_cells(cost: str, width: int) -> dict[str, Cell]:
+    chosen: dict[str, tuple[int, Cell]] = {
+        "hits": (_MIDDLE, lambda row: f"{row['hit_count']:,}" if row["hit_count"] else ""),
+        "latency": (0, _cost("latency", cost)),
+        "stall": (_MIDDLE, _cost("stall", cost)),
+        "idle": (WIDE if cost != "max" else 1 << 30, _cost("idle", cost)),
+        "stalls on": (_VERY_WIDE, lambda row: row["stall_class"] or ""),
+        "address": (_MIDDLE, lambda row: f"{row['address']:#x}"),
+    }
+    return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
+
+
+def _cost(name: str, cost: str) -> Cell:
+    def cell(row: Row) -> str:
+        if not row["hit_count"]:
+            return ""
+        if cost == "max":
+            return short(row[f"{name}_cycles_max"])
+        total = row[f"{name}_cycles_total"]
+        return short(total) if cost == "sum" else _short_mean(total / row["hit_count"])
+
+    return cell
+
+
+def _short_mean(mean: float) -> str:
+    return short(mean) if mean >= _NO_DECIMALS_FROM else f"{mean:.1f}"
+
+
+def _samples(row: Row) -> int:
+    total: int = row["issued_count"] + row["stalled_count"]
+    return total
+
+
+def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
+    chosen: dict[str, tuple[int, Cell]] = {
+        "samples": (0, lambda row: f"{_samples(row):,}" if _samples(row) else ""),
+        "issued": (_MIDDLE, lambda row: f"{row['issued_count']:,}" if _samples(row) else ""),
+        "stalled": (_MIDDLE, lambda row: f"{row['stalled_count']:,}" if _samples(row) else ""),
+        "stalled by": (_MIDDLE, lambda row: row["reason"] or ""),
+        "address": (_MIDDLE, lambda row: f"{row['address']:#x}"),
+    }
+    return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
+
+
+CYCLES = Measure(
+    unit="cycles",
+    total=_cycles,
+    hot=_exposed,
+    parts=_parts,
+    part_names=("stall", "issue", "idle", "hidden"),
+    cells=_cycle_cells,
+    line_cells={
+        "hits": lambda row: short(row["hit_count"]),
+        "stall": lambda row: short(row["stall_cycles_total"]),
+        "exposed": lambda row: short(row["exposed_cycles_total"]),
+        "stalls on": lambda row: row["stall_class"] or "",
+    },
+    is_seen=lambda row: row["hit_count"] > 0,
+)
+"""All executions; what other waves hid is known."""
+
+CYCLES_OF_ONE = Measure(
+    unit="cycles",
+    total=_cycles,
+    hot=_cycles,
+    parts=_parts_of_one,
+    part_names=("stall", "issue", "idle"),
+    cells=_cycle_cells,
+    line_cells=CYCLES.line_cells,
+    is_seen=CYCLES.is_seen,
+)
+"""One execution of each row."""
+
+SAMPLES = Measure(
+    unit="samples",
+    total=_samples,
+    hot=_samples,
+    parts=lambda row: {"stall": row["stalled_count"], "issue": row["issued_count"]},
+    part_names=("stall", "issue"),
+    cells=_sample_cells,
+    line_cells={
+        "samples": lambda row: short(_samples(row)),
+        "issued": lambda row: short(row["issued_count"]),
+        "stalled": lambda row: short(row["stalled_count"]),
+        "stalled by": lambda row: row["reason"] or "",
+    },
+    is_seen=lambda row: _samples(row) > 0,
+)
+"""Samples of the program counter."""

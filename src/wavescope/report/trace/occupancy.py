@@ -1,0 +1,171 @@
+"""Occupancy for the terminal: the verdict, what each resource allows, and how full the SIMDs were over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import bar, sparkline
+from wavescope.report.kit.tables import Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from wavescope.analysis.trace.occupancy import Occupancy
+    from wavescope.analysis.trace.waves.residency import Residency
+
+__all__ = ["occupancy_report"]
+
+_MAX_NAME = 60
+
+
+def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[RenderableType]:
+    """The parts of the answer in order.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.common.occupancy.limits import Resources
+    >>> from wavescope.analysis.trace.occupancy import theoretical
+    >>> print(next(occupancy_report(theoretical("gfx942", Resources(vgprs=144, agprs=136)), (), limit=1)))
+    1 wave per SIMD fits, bound by VGPR
+    """
+    from rich.text import Text
+
+    if not answer.kernels.height:
+        yield Text("no wave was seen on any SIMD, and no kernel is known", style="bold")
+    rows = answer.kernels.head(limit).to_dicts()
+    for row in rows[:1]:
+        yield Text(_verdict(row), style="bold")
+        yield Text(f"{_short(row['name'])} on {answer.target} ({answer.target_origin})".removeprefix(" "))
+        limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
+        if limiters.height:
+            yield _limiter_table(limiters, row, answer.lds_shared_by)
+            yield Text.assemble(("next: ", "bold"), _next(limiters, row))
+    if answer.kernels.height > 1:
+        yield _kernel_table(answer.kernels, limit)
+    if answer.engines.height:
+        yield _engine_table(answer, curves, limit)
+    for note in answer.notes:
+        wrong = note.startswith("WRONG")
+        yield Text.assemble(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    waves = row["waves_per_simd_limit"]
+    if waves is None:
+        fits = "what fits is not known"
+    elif waves == 0:
+        fits = f"no workgroup fits, bound by {row['bound_by']}"
+    else:
+        bound = "the hardware" if row["bound_by"] == "hardware" else row["bound_by"]
+        fits = f"{_waves(waves)} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
+    if row["waves_per_simd_max"] is None:
+        return fits
+    share = f" ({percent(row['limit_share'], 0)} of the limit)" if row["limit_share"] is not None else ""
+    return f"{fits}; reached {row['waves_per_simd_max']}, {row['waves_per_simd_mean']:.2f} on average{share}"
+
+
+def _next(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
+    if row["all_at_once"] and (row["waves_per_simd_max"] or 0) < (row["waves_per_simd_limit"] or 0):
+        return "all waves were there at once: a larger grid would fill the SIMDs, no resource stands in the way"
+    if (row["waves_per_simd_max"] or 1 << 62) < (row["waves_per_simd_limit"] or 0):
+        seen = f"{row['waves_per_simd_max']} of {row['waves_per_simd_limit']}"
+        return f"nothing to free: no SIMD held as many waves as fit ({seen}); they end before others arrive"
+    if row["next_waves_per_simd"] is None:
+        return "nothing: no more waves fit on this hardware"
+    freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
+    steps = [
+        f"{step['limiter']} ≤ {step['next_at_most']:,} {step['unit']} (free {step['free']:,})"
+        for step in freed.drop_nulls("free").iter_rows(named=True)
+    ]
+    return f"{_waves(row['next_waves_per_simd'])} per SIMD need {' and '.join(steps) or 'another workgroup size'}"
+
+
+def _limiter_table(limiters: pl.DataFrame, kernel: dict[str, Any], shared_by: str) -> Table:
+    most = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
+    return frame_table(
+        limiters,
+        [
+            Column(
+                "limiter",
+                lambda row: row["limiter"] + (" ◀" if row["limiter"] == kernel["bound_by"] else ""),
+                is_text=True,
+            ),
+            Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
+            Column("", lambda row: bar(row["waves_per_simd"] / most, 8) + "▏", is_text=True),
+            Column("because", lambda row: _because(row, shared_by), takes_rest=True),
+        ],
+        limit=limiters.height,
+        what="limits",
+    )
+
+
+def _because(row: dict[str, Any], shared_by: str) -> str:
+    if row["limiter"] == "hardware":
+        return "wave slots of a SIMD"
+    if row["limiter"] == "workgroup":
+        return f"whole workgroups of {_waves(row['used'])}, {row['available']:,} at most"
+    per, place = ("workgroup", shared_by) if row["limiter"] == "LDS" else ("wave", "SIMD")
+    asked = f" ({row['used']:,} asked)" if row["allocated"] != row["used"] else ""
+    return f"{row['allocated']:,} of the {place}'s {row['available']:,} {row['unit']} per {per}{asked}"
+
+
+def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
+    return frame_table(
+        kernels,
+        [
+            Column("kernel", lambda row: _short(row["name"]), takes_rest=True),
+            Column("waves", lambda row: f"{row['wave_count']:,}"),
+            Column("fit", lambda row: _or_unknown(row["waves_per_simd_limit"])),
+            Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
+            Column("max", lambda row: str(row["waves_per_simd_max"])),
+            Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
+            Column("VGPR", lambda row: _registers(row)),
+            Column("SGPR", lambda row: _or_unknown(row["sgprs"])),
+            Column("LDS", lambda row: _or_unknown(row["lds_bytes"])),
+            Column("group", lambda row: _or_unknown(row["workgroup_size"])),
+        ],
+        limit=limit,
+        what="kernels",
+    )
+
+
+def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) -> Table:
+    picture = {curve.se: sparkline(curve.waves_mean) for curve in curves}
+    return frame_table(
+        answer.engines,
+        [
+            Column("SE", lambda row: str(row["se"])),
+            Column("resident waves over time", lambda row: picture.get(row["se"], ""), is_text=True),
+            Column("max/SIMD", lambda row: str(row["waves_per_simd_max"])),
+            Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
+            Column("SIMDs", lambda row: f"{row['simd_count']:,}"),
+            Column("waves", lambda row: f"{row['wave_count']:,}"),
+            Column("drain", lambda row: percent(row["drain_share"], 0)),
+        ],
+        limit=limit,
+        what="shader engines",
+    )
+
+
+def _registers(row: dict[str, Any]) -> str:
+    if row["vgprs"] is None:
+        return "?"
+    return f"{row['vgprs']}+{row['agprs']}" if row["agprs"] else str(row["vgprs"])
+
+
+def _or_unknown(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"
+
+
+def _waves(count: int) -> str:
+    return "1 wave" if count == 1 else f"{count:,} waves"
+
+
+def _short(name: str) -> str:
+    name = printable(name)
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

@@ -1,0 +1,184 @@
+"""What the waves stall on, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.trace.stalls.classes import stall_class
+from wavescope.base.words import percent
+from wavescope.report.kit.bars import bar
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from wavescope.analysis.trace.stalls import Stalls
+    from wavescope.analysis.trace.stalls.classic import Classic
+
+__all__ = ["classic_report", "stalls_report"]
+
+_REMEDIES = 3
+_REMEDY_SHARE = 0.05
+
+
+def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[RenderableType]:
+    """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.stalls import stalls
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> print(stalls_report(stalls(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
+    no cycle was stalled
+    """
+    from rich.text import Text
+
+    if not answer.stall_cycles_total:
+        return [Text("no cycle was stalled")]
+    rows = answer.by_row.select("row", "class", "text", "file", "line")
+    classes = answer.classes.join(rows, left_on=["top_row", "class"], right_on=["row", "class"], maintain_order="left")
+    parts: list[RenderableType] = [_verdict(answer, classes), Text()]
+    parts += [frame_table(classes, _CLASSES, limit=limit, width=width, what="classes of stalls"), Text()]
+    parts += [
+        frame_table(
+            answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0),
+            _ROWS,
+            limit=limit,
+            width=width,
+            what="rows that stall",
+        )
+    ]
+    parts += [Text(), _idle(answer)]
+    if answer.unresolved_wait_count:
+        said = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
+        parts.append(Text.assemble(("note: ", "bold cyan"), f"{said}; {stall_class('wait unresolved').meaning}"))
+    return [*parts, Text(), *_remedies(answer.classes)]
+
+
+def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[RenderableType]:
+    """The figures of the classic analyzer script, in its order.
+
+    Examples
+    --------
+    >>> from wavescope.analysis.trace.stalls.classic import classic
+    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> print(classic_report(classic(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
+    0 instructions, 0 cycles, 0 stalled (0.0 %)
+    """
+    from rich.text import Text
+
+    head = (
+        f"{answer.instruction_count:,} instructions, {short(answer.latency_cycles_total)} cycles, "
+        f"{short(answer.stall_cycles_total)} stalled ({percent(answer.stall_share)})"
+    )
+    return [
+        Text(head, "bold"),
+        Text("classic types: from the stalled row's text alone; `wavescope stalls` tells what was waited for", "dim"),
+        Text(),
+        frame_table(answer.types, (*_CLASSIC_COST, _TYPE), limit=limit, width=width, what="types"),
+        Text(),
+        frame_table(
+            answer.lines, (*_CLASSIC_COST, *_CLASSIC_LINE), limit=limit, width=width, what="source lines with stall"
+        ),
+        Text(),
+        frame_table(
+            answer.instructions,
+            (*_CLASSIC_COST, *_CLASSIC_ROW),
+            limit=limit,
+            width=width,
+            what="instructions with stall",
+        ),
+    ]
+
+
+def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
+    from rich.text import Text
+
+    top = classes.row(0, named=True)
+    stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
+    text = Text(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
+    exposed = answer.exposed_stall_cycles_total / answer.stall_cycles_total
+    text.append(f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; most on ")
+    text.append(top["class"], "bold")
+    text.append(f": {percent(top['stall_share'])} of the stall")
+    if top["text"]:
+        where = place(top["file"], top["line"])
+        text.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
+    return text
+
+
+def _idle(answer: Stalls) -> Text:
+    from rich.text import Text
+
+    total = answer.idle_cycles_total
+    text = Text(f"idle, not in any stall (mostly instruction fetch): {short(total)} cycles")
+    parts = [
+        f"{percent(share)} {part}" for part, share in answer.idle.select("part", "idle_share").iter_rows() if share
+    ]
+    return text.append(f": {', '.join(parts)}") if parts else text
+
+
+def _remedies(classes: pl.DataFrame) -> list[RenderableType]:
+    from rich.text import Text
+
+    lines: list[RenderableType] = []
+    for name, share in classes.select("class", "stall_share").head(_REMEDIES).iter_rows():
+        remedy = stall_class(name).remedy
+        if remedy and share >= _REMEDY_SHARE:
+            lines.append(Text.assemble((f"{name}: ", "bold"), remedy))
+    return lines
+
+
+def _cell_text(row: dict[str, Any]) -> str:
+    return printable(row["text"] or "instructions without a known PC")
+
+
+def _cell_place(row: dict[str, Any]) -> str:
+    return brief_place(row["file"], row["line"])
+
+
+_SHARE = Column("share", lambda row: percent(row["stall_share"]))
+_STALL = Column("stall", lambda row: short(row["stall_cycles_total"]))
+_EXPOSED = Column("exposed", lambda row: short(row["exposed_stall_cycles_total"]))
+_BAR = Column("", lambda row: bar(row["stall_share"], 8), is_text=True, is_fixed=True, is_wide=True)
+_SOURCE = Column("source", _cell_place, is_text=True, is_fixed=True)
+_CLASSES = (
+    _SHARE,
+    _BAR,
+    _STALL,
+    _EXPOSED,
+    Column("stalled", lambda row: short(row["stalled_count"]), is_wide=True),
+    Column("of", lambda row: short(row["execution_count"]), is_wide=True),
+    Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
+    Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
+    Column("largest", lambda row: percent(row["top_row_share"], 0), is_wide=True),
+    Column("largest row", _cell_text, takes_rest=True),
+)
+_ROWS = (
+    _SHARE,
+    _BAR,
+    _STALL,
+    _EXPOSED,
+    Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
+    Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
+    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}", is_wide=True),
+    Column("instruction", _cell_text, takes_rest=True),
+    Column("class", lambda row: row["class"], is_text=True, is_wide=True),
+    _SOURCE,
+)
+_CLASSIC_COST = (_STALL, Column("share", lambda row: percent(row["stall_share"], 2)), _BAR)
+_TYPE = Column("type", lambda row: row["type"], is_text=True)
+_CLASSIC_LINE = (
+    Column("stalled", lambda row: percent(row["stalled_share"])),
+    _TYPE,
+    Column("source", lambda row: printable(row["source"][-48:]), takes_rest=True),
+)
+_CLASSIC_ROW = (
+    Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
+    Column("address", lambda row: f"{row['address']:#x}", is_wide=True),
+    _TYPE,
+    Column("instruction", _cell_text, takes_rest=True),
+    Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True),
+)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.made_profiles import Row, profile, rows, source, spans
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.launches import cause_of
+from wavescope.model.run import Profile
+
+
+def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:
+    given = {"begin_ns": begin, "end_ns": end, "name": name, "domain": "HIP", "correlation": correlation}
+    return given | more
+
+
+def test_who_causes_a_gap() -> None:
+    found = gaps(
+        profile(
+            kernels=[
+                {"begin_ns": 0, "end_ns": 100, "correlation": 1, "name": "first", "dispatch_id": 1},
+                {"begin_ns": 200, "end_ns": 300, "correlation": 2, "name": "second", "dispatch_id": 2},
+                {"begin_ns": 310, "end_ns": 400, "correlation": 3, "name": "third", "dispatch_id": 3},
+                {"begin_ns": 500, "end_ns": 600, "name": "fourth", "dispatch_id": 4},
+            ],
+            regions=[
+                call(-20, -10, "hipLaunchKernel", 1),
+                call(-5, 120, "hipStreamSynchronize", 9),
+                call(0, 110, "hsa_signal_wait_scacquire", 10, domain="HSA"),
+                call(130, 150, "hipMalloc", 11),
+                call(170, 180, "hipLaunchKernel", 2),
+                call(181, 190, "hipLaunchKernel", 3),
+                {"begin_ns": -100, "end_ns": 1000, "name": "step", "domain": "MARKER"},
+                {"begin_ns": 90, "end_ns": 150, "name": "wait", "domain": "MARKER"},
+            ],
+        )
+    )
+    assert rows(found.gpus, "gap_count", "gap_ns", "gap_max_ns", "busy_ns", "edge_ns", "span_ns") == [
+        (3, 210, 100, 390, 0, 600)
+    ]
+    assert set(rows(found.causes, "cause", "function", "wait_ns")) == {
+        ("unknown", None, 100),
+        ("launch", None, 30),
+        ("host code", None, 30),
+        ("synchronisation", "hipStreamSynchronize", 20),
+        ("allocation", "hipMalloc", 20),
+        ("queued", None, 10),
+    }
+    columns = ("begin_ns", "gap_ns", "before", "after", "dispatch_id", "tid", "launch_ns", "queue_depth", "cause")
+    assert rows(found.largest, *columns) == [
+        (100, 100, "first", "second", 2, 1, 30, 0, "host code"),
+        (400, 100, "third", "fourth", 4, 1, None, 0, "unknown"),
+        (300, 10, "second", "third", 3, 1, 129, 1, "queued"),
+    ]
+    assert rows(found.largest, "function", "function_ns", "context")[0] == ("hipStreamSynchronize", 20, "wait")
+
+
+def test_by_stream_and_histogram() -> None:
+    kernels = spans((0, 10), (20_010, 20_020), stream=0) + spans((5, 20_000), stream=2)
+    by_gpu, by_stream = (gaps(profile(kernels=kernels), by_stream=flag) for flag in (False, True))
+    assert rows(by_gpu.gpus, "stream_id", "gap_count", "gap_ns") == [(None, 1, 10)]
+    assert rows(by_stream.gpus, "stream_id", "gap_count", "gap_ns") == [(0, 1, 20_000), (2, 0, 0)]
+    assert rows(by_stream.histogram, "stream_id", "from_ns", "gap_count", "gap_ns") == [(0, 20_000, 1, 20_000)]
+
+
+def test_kinds_of_calls() -> None:
+    names = ["hipDeviceSynchronize", "hipFree", "hipMemcpyAsync", "hipModuleLoad", "hipGraphLaunch", "hipGetDevice"]
+    kinds = pl.DataFrame({"name": names}).select(cause_of(pl.col("name"))).to_series().to_list()
+    assert kinds == ["synchronisation", "allocation", "copy call", "loading code", "launch call", "other call"]
+
+
+def test_gaps_of_a_shared_gpu_are_those_of_all_work() -> None:
+    parts = [
+        source("a.db", pid=1, kernels=spans((0, 10), (50, 60))),
+        source("b.db", pid=2, kernels=spans((20, 30), (50, 55), (90, 95))),
+    ]
+    found = gaps(Profile(parts))
+    assert rows(found.gpus, "gap_count", "gap_ns", "busy_ns", "edge_ns", "span_ns") == [(3, 60, 35, 0, 95)]
+    assert rows(found.largest, "begin_ns", "gap_ns", "before") == [(60, 30, None), (30, 20, None), (10, 10, None)]
+
+
+WORK = st.lists(st.tuples(st.integers(0, 90), st.integers(1, 9), st.integers(1, 2), st.integers(0, 30)), max_size=14)
+CALLS = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(1, 12), st.sampled_from(["hipFree", "hipInit"])), max_size=14
+)
+
+
+def plain(work: list[tuple[int, int, int, int]], calls: list[tuple[int, int, str]], gpu: int) -> tuple[Any, ...]:
+    """Gaps and their parts, nanosecond by nanosecond."""
+    mine = sorted((begin, begin + length, launch) for begin, length, on, launch in work if on == gpu)
+    covering = {t: name for begin, end, name in reversed(calls) for t in range(begin, end)}
+    parts: Counter[tuple[str, str | None]] = Counter()
+    lengths, reached = [], None
+    for begin, end, launch in mine:
+        if reached is not None and begin > reached:
+            lengths.append(begin - reached)
+            launched = begin - launch
+            for t in range(reached, begin):
+                if launched <= reached:
+                    parts["queued", None] += 1
+                elif t >= launched:
+                    parts["launch", None] += 1
+                elif t in covering:
+                    parts["allocation" if covering[t] == "hipFree" else "other call", covering[t]] += 1
+                else:
+                    parts["host code", None] += 1
+        reached = max(end, reached or 0)
+    return sum(lengths), sorted(lengths), parts
+
+
+@settings(deadline=None, max_examples=60)
+@given(WORK, CALLS, st.integers(0, 2**60))
+def test_equals_counting_nanosecond_by_nanosecond(
+    work: list[tuple[int, int, int, int]], steps: list[tuple[int, int, str]], start: int
+) -> None:
+    calls, at = [], 0
+    for pause, length, name in steps:
+        calls.append((at + pause, at + pause + length, name))
+        at += pause + length
+    work = list({(begin, on): (begin, length, on, launch) for begin, length, on, launch in work}.values())
+    kernels = [
+        {"begin_ns": start + b, "end_ns": start + b + n, "agent": on, "correlation": i, "thread": 0}
+        for i, (b, n, on, _) in enumerate(work)
+    ]
+    launches = [
+        call(start + b - d, start + b - d, "hipLaunchKernel", i, thread=1) for i, (b, _, _, d) in enumerate(work)
+    ]
+    others = [call(start + b, start + e, name, thread=1) for b, e, name in calls]
+    found = gaps(profile(kernels=kernels, regions=launches + others))
+    for gpu in {on for _, _, on, _ in work}:
+        total, lengths, parts = plain(work, calls, gpu)
+        of_gpu = pl.col("gpu") == gpu - 1
+        assert rows(found.gpus.filter(of_gpu), "gap_ns", "gap_count") == [(total, len(lengths))]
+        causes = found.causes.filter(of_gpu, pl.col("wait_ns") > 0)
+        assert {(cause, function): ns for cause, function, ns in rows(causes, "cause", "function", "wait_ns")} == parts
+        assert sorted(found.largest.filter(of_gpu)["gap_ns"]) == lengths

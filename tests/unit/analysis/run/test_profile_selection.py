@@ -1,0 +1,196 @@
+"""Parts of a profile: what each field leaves out, what follows it, and that row numbers still fit."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.unit.small_profiles import CLOCKS, small_profile, small_source
+from wavescope import UsageError
+from wavescope.analysis.run.selection import ProfileSelection, select
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
+
+EVENTS = ("kernels", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
+
+
+def heights(profile: Profile) -> dict[str, int]:
+    return {name: profile.read(name).height for name in EVENTS}
+
+
+def chosen(**fields: object) -> Profile:
+    return select(small_profile(), ProfileSelection(**fields))  # type: ignore[arg-type]
+
+
+def check_numbers(profile: Profile) -> None:
+    for name, spec in PROFILE.items():
+        frame = profile.read(name)
+        if name in NUMBERED and name != "sources":
+            assert frame[NUMBERED[name]].to_list() == list(range(frame.height)), name
+        for column in set(spec.names) & set(REFERENCES) - {"source"} - (
+            {"symbol"} if name == "counter_info" else set()
+        ):
+            most = frame[column].max()
+            assert most is None or most < profile.read(REFERENCES[column]).height, (name, column)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("text", ["gemm", "/^gemm<.*>$/", "/float/"])
+def test_a_kernel_and_its_counters(text: str) -> None:
+    part = chosen(kernel=text)
+    assert part.kernels["name"].unique().to_list() == ["gemm<float>"]
+    assert part.kernels.height == part.counters.height == 10
+    assert part.counters.join(part.kernels, on=["process", "event"], how="semi").height == 10
+    assert part.regions.height == small_profile().regions.height
+
+
+def test_a_text_with_special_characters_is_plain_text() -> None:
+    assert chosen(kernel="copy'\"").kernels.height == 10
+    assert chosen(kernel="gemm.").kernels.height == 0
+
+
+@pytest.mark.parametrize(
+    "fields", [{"ranks": (1,)}, {"pids": (41,)}, {"without_guids": ("0000ddb5-8903-7903-b269-cd8d3745bb8a",)}]
+)
+def test_a_process_takes_its_things_along(fields: dict[str, object]) -> None:
+    part, whole = chosen(**fields), small_profile()
+    check_numbers(part)
+    assert part.processes["rank"].to_list() == [1]
+    assert {name: 2 * count for name, count in heights(part).items()} == heights(whole)
+    assert part.kernels["begin_ns"].min() == CLOCKS[1] + 30
+    assert part.agents.height == 3
+    joined = part.kernels.join(part.symbols, on="symbol")
+    assert (joined["name"].cast(pl.String) == joined["name_right"]).all()
+
+
+def test_two_rows_of_one_node_have_one_window() -> None:
+    source = small_source()
+    apart = select(Profile([source]), ProfileSelection(end="50%"))
+    node = source.tables["nodes"].with_columns(machine_id=pl.lit("one"))
+    together = MemorySource("a.db", "ROCpd", "3", source.tables | {"nodes": node})
+    part = select(Profile([together]), ProfileSelection(end="50%"))
+    assert set(apart.kernels["process"]) == {0, 1}
+    assert set(part.kernels["process"]) == {0}
+    assert part.kernels.height == 10
+
+
+def test_several_sources_stay_apart() -> None:
+    both = Profile([small_source("a.db"), small_source("b.db", guids=("c", "d"))])
+    part = select(both, ProfileSelection(ranks=(1,)))
+    check_numbers(part)
+    assert part.processes["guid"].to_list()[1] == "d"
+    assert part.kernels.group_by("process").len()["len"].to_list() == [10, 10]
+
+
+def test_a_gpu_with_its_copies() -> None:
+    part = chosen(gpus=(1,))
+    assert part.kernels["agent"].unique().sort().to_list() == [2, 5]
+    assert part.copies["dst_agent"].unique().sort().to_list() == [2, 5]
+    assert part.allocations["type"].to_list() == ["FREE", "FREE"]
+    assert part.monitors.height == 0
+    assert part.counters.height == 10
+    check_numbers(part)
+
+
+def test_a_stream() -> None:
+    part = chosen(streams=(1,))
+    assert (part.kernels.height, part.copies.height) == (10, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [(("hip",), 40), (("MARKERS",), 20), (("hip_runtime_api",), 40), (("HIP", "marker"), 60), (("RCCL",), 0)],
+)
+def test_domains_and_their_arguments(words: tuple[str, ...], count: int) -> None:
+    part = chosen(domains=words)
+    assert part.regions.height == count
+    assert part.arguments.height == (20 if any(word.upper().startswith("HIP") for word in words) else 0)
+    assert part.samples.height == (20 if any(word.upper().startswith("MARKER") for word in words) else 0)
+    assert part.kernels.height == 20
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "counts"),
+    [
+        ("0%", "100%", [10, 10]),
+        (
+            "30%",
+            "60%",
+            [4, 4],
+        ),  # 300 to 600 ns; the dispatch at 630 to 680 lies outside, the range at 600 begins inside
+        ("300ns", "0.6us", [4, 4]),
+        ("-700ns", "-400ns", [4, 4]),
+        (None, "25%", [3, 3]),
+        ("1300", "1600", [4, 0]),
+    ],
+)
+def test_a_time_window_is_of_each_node(begin: str | None, end: str | None, counts: list[int]) -> None:
+    part = chosen(begin=begin, end=end)
+    ranges = part.regions.filter(pl.col("domain") == "MARKER")
+    found = [ranges.filter(pl.col("process") == process).height for process in (0, 1)]
+    assert found == [count + (1 if count == 4 else 0) for count in counts]  # ranges touch each other
+
+
+def test_inside_leaves_out_what_the_window_cuts() -> None:
+    overlap, inside = (chosen(begin="35%", end="65%", is_inside=flag) for flag in (False, True))
+    assert overlap.kernels.height == 2 * 4
+    assert inside.kernels.height == 2 * 2
+    assert inside.counters.height == inside.kernels.height
+    assert overlap.counters.height == overlap.kernels.height
+    assert overlap.samples.height == inside.samples.height == 2 * 3
+
+
+def test_between_markers() -> None:
+    part = chosen(between=("step 2", "step 4"))
+    names = part.regions.filter(pl.col("domain") == "MARKER")["name"].to_list()
+    assert names == ["step", "step 2", "step", "step 4", "step"] * 2  # neighbours touch the window
+    inside = chosen(between=("step 2", "step 4"), is_inside=True)
+    assert inside.regions.filter(pl.col("domain") == "MARKER")["name"].to_list() == ["step 2", "step", "step 4"] * 2
+    assert inside.kernels.height == 6
+
+
+def test_a_repeated_marker_is_said() -> None:
+    part = chosen(between=("step", "step"))
+    assert part.losses["kind"].to_list() == ["repeated_marker"]
+    assert "10 markers are called 'step'" in part.losses["message"][0]
+    assert part.kernels.height == 18
+
+
+def test_a_mark_is_a_marker_too() -> None:
+    assert chosen(between=("mark 1", "mark 3")).kernels.height == 2 * 2
+
+
+def test_beyond_the_run_is_said() -> None:
+    part = chosen(begin="50%", end="150%")
+    assert part.losses["kind"].unique().to_list() == ["window_beyond_run"]
+    assert part.kernels.height == 10
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"begin": "half"}, "is not a time"),
+        ({"begin": "1.5"}, "is not a time"),
+        ({"begin": "60%", "end": "30%"}, "ends before it begins"),
+        ({"between": ("stop 2", "step 4")}, "'step 2'"),
+        ({"between": ("step 4", "step 2")}, "ends before"),
+        ({"kernel": "/(/"}, "regular expression"),
+    ],
+)
+def test_what_makes_no_sense(fields: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        chosen(**fields)
+    assert words in str(caught.value)
+    assert caught.value.advice
+
+
+def test_ranks_that_are_not_known() -> None:
+    source = small_source()
+    source.tables["processes"] = source.tables["processes"].with_columns(pl.lit(None, pl.Int32).alias("rank"))
+    with pytest.raises(UsageError, match="--pid"):
+        select(Profile([source]), ProfileSelection(ranks=(0,))).read("kernels")
+
+
+def test_only_asked_columns_come() -> None:
+    part = chosen(kernel="gemm", gpus=(0,), begin="10%")
+    assert part.read("kernels", ["end_ns", "vgpr_count"]).columns == ["end_ns", "vgpr_count"]
+    assert part.read("counters", ["value"]).columns == ["value"]

@@ -1,0 +1,291 @@
+"""SQL over profiles: both engines agree, nothing but the profile can be read, and only what is needed is loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.in_process import call
+from wavescope.analysis.run.query import QueryLimits, query, run_query
+from wavescope.analysis.run.views import VIEWS
+from wavescope.errors import UsageError
+from wavescope.model.run import MemorySource, Profile
+from wavescope.readers.run.inputs import open_profile
+from wavescope.synth import Workload, write_rocpd
+
+ENGINES = ("duckdb", "sqlite")
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("query") / "run.db"
+    write_rocpd(path, Workload(dispatches=200, ranks=2, gpus=2, hostile_names=True), schema="3.0.3")
+    return path
+
+
+@pytest.fixture(scope="module")
+def profile(database: Path) -> Profile:
+    return open_profile(database)
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "duckdb":
+        pytest.importorskip("duckdb")
+    return str(request.param)
+
+
+def rows(frame: pl.DataFrame) -> list[str]:
+    return sorted(repr([round(v, 9) if isinstance(v, float) else v for v in row]) for row in frame.rows())
+
+
+def test_engines_agree_on_every_view(profile: Profile) -> None:
+    pytest.importorskip("duckdb")
+    for view in VIEWS:
+        first, second = (query(profile, f"SELECT * FROM {view}", engine=engine) for engine in ENGINES)  # noqa: S608
+        assert first.columns == second.columns == VIEWS[view].names
+        assert rows(first) == rows(second), view
+
+
+@pytest.mark.parametrize("view", ["kernels", "top", "busy", "counters_collection", "events_args", "markers"])
+def test_views_of_nothing(view: str, engine: str) -> None:
+    found = query(Profile([]), f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
+    assert found.columns == VIEWS[view].names
+    assert found.is_empty()
+
+
+def test_tables_of_the_profile(profile: Profile, engine: str) -> None:
+    found = query(profile, "SELECT SUM(end_ns - begin_ns) AS total, COUNT(*) AS n FROM profile.kernels", engine=engine)
+    kernels = profile.kernels
+    assert found.row(0) == ((kernels["end_ns"] - kernels["begin_ns"]).sum(), kernels.height)
+    copies = query(profile, "SELECT * FROM profile.copies", engine=engine)
+    assert copies.columns == profile.copies.columns
+
+
+def test_markers_have_their_text(profile: Profile, engine: str) -> None:
+    found = query(profile, "SELECT name FROM markers", engine=engine)["name"].to_list()
+    expected = [
+        name
+        for table in (profile.regions, profile.samples)
+        for name in table.filter(pl.col("domain") == "MARKER")["name"]
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM kernels",
+        "INSERT INTO profile.nodes VALUES (1)",
+        "UPDATE profile.nodes SET node = 1",
+        "CREATE TABLE x (a INTEGER)",
+        "DROP VIEW kernels",
+        "ATTACH '/tmp/x.db' AS other",
+        "DETACH profile",
+        "COPY (SELECT 1) TO '/tmp/wavescope-query.csv'",
+        "EXPORT DATABASE '/tmp/wavescope-query'",
+        "PRAGMA database_list",
+        "SET memory_limit = '1TB'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "CALL pragma_version()",
+        "VACUUM INTO '/tmp/wavescope-query.db'",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM sniff_csv('/etc/passwd')",
+        "SELECT getenv('HOME')",
+        "SELECT load_extension('/tmp/x.so')",
+        "SELECT readfile('/etc/passwd')",
+        "SELECT writefile('/tmp/x', 'y')",
+        "SELECT * FROM profile",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP VIEW kernels",
+        "SELEC 1",
+        "SELECT nothing FROM kernels",
+        "",
+        ";",
+        "-- nothing",
+        "\0",
+    ],
+)
+def test_what_is_no_question_about_the_profile_is_refused(sql: str, engine: str, profile: Profile) -> None:
+    with pytest.raises(UsageError) as refused:
+        query(profile, sql, engine=engine)
+    assert "\n" not in refused.value.what
+    assert not list(Path("/tmp").glob("wavescope-query*"))  # noqa: S108 - where a refused query wanted to write
+
+
+def test_functions_of_sqlite_about_its_files_are_refused(profile: Profile) -> None:
+    with pytest.raises(UsageError):
+        query(profile, "SELECT * FROM pragma_database_list", engine="sqlite")
+
+
+def test_other_questions_are_answered(profile: Profile, engine: str) -> None:
+    assert query(profile, "SELECT 1 AS a, 2 AS a", engine=engine).columns == ["a", "a_1"]
+    assert query(profile, "SELECT 7 -- a comment", engine=engine).item() == 7
+    assert query(profile, "WITH t AS (SELECT pid FROM processes) SELECT COUNT(*) FROM t;", engine=engine).item() == 2
+    assert query(profile, "SELECT NULL AS x WHERE 1 = 0", engine=engine).columns == ["x"]
+    assert query(profile, "SELECT SUM(duration) * 1000000000000 AS big FROM kernels", engine=engine).height == 1
+
+
+def test_questions_of_duckdb_about_names_and_shapes(profile: Profile) -> None:
+    pytest.importorskip("duckdb")
+    described = query(profile, "DESCRIBE kernels", engine="duckdb")
+    assert described["column_name"].to_list() == VIEWS["kernels"].names
+    pids = ", ".join(map(str, profile.processes["pid"]))
+    turned = query(
+        profile,
+        f"PIVOT (SELECT name, pid, duration FROM kernels) ON pid IN ({pids}) USING SUM(duration)",  # noqa: S608 - ours
+        engine="duckdb",
+    )
+    assert turned.width == 1 + profile.processes.height
+    assert (
+        turned.select(pl.sum_horizontal(pl.exclude("name").sum())).item()
+        == (profile.kernels["end_ns"] - profile.kernels["begin_ns"]).sum()
+    )
+    nested = query(
+        profile,
+        "SELECT [1, NULL] AS a, {'k': 1} AS b, 1.5 AS c, INTERVAL 3 SECONDS AS d, 'x'::BLOB AS e, TRUE AS f",
+        engine="duckdb",
+    )
+    assert nested.row(0) == ("[1, NULL]", "{'k': 1}", 1.5, "00:00:03", "x", True)
+
+
+def test_extra_tables_can_be_queried(engine: str) -> None:
+    extra = pl.DataFrame({"a": [3, 4], 'odd "name': ["x", None]})
+    profile = Profile([MemorySource("x", "RPD", extras={"ext_callstack": extra})])
+    found = query(profile, 'SELECT SUM(a) AS a, MAX("odd ""name") AS b FROM profile.ext_callstack', engine=engine)
+    assert found.row(0) == (7, "x")
+
+
+def test_only_needed_columns_are_loaded(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    read: dict[str, list[str]] = {}
+    whole = Profile.read
+
+    def noted(self: Profile, table: str, columns: list[str] | None = None) -> pl.DataFrame:
+        read[table] = columns or []
+        return whole(self, table, columns)
+
+    monkeypatch.setattr(Profile, "read", noted)
+    query(profile, "SELECT name, SUM(duration) FROM kernels WHERE pid > 5 GROUP BY name", engine="duckdb")
+    assert {table: set(columns) for table, columns in read.items()}["kernels"] >= {
+        "name",
+        "begin_ns",
+        "end_ns",
+        "process",
+    }
+    assert "properties" not in read["kernels"]
+    assert "regions" not in read
+
+
+def test_a_runaway_query_can_be_stopped(profile: Profile, engine: str) -> None:
+    endless = {
+        "sqlite": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n",
+        "duckdb": "SELECT SUM(a.range % (b.range + 1)) FROM range(1000000000) a, range(1000000000) b",
+    }
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(run_query(profile, endless[engine], engine=engine).pieces)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_huge_values_are_refused_by_sqlite(profile: Profile) -> None:
+    with pytest.raises(UsageError, match="too big"):
+        query(profile, "SELECT LENGTH(ZEROBLOB(2000000000))", engine="sqlite")
+
+
+def test_verb_in_all_forms(database: Path, engine: str) -> None:
+    sql = "SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC, name"
+    text = call("query", database, sql, "--engine", engine, "--top", "2")
+    assert text.status == 0
+    assert text.stdout.startswith("showing 2 of ")
+    table = call("query", database, sql, "--csv", "--engine", engine)
+    found = json.loads(call("query", database, sql, "--json", "--engine", engine).stdout)
+    assert found["engine"] == engine
+    assert found["columns"] == ["name", "n"]
+    assert pl.read_csv(table.stdout.encode()).height == found["row_count"] == len(found["rows"])
+    assert sum(row["n"] for row in found["rows"]) == 200
+    assert "\x1b" not in text.stdout
+    cut = call("query", database, sql, "--csv", "--engine", engine, "--top", "1")
+    assert pl.read_csv(cut.stdout.encode()).height == 1
+    assert "showing 1 of" in cut.stderr
+
+
+def test_verb_shows_wide_rows_one_below_the_other(database: Path) -> None:
+    shown = call("query", database, "SELECT * FROM kernels")
+    assert shown.stdout.startswith("showing 3 of 200 rows, 38 columns")
+    assert "  dispatch_id          1" in shown.stdout
+
+
+def test_verb_says_what_was_wrong(database: Path) -> None:
+    refused = call("query", database, "DROP VIEW kernels")
+    assert refused.status == 2
+    assert "one SELECT is expected" in refused.stderr
+    assert call("query", "/nowhere.db", "SELECT 1").status == 2
+
+
+def test_verb_answers_from_the_files_that_can_be_read(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.db").write_bytes(b"garbage")
+    done = call("query", database, tmp_path / "bad.db", database, "SELECT COUNT(*) AS n FROM kernels", "--json")
+    found = json.loads(done.stdout)
+    assert found["rows"] == [{"n": 200}]  # the file that was named twice counts once
+    assert {loss["kind"] for loss in found["losses"]} == {"unreadable_source"}
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+LONG = {"duckdb": "SELECT * FROM range(100000000000)", "sqlite": f"{ENDLESS} i FROM n"}
+SLOW = {"duckdb": "SELECT count(*) FROM range(100000000000000)", "sqlite": f"{ENDLESS} count(*) FROM n"}
+WIDE = {
+    "duckdb": "SELECT repeat('x', 10000) FROM range(100000000000)",
+    "sqlite": f"{ENDLESS} hex(zeroblob(5000)) FROM n",
+}
+
+
+@pytest.mark.parametrize(
+    ("statements", "limits", "said"),
+    [
+        (LONG, QueryLimits(rows=50_000), "more than 50,000 rows; .*--max-rows"),
+        (WIDE, QueryLimits(mib=3), "more than 3 MiB; .*--max-mib"),
+        (SLOW, QueryLimits(seconds=0.1), "longer than 0.1 seconds; .*--max-seconds"),
+    ],
+)
+def test_results_have_bounds(statements: dict[str, str], limits: QueryLimits, said: str, engine: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        query(Profile([]), statements[engine], engine=engine, limits=limits)
+
+
+def test_bounds_that_are_met(engine: str) -> None:
+    three = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3"
+    limits = QueryLimits(rows=3, mib=1, seconds=600)
+    assert query(Profile([]), three, engine=engine, limits=limits)["a"].to_list() == [1, 2, 3]
+
+
+def test_bounds_of_the_verb(database: Path, engine: str) -> None:
+    done = call("query", database, LONG[engine], "--engine", engine, "--max-rows", 10)
+    assert done.status == 2
+    assert "the query gives more than 10 rows" in done.stderr
+    assert "--max-rows" in done.stderr
+
+
+def test_rows_without_pyarrow_are_the_same(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    statement = (
+        "SELECT name, duration, sum(duration) OVER () AS total, start > 0 AS is_late, NULL AS nothing, "
+        "1.5::DECIMAL(9, 2) AS fraction, DATE '2026-01-02' AS day, [1, 2] AS several FROM kernels"
+    )
+    expected = query(profile, statement, engine="duckdb")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
+    assert query(profile, statement, engine="duckdb").equals(expected)

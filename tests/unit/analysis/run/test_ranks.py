@@ -1,0 +1,121 @@
+"""Ranks: imbalance, stragglers and waiting, without comparing clocks of nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import polars as pl
+import pytest
+
+from tests.unit.small_profiles import small_profile
+from wavescope.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
+from wavescope.model.answer import to_builtins
+from wavescope.model.run import MemorySource, Profile
+from wavescope.readers.run.inputs import open_profile
+from wavescope.report.run.ranks import ranks_report
+from wavescope.synth import Workload, write_rocpd_ranks
+
+Kernel = tuple[str, int, int]
+
+
+def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 0) -> MemorySource:
+    """A rank on a node of its own, with a clock of its own; kernels by name, begin and length."""
+    tables = {
+        "nodes": pl.DataFrame({"node": [0], "hostname": [f"n{rank}"]}),
+        "processes": pl.DataFrame(
+            {"process": [0], "source": [0], "node": [0], "pid": [pid], "rank": [rank], "guid": [f"g{rank}"]}
+        ),
+        "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
+        "kernels": pl.DataFrame(
+            [
+                {"process": 0, "agent": 0, "name": name, "begin_ns": clock + begin, "end_ns": clock + begin + length}
+                for name, begin, length in kernels
+            ]
+        ),
+    }
+    return MemorySource(f"rank{rank}.db", "made", tables=tables)
+
+
+def uneven() -> Profile:
+    """Rank 1 computes twice as long as the others and arrives last at both collectives."""
+    return Profile(
+        [
+            rank_source(0, [("gemm", 0, 100), ("ncclAllReduce", 100, 150), ("ncclAllReduce", 300, 60)]),
+            rank_source(1, [("gemm", 0, 200), ("ncclAllReduce", 200, 50), ("ncclAllReduce", 310, 50)], clock=10**15),
+            rank_source(2, [("gemm", 0, 100), ("ncclAllReduce", 100, 150), ("ncclAllReduce", 300, 60)], clock=-(10**9)),
+        ]
+    )
+
+
+def test_who_computes_longer() -> None:
+    answer = ranks(uneven())
+    assert answer.processes.select("rank", "compute_ns", "collective_ns", "wall_ns").rows() == [
+        (0, 100, 210, 360),
+        (1, 200, 100, 360),
+        (2, 100, 210, 360),
+    ]
+    assert answer.imbalance == pytest.approx(1.5)
+    assert answer.cost_ns == pytest.approx(200 - 400 / 3)
+    assert answer.processes["deviation"].to_list() == pytest.approx([-0.25, 0.5, -0.25])
+    gemm = answer.kernels.row(by_predicate=pl.col("name") == "gemm", named=True)
+    assert (gemm["rank"], gemm["max_ns"], gemm["process_count"]) == (1, 200, 3)
+    assert gemm["imbalance"] == pytest.approx(1.5)
+
+
+def test_who_waits_for_whom() -> None:
+    answer = ranks(uneven())
+    row = answer.collectives.row(0, named=True)
+    assert (row["spread_ns"], row["calls"], row["rank"], row["last_count"]) == (110, 2, 1, 2)
+    assert row["excess_ns"] == pytest.approx(150 - 350 / 3 + 60 - 170 / 3)
+    assert row["is_complete"]
+    assert answer.processes.select("waited_ns", "last_count").rows() == [(110, 0), (0, 2), (110, 0)]
+    assert answer.waited_ns == 220
+
+
+def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
+    workload = Workload(dispatches=2000, ranks=4, nodes=2, imbalance=0.3, clock_offset_ns=10**12)
+    run = write_rocpd_ranks(tmp_path, workload)
+    answer = ranks(open_profile(tmp_path))
+    assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
+    assert answer.collectives["rank"].item() == 3
+    assert answer.imbalance == pytest.approx(1.3 / 1.15, rel=0.03)
+
+
+def test_collectives_that_were_called_differently_often() -> None:
+    parts = [rank_source(0, [("rccl", 0, 9), ("rccl", 10, 9)]), rank_source(1, [("rccl", 0, 5)])]
+    answer = ranks(Profile(parts))
+    assert answer.collectives.select("calls", "is_complete", "spread_ns").rows() == [(1, False, 4)]
+    assert answer.waited_ns == 0
+
+
+def test_busy_time_is_merged() -> None:
+    answer = ranks(Profile([rank_source(0, [("a", 0, 10), ("b", 5, 10), ("c", 25, 5)])]))
+    assert answer.processes.select("wall_ns", "busy_share").rows() == [(30, 20 / 30)]
+
+
+def test_equal_pids_stay_apart() -> None:
+    assert ranks(uneven()).processes["pid"].to_list() == [1, 1, 1]
+
+
+def test_order_does_not_matter() -> None:
+    parts = [partial_ranks(part) for part in uneven().parts]
+    told = {msgspec.json.encode(to_builtins(combine_ranks(order))) for order in (parts, parts[::-1])}
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("profile", [Profile([]), Profile([MemorySource("empty", "made")]), small_profile(), uneven()])
+def test_declared_columns(profile: Profile) -> None:
+    answer = ranks(profile)
+    for name, spec in Ranks.tables.items():
+        assert dict(getattr(answer, name).schema) == spec.dtypes, name
+    assert list(ranks_report(answer))
+
+
+def test_the_verdict() -> None:
+    first = str(next(iter(ranks_report(ranks(uneven())))))
+    assert first == "rank 1 on n1 computes longest, 200 ns: 50.0 % more than the mean of 3 processes, which costs 67 ns"
+    even = ranks(Profile([rank_source(rank, [("gemm", 0, 100)]) for rank in range(3)]))
+    assert str(next(iter(ranks_report(even)))).startswith("the work is even over 3 processes")
+    one = ranks(Profile([rank_source(0, [("gemm", 0, 100)])]))
+    assert "nothing to compare" in str(next(iter(ranks_report(one))))

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.made_profiles import Row, profile, rows, source, spans
+from wavescope.analysis.run.regions import regions
+from wavescope.model.run import Profile
+
+
+def region(begin: int, end: int | None, name: str, thread: int = 0, correlation: int | None = None) -> Row:
+    return {
+        "begin_ns": begin,
+        "end_ns": end,
+        "name": name,
+        "thread": thread,
+        "domain": "MARKER",
+        "correlation": correlation,
+    }
+
+
+def test_inclusive_exclusive_and_gpu_time() -> None:
+    made = profile(
+        regions=[
+            region(0, 100, "step"),
+            region(10, 30, "launch", correlation=1),
+            region(40, 60, "launch", correlation=2),
+            region(100, 150, "step"),
+            region(0, 40, "launch", thread=1),
+            region(5, None, "never ends"),
+        ],
+        kernels=spans((20, 70), correlation=1) + spans((70, 75), correlation=1) + spans((80, 90), correlation=9),
+        copies=spans((50, 58), correlation=2, dst_agent=1),
+    )
+    found = regions(made)
+    columns = (
+        "path",
+        "parent",
+        "call_count",
+        "total_ns",
+        "self_ns",
+        "min_ns",
+        "max_ns",
+        "gpu_count",
+        "gpu_ns",
+        "gpu_total_ns",
+    )
+    assert rows(found.tree, *columns) == [
+        ("step", -1, 2, 150, 110, 50, 100, 0, 0, 63),
+        ("step/launch", 0, 2, 40, 40, 20, 20, 3, 63, 63),
+        ("launch", -1, 1, 40, 40, 40, 40, 0, 0, 0),
+    ]
+    assert (found.region_count, found.thread_count, found.unlinked_gpu_ns, found.untimed_count) == (5, 2, 10, 1)
+
+
+def test_files_are_merged_by_path() -> None:
+    parts = [
+        source("a.db", pid=1, regions=[region(0, 10, "a"), region(2, 4, "b"), region(5, 6, "c")]),
+        source("b.db", pid=2, regions=[region(0, 7, "a"), region(1, 2, "b"), region(7, 9, "b")]),
+    ]
+    found = regions(Profile(parts))
+    assert rows(found.tree, "path", "call_count", "total_ns", "self_ns") == [
+        ("a", 2, 17, 13),
+        ("a/b", 2, 3, 3),
+        ("a/c", 1, 1, 1),
+        ("b", 1, 2, 2),
+    ]
+    assert found.process_count == 2
+
+
+def test_numbers_in_names_are_folded() -> None:
+    many = [region(10 * n, 10 * n + 5, f"iteration {n}") for n in range(40)]
+    few = source(
+        "b.db", pid=2, regions=[region(0, 5, "iteration 3"), region(10, 12, "layer 1"), region(12, 14, "layer 2")]
+    )
+    found = regions(Profile([source("a.db", regions=many), few]))
+    assert rows(found.tree, "name", "call_count") == [("iteration #", 41), ("layer 1", 1), ("layer 2", 1)]
+
+
+def test_crossing_regions_stand_beside_each_other() -> None:
+    found = regions(profile(regions=[region(0, 100, "a"), region(10, 30, "b"), region(20, 50, "c")]))
+    assert rows(found.tree, "path", "self_ns", "crossing_count") == [("a", 60, 0), ("a/c", 30, 1), ("a/b", 20, 0)]
+    assert found.crossing_count == 1
+
+
+def test_domains_keep_the_gpu_time_of_calls_inside() -> None:
+    hip = region(12, 14, "hipLaunchKernel", correlation=1) | {"domain": "HIP", "category": "HIP_RUNTIME_API"}
+    made = profile(
+        regions=[region(0, 50, "step"), region(10, 30, "layer"), hip], kernels=spans((20, 27), correlation=1)
+    )
+    columns = ("path", "total_ns", "self_ns", "gpu_ns", "gpu_total_ns")
+    assert rows(regions(made, domains=("marker",)).tree, *columns) == [
+        ("step", 50, 30, 0, 7),
+        ("step/layer", 20, 20, 7, 7),
+    ]
+    assert rows(regions(made, domains=("HIP_runtime_api",)).tree, *columns) == [("hipLaunchKernel", 2, 2, 7, 7)]
+
+
+def plain(calls: list[tuple[int, int, str]]) -> dict[tuple[str, ...], list[int]]:
+    """Calls, inclusive and exclusive time per path, of calls of one thread that nest."""
+    found: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for begin, end, name in calls:
+        around = [c for c in calls if c[0] <= begin and c[1] >= end and c != (begin, end, name)]
+        path = (*(c[2] for c in sorted(around, key=lambda c: c[0] - c[1])), name)
+        inside = {
+            t for b, e, n in calls if begin <= b and e <= end and (b, e, n) != (begin, end, name) for t in range(b, e)
+        }
+        sums = found[path]
+        sums[0], sums[1], sums[2] = sums[0] + 1, sums[1] + end - begin, sums[2] + end - begin - len(inside)
+    return found
+
+
+@st.composite
+def nested(draw: Any) -> list[tuple[int, int, str]]:
+    """Regions that nest properly: a random walk that opens and closes them, with a step of time at each."""
+    steps = draw(st.lists(st.tuples(st.booleans(), st.integers(1, 9), st.sampled_from("abc")), max_size=30))
+    time, waiting, done = 0, [], []
+    for opens, pause, name in [*steps, *[(False, 1, "a")] * len(steps)]:
+        time += pause
+        if opens:
+            waiting.append((time, name))
+        elif waiting:
+            begin, called = waiting.pop()
+            done.append((begin, time, called))
+    return done
+
+
+@settings(deadline=None, max_examples=60)
+@given(nested(), st.randoms())
+def test_equals_a_plain_tree(calls: list[tuple[int, int, str]], random: Any) -> None:
+    shuffled = list(calls)
+    random.shuffle(shuffled)
+    found = regions(profile(regions=[region(*call) for call in shuffled]))
+    tree = found.tree.with_columns(pl.col("path").str.split("/"))
+    sums = {
+        tuple(path): [count, total, own]
+        for path, count, total, own in rows(tree, "path", "call_count", "total_ns", "self_ns")
+    }
+    assert sums == plain(calls)
+    assert found.crossing_count == 0

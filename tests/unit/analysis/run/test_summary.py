@@ -1,0 +1,210 @@
+"""Summary and top: what is counted where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from tests.unit.small_profiles import small_profile, small_source
+from wavescope.analysis.run.events import GROUPINGS, Grouping
+from wavescope.analysis.run.summary import Summary, combine_summary, partial_summary, summary
+from wavescope.analysis.run.top import Top, combine_top, partial_top, top
+from wavescope.model.answer import to_builtins
+from wavescope.model.run import MemorySource, Profile
+from wavescope.readers.run.inputs import open_profile
+from wavescope.synth import Workload, write_rocpd_ranks
+
+
+def rows(answer: Summary, domain: str, *columns: str) -> list[tuple[Any, ...]]:
+    return answer.things.filter(pl.col("domain") == domain).select(columns).rows()
+
+
+def test_all() -> None:
+    answer = summary(small_profile())
+    assert answer.domains.select("domain", "name_count", "calls", "total_ns").rows()[:4] == [
+        ("KERNEL", 2, 20, 1000),
+        ("COPY", 1, 20, 400),
+        ("ALLOCATION", 2, 4, 4),
+        ("MARKER", 6, 20, 2000),
+    ]
+    assert rows(answer, "COPY", "name", "calls", "total_ns", "mean_ns", "bytes_total") == [
+        ("MEMORY_COPY_HOST_TO_DEVICE", 20, 400, 20.0, 20 * 4096)
+    ]
+    assert rows(answer, "ALLOCATION", "name", "calls") == [("ALLOC REAL", 2), ("FREE REAL", 2)]
+    assert (answer.gpu_ns, answer.wall_ns, answer.gpu_count) == (1400, 1000, 4)
+    assert answer.domains["share"].to_list()[:3] == [1000 / 1400, 400 / 1400, None]
+
+
+def test_figures_of_a_domain_are_those_of_its_calls() -> None:
+    """Not sums of the means and deviations of its names, as AMD's domain summary has it."""
+    lengths = {"a": [10, 20, 30], "b": [1000], "c": [5, 7]}
+    rows = [
+        {"process": 0, "name": name, "begin_ns": 0, "end_ns": length} for name in lengths for length in lengths[name]
+    ]
+    source = MemorySource("made", "made", tables={"kernels": pl.DataFrame(rows)})
+    domain = summary(Profile([source])).domains.row(0, named=True)
+    every = pl.Series([length for name in lengths for length in lengths[name]])
+    assert (domain["calls"], domain["mean_ns"], domain["median_ns"]) == (6, every.mean(), every.median())
+    assert domain["stddev_ns"] == pytest.approx(every.std())
+
+
+def test_equal_pids_in_files_of_two_nodes(tmp_path: Path) -> None:
+    run = write_rocpd_ranks(tmp_path, Workload(dispatches=400, ranks=4, nodes=2, same_pids=True))
+    found = summary(open_profile(tmp_path), by="process").domains.filter(pl.col("domain") == "KERNEL")
+    assert found["pid"].n_unique() < 4
+    expected = sorted(sum(sums.total_ns for sums in rank.kernels.values()) for rank in run.ranks)
+    assert sorted(found["total_ns"]) == expected
+
+
+def test_by_process() -> None:
+    answer = summary(small_profile(), by="process")
+    found = rows(answer, "KERNEL", "host", "pid", "rank", "name", "calls", "share")
+    assert found == [
+        ("h0", 40, 0, "copy'\"kernel", 5, 0.5),
+        ("h0", 40, 0, "gemm<float>", 5, 0.5),
+        ("h1", 41, 1, "copy'\"kernel", 5, 0.5),
+        ("h1", 41, 1, "gemm<float>", 5, 0.5),
+    ]
+
+
+def test_by_gpu() -> None:
+    answer = summary(small_profile(), by="gpu")
+    assert answer.domains.select("host", "gpu", "domain", "calls").rows() == [
+        (host, gpu, domain, 5) for host in ("h0", "h1") for gpu in (0, 1) for domain in ("KERNEL", "COPY")
+    ]
+
+
+def test_copies_from_a_gpu_belong_to_it() -> None:
+    source = small_source()
+    source.tables["copies"] = source.tables["copies"].with_columns(src_agent="dst_agent", dst_agent="src_agent")
+    answer = summary(Profile([source]), by="gpu")
+    assert answer.domains["gpu"].null_count() == 0
+
+
+def test_by_stream() -> None:
+    answer = summary(small_profile(), by="stream")
+    found = answer.domains.select("pid", "stream", "domain", "calls").rows()
+    assert found[:3] == [(40, 0, "KERNEL", 5), (40, 0, "COPY", 10), (40, 1, "KERNEL", 5)]
+
+
+def test_by_marker() -> None:
+    answer = summary(small_profile(), by="marker")
+    found = dict(answer.domains.filter(pl.col("domain") == "KERNEL").select("marker", "calls").rows())
+    assert found == {"step": 10} | {f"step {number}": 2 for number in (0, 2, 4, 6, 8)}
+
+
+def test_marker_ranges_are_the_groups() -> None:
+    assert "MARKER" not in summary(small_profile(), by="marker").domains["domain"]
+
+
+def nested(*ranges: tuple[str, int, int], launch: int, thread: int = 0) -> str | None:
+    """The marker around a kernel that was launched at a time, though it ran much later."""
+    regions = [
+        {"process": 0, "thread": 0, "domain": "MARKER", "name": name, "begin_ns": begin, "end_ns": end}
+        for name, begin, end in ranges
+    ]
+    regions.append(
+        {
+            "process": 0,
+            "thread": thread,
+            "domain": "HIP",
+            "name": "launch",
+            "begin_ns": launch,
+            "end_ns": launch + 1,
+            "correlation": 7,
+        }
+    )
+    kernel = {"process": 0, "thread": 0, "name": "k", "begin_ns": 1000, "end_ns": 1001, "correlation": 7}
+    tables = {"regions": pl.DataFrame(regions), "kernels": pl.DataFrame([kernel])}
+    answer = summary(Profile([MemorySource("made", "made", tables=tables)]), by="marker")
+    return answer.things.filter(pl.col("domain") == "KERNEL")["marker"].item()
+
+
+def test_the_innermost_marker_at_the_launch_counts() -> None:
+    ranges = [("outer", 0, 100), ("inner", 10, 20), ("innermost", 10, 12), ("later", 30, 40)]
+    assert nested(*ranges, launch=5) == "outer"
+    assert nested(*ranges, launch=10) == "innermost"
+    assert nested(*ranges, launch=15) == "inner"
+    assert nested(*ranges, launch=20) == "outer"
+    assert nested(*ranges, launch=35) == "later"
+    assert nested(*ranges, launch=100) is None
+    assert nested(*ranges, launch=15, thread=1) is None
+
+
+def test_ranges_that_are_not_nested() -> None:
+    ranges = [("first", 0, 10), ("second", 5, 15)]
+    assert nested(*ranges, launch=7) == "second"
+    assert nested(*ranges, launch=12) == "second"
+
+
+def test_equal_pids_on_two_hosts_stay_apart() -> None:
+    source = small_source()
+    source.tables["processes"] = source.tables["processes"].with_columns(pid=pl.lit(1, pl.Int64))
+    answer = summary(Profile([source]), by="process")
+    assert answer.domains.filter(pl.col("domain") == "KERNEL").select("host", "pid", "calls").rows() == [
+        ("h0", 1, 10),
+        ("h1", 1, 10),
+    ]
+    assert answer.processes.height == 2
+
+
+def test_files_without_ids_stay_apart() -> None:
+    tables = {
+        "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}),
+        "kernels": pl.DataFrame({"process": [0], "name": ["k"], "begin_ns": [0], "end_ns": [1]}),
+    }
+    sources = [MemorySource(path, "made", tables=tables) for path in ("a", "b")]
+    answer = summary(Profile(sources), by="process")
+    assert answer.things.select("run", "calls").rows() == [("a", 1), ("b", 1)]
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_parts_in_any_order_give_the_same_bytes(by: Grouping) -> None:
+    sources = [small_source(f"{n}.db", guids=(f"g{n}", f"h{n}")) for n in range(4)]
+    parts = [partial_summary(Profile([source]), by=by) for source in sources]
+    forward, backward = (combine_summary(order, by=by) for order in (parts, parts[::-1]))
+    assert msgspec.json.encode(to_builtins(forward)) == msgspec.json.encode(to_builtins(backward))
+    for name, spec in Summary.tables.items():
+        assert dict(getattr(forward, name).schema) == spec.dtypes
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_nothing(by: Grouping) -> None:
+    for answer in (summary(Profile([]), by=by), summary(Profile([MemorySource("empty", "made")]), by=by)):
+        assert answer.things.height == 0
+        assert answer.wall_ns == 0
+        for name, spec in Summary.tables.items():
+            assert dict(getattr(answer, name).schema) == spec.dtypes
+
+
+def test_calls_that_end_before_they_begin_count_without_time() -> None:
+    source = small_source()
+    source.tables["kernels"] = source.tables["kernels"].with_columns(
+        end_ns=pl.when(pl.int_range(pl.len()) == 0).then(0).otherwise("end_ns")
+    )
+    answer = summary(Profile([source]))
+    kernels = answer.domains.filter(pl.col("domain") == "KERNEL")
+    assert kernels.select("calls", "untimed_calls", "total_ns", "mean_ns").row(0) == (20, 1, 950, 50.0)
+
+
+def test_top() -> None:
+    answer = top(small_profile())
+    assert answer.things.select("domain", "name", "calls", "total_ns", "mean_ns").rows() == [
+        ("KERNEL", "copy'\"kernel", 10, 500, 50.0),
+        ("KERNEL", "gemm<float>", 10, 500, 50.0),
+        ("COPY", "MEMORY_COPY_HOST_TO_DEVICE", 20, 400, 20.0),
+    ]
+    assert answer.total_ns == 1400
+    assert answer.things["share"].sum() == pytest.approx(1.0)
+    assert dict(answer.things.schema) == Top.tables["things"].dtypes
+
+
+def test_top_with_calls() -> None:
+    answer = top(small_profile(), with_calls=True)
+    assert set(answer.things["domain"]) == {"KERNEL", "COPY", "ALLOCATION", "HIP", "MARKER"}
+    parts = [partial_top(small_profile(), with_calls=True)] * 2
+    assert combine_top(parts).total_ns == 2 * answer.total_ns

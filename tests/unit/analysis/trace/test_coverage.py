@@ -1,0 +1,170 @@
+"""What a trace covers, and the doubts about it: on traces written by hand and on real directories."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.unit.analysis.small_kernels import straight, trace_of
+from tests.unit.ui_directories import frame
+from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.selection import Selection, select
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.doubts import doubts, verdict
+from wavescope.model import ThreadTrace, TraceSource
+
+TEXTS = ["s_nop 0"] * 400
+
+
+def full(waves: int = 16, **more: int) -> list[dict[str, object]]:
+    return [straight(list(range(400)), begin=10 * at, **more) for at in range(waves)]
+
+
+def names(trace: ThreadTrace) -> dict[str, str]:
+    return {doubt.name: doubt.severity for doubt in doubts(trace)}
+
+
+def test_everything_ran() -> None:
+    trace = trace_of(TEXTS, full())
+    seen = coverage(trace)
+    assert (seen.executed_row_count, seen.entered_row_count, seen.row_count) == (400, 400, 400)
+    assert seen.executed_share == 1.0
+    assert seen.paths.height == 1
+    assert seen.outliers.height == 0
+    assert names(trace) == {"no_lines": "note"}
+    assert verdict(doubts(trace)) == "good"
+
+
+def test_rows_of_functions_that_were_not_entered_do_not_count() -> None:
+    trace = trace_of(TEXTS, [straight([0, 1, 2])])
+    function = pl.Series(["kernel"] * 10 + ["other"] * 390)
+    trace.tables["code"] = trace.code.with_columns(function=function)
+    seen = coverage(trace)
+    assert (seen.executed_row_count, seen.entered_row_count, seen.row_count) == (3, 10, 400)
+    assert seen.functions["function"].to_list() == ["kernel"]
+
+
+def test_early_exits_are_their_own_path() -> None:
+    early = [straight([0, 1, 399]) for _ in range(48)]
+    trace = trace_of(TEXTS, early + full(8))
+    seen = coverage(trace)
+    assert seen.early_exit_wave_count == 48
+    assert seen.paths["wave_count"].to_list() == [8, 48]  # most cycles first
+    assert seen.paths["early_exit"].to_list() == [False, True]
+    assert names(trace)["early_exits"] == "care"
+    (doubt,) = (doubt for doubt in doubts(trace) if doubt.name == "early_exits")
+    assert "48 of 56 waves" in doubt.sentence
+    assert "--wave 48" in doubt.advice
+
+
+def test_a_kernel_that_did_not_work_must_not_be_trusted() -> None:
+    trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17))) for _ in range(32)])
+    assert names(trace)["few_rows"] == "fatal"
+    assert verdict(doubts(trace)) == "do not"
+    seen = coverage(trace)
+    assert (seen.early_exit_wave_count, seen.is_same_short_path) == (0, True)
+    assert doubts(trace)[0].sentence.endswith("all 32 took the same short path")
+    assert not coverage(trace_of(TEXTS, full(4))).is_same_short_path
+
+
+def test_paths_are_sets_of_rows() -> None:
+    trace = trace_of(TEXTS, [straight([0, 1, 2]), straight([0, 1, 2, 1, 2]), straight([0, 2])])
+    assert wave_paths(trace).sort("wave")["path"].to_list() == [0, 0, 1]
+
+
+def test_outliers_are_measured_per_instruction() -> None:
+    slow = straight(list(range(400)), cycles=40)
+    assert coverage(trace_of(TEXTS, [*full(), slow])).outliers["wave"].to_list() == [16]
+    twice = straight(list(range(400)) * 2)  # more work, not slower
+    trace = trace_of(TEXTS, [*full(), twice])
+    assert coverage(trace).outliers.height == 0
+    assert names(trace)["uneven_work"] == "note"
+
+
+def test_unresolved_and_incomplete() -> None:
+    trace = trace_of(TEXTS, [straight([0, -1, -1, 3]) for _ in range(600)])
+    assert coverage(trace).unresolved_count == 1200
+    assert names(trace)["unresolved"] == "fatal"
+    trace.tables["waves"] = trace.waves.with_columns(complete=pl.Series([False] + [True] * 599))
+    trace.answers.clear()
+    assert names(trace)["incomplete_waves"] == "care"
+
+
+def test_few_and_short() -> None:
+    found = names(trace_of(TEXTS, full(2)))
+    assert (found["few_waves"], found["too_short"]) == ("care", "care")
+
+
+def test_that_a_part_is_small_is_no_doubt() -> None:
+    part = select(trace_of(TEXTS, full()), Selection(waves=(3,)))
+    assert names(part) == {"no_lines": "note"}
+
+
+def test_nothing_at_all_is_fatal() -> None:
+    found = names(ThreadTrace({}, TraceSource(path="nothing")))
+    assert found == {"no_waves": "fatal"}
+
+
+def occupancy(rows: list[tuple[int, int, int, bool]]) -> pl.DataFrame:
+    columns = ("cu", "slot", "time_cycles", "start")
+    values = {name: [row[at] for row in rows] for at, name in enumerate(columns)}
+    return frame("occupancy", values, se=0, simd=0, kernel=0)
+
+
+def test_other_cus() -> None:
+    """Traced CU 1: stays of 4000 cycles; others: 1000."""
+    events = [(1, slot, 10, True) for slot in range(4)] + [(1, slot, 4010, False) for slot in range(4)]
+    events += [(2, slot, 100, True) for slot in range(8)] + [(2, slot, 1100, False) for slot in range(8)]
+    trace = trace_of(TEXTS, full(), occupancy=occupancy(events))
+    seen = coverage(trace)
+    assert (seen.all_wave_count, seen.target_duration_cycles_mean) == (12, 4000.0)
+    assert seen.other_duration_cycles_mean == 1000.0
+    assert names(trace)["unlike_other_cus"] == "care"
+
+
+def test_uneven_engines() -> None:
+    trace = trace_of(TEXTS, full(8, se=0) + full(20, se=1))
+    assert names(trace)["uneven_engines"] == "care"
+    assert coverage(trace).engines["wave_count"].to_list() == [8, 20]
+
+
+def test_losses_are_doubts() -> None:
+    trace = trace_of(TEXTS, full())
+    lost = {"kind": ["packet_loss"], "count": [3], "message": ["packets were dropped"], "advice": ["capture less"]}
+    trace.tables["losses"] = frame("losses", lost)
+    assert names(trace)["loss_packet_loss"] == "care"
+
+
+def test_stored_totals_that_differ() -> None:
+    trace = trace_of(TEXTS, full())
+    totals = {"row": [0, 1], "hit_count": [16, 17], "latency_cycles_total": [160, 160], "stall_cycles_total": [32, 32]}
+    trace.tables["stored_totals"] = frame("stored_totals", totals)
+    (doubt,) = (doubt for doubt in doubts(trace) if doubt.name == "stored_totals_differ")
+    assert doubt.numbers == {"row_count": 399}  # row 0 agrees; the others are missing or wrong
+
+
+def test_mapping_spreads_cost_over_lines() -> None:
+    lines = [4] * 100 + [5] * 100 + [None] * 200
+    trace = trace_of(TEXTS, [straight(list(range(400)))], lines=lines)
+    found = mapping(trace)
+    assert (found.mapped_row_count, found.mapped_share, found.line_count) == (200, 0.5, 2)
+    assert found.effective_line_count == pytest.approx(2.0)
+    assert found.top_line_share == 0.5
+    assert set(found.files["file"]) == {"/src/kernel.py", None}
+
+
+def test_mapping_names_the_line_that_swallows() -> None:
+    trace = trace_of(TEXTS, [straight(list(range(400)))] * 16, lines=[3] * 390 + [9] * 10)
+    trace.tables["sources"] = frame("sources", {"file": ["/src/kernel.py"], "text": ["\n\n@flyc.kernel\n"]})
+    found = mapping(trace)
+    assert found.swallowing["line"].to_list() == [3]
+    assert "'@flyc.kernel' is no operation" in found.remedy
+    assert names(trace) == {"coarse_lines": "care"}
+
+
+def test_only_some_rows() -> None:
+    trace = trace_of(TEXTS, [straight(list(range(200)))], lines=[4] * 100 + [5] * 300)
+    rows = pl.Series("row", range(100, 400), dtype=pl.Int32)
+    assert coverage(trace, rows=rows).executed_row_count == 100
+    assert mapping(trace, rows=rows).lines["line"].to_list() == [5]

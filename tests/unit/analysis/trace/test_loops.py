@@ -1,0 +1,87 @@
+"""Loops: trips and cycles of iterations, against loops that were made with known ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import wavescope
+from tests.unit.export.made_traces import made
+from tests.unit.ui_directories import frame, load
+from wavescope.analysis.trace.costs.loops import Loops, loops
+from wavescope.model import ThreadTrace
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+TEXTS = ["s_branch c", "s_nop 0", "s_nop 0", "s_cbranch_scc1 a", "s_cbranch_scc1 b", "s_endpgm"]
+
+
+def trace_of(*waves: list[int], spacing: int = 10) -> ThreadTrace:
+    code = frame("code", {"row": range(6), "code_object": [1] * 6, "address": range(0, 24, 4), "text": TEXTS,
+                          "file": ["/a.py"] * 6, "line": [1, 2, 3, 4, 5, 6]})  # fmt: skip
+    tokens = [[(spacing * at, 3, 6, 2, row) for at, row in enumerate(rows)] for rows in waves]
+    return made([{"begin": 0, "end": 9999, "instructions": rows} for rows in tokens], code=code)
+
+
+def rows_of(answer: Loops) -> list[dict[str, Any]]:
+    return answer.loops.to_dicts()
+
+
+def test_nested_loops() -> None:
+    inner = [2, 3]
+    trace = trace_of([0, 1, *inner, *inner, *inner, 4, 1, *inner, 4, 5], [0, 1, *inner, 4, 5])
+    outer, nested = rows_of(loops(trace))
+    assert (outer["first_row"], outer["last_row"], outer["parent"], outer["depth"]) == (1, 4, None, 0)
+    assert (outer["wave_count"], outer["entry_count"], outer["iteration_count"]) == (2, 2, 3)
+    assert (outer["trips_min"], outer["trips_median"], outer["trips_max"]) == (1, 1.5, 2)
+    assert (outer["iteration_cycles_min"], outer["iteration_cycles_max"]) == (40, 80)
+    assert (nested["parent"], nested["depth"], nested["entry_count"], nested["iteration_count"]) == (0, 1, 3, 5)
+    assert (nested["trips_min"], nested["trips_max"], nested["iteration_cycles_median"]) == (1, 3, 20.0)
+    assert nested["steady_cycles_median"] == 20.0 and outer["steady_cycles_median"] is None
+    assert nested["steady_stall_share"] == pytest.approx(6 / 20)
+    assert (outer["first_line"], outer["last_line"], nested["first_line"]) == (2, 5, 3)
+    assert outer["hit_count"] == 16 and nested["hit_count"] == 10
+    assert outer["cycles_share"] > outer["self_cycles_share"] > 0
+    inside = outer["self_cycles_share"] + nested["self_cycles_share"]
+    assert inside + loops(trace).outside_cycles_share == pytest.approx(1)
+
+
+def test_a_loop_entered_in_the_middle_has_whole_iterations() -> None:
+    (loop,) = rows_of(loops(trace_of([0, 3, 4, 1, 2, 3, 4, 1, 2, 5])))
+    assert (loop["first_row"], loop["last_row"], loop["begin_row"]) == (1, 4, 3)
+    assert (loop["trips_min"], loop["iteration_cycles_min"], loop["iteration_cycles_max"]) == (2, 40, 40)
+
+
+def test_only_loops_with_the_chosen_rows() -> None:
+    trace = trace_of([0, 1, 2, 3, 2, 3, 4, 1, 2, 3, 4, 5])
+    chosen = loops(trace, rows=pl.Series([4, 5], dtype=pl.Int32))
+    assert chosen.loops["loop"].to_list() == [0]
+    assert loops(trace, rows=pl.Series([0], dtype=pl.Int32)).loops.height == 0
+
+
+def test_the_table_is_as_declared() -> None:
+    for trace in (trace_of([0, 1, 2, 3, 2, 3, 5]), trace_of([0, 5]), trace_of()):
+        found = loops(trace).loops.schema
+        spec = Loops.tables["loops"].columns
+        assert [(name, str(dtype)) for name, dtype in found.items()] == [(c.name, c.dtype) for c in spec]
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_trips_of_a_synthetic_kernel(gpu: str, tmp_path: Path) -> None:
+    family = "gfx9" if gpu == "gfx942" else "gfx11"
+    scenario = Scenario(family=family, kernels=(compiled("tiled_gemm", gpu),), workgroups=2, loop_trips=5, seed=2)
+    write_capture(synthesize(scenario), tmp_path)
+    trace = wavescope.decode(tmp_path)
+    (loop,) = rows_of(loops(trace))
+    assert (loop["trips_min"], loop["trips_max"]) == (6, 6)  # the body, and five times back to it
+    assert loop["wave_count"] == trace.waves.height
+    assert loop["iteration_count"] == loop["wave_count"] * 6
+
+
+def test_the_loop_of_a_real_kernel(shared: Path) -> None:
+    trace = load(shared / "data" / "att-mi300x-bmm" / "c03" / "ui_output_agent_47531_dispatch_3")
+    (loop,) = rows_of(loops(trace))
+    assert (loop["wave_count"], loop["trips_min"], loop["trips_max"]) == (28, 16, 16)
+    assert loop["first_cycles_median"] > 20 * loop["steady_cycles_median"]  # cold caches

@@ -1,0 +1,104 @@
+"""Busy pipes and issue bubbles."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.export.made_traces import made
+from tests.unit.ui_directories import frame
+from wavescope.analysis.trace.pipes import PIPES
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.model.schema import CATEGORIES
+
+TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]
+CODE = frame("code", {"row": [0, 1, 2], "text": TEXTS})
+GFX9 = frame("shader_engines", {"se": [0, 1]}, gfxip=9)
+
+
+def test_pipes_engines_and_bubbles() -> None:
+    valu, matrix, wait = (0, 4, 12, 6, 0), (20, 0, 8, 6, 1), (40, 30, 30, 9, 2)
+    first = {"begin": 0, "end": 80, "instructions": [valu, matrix, wait]}
+    second = {"begin": 0, "end": 20, "instructions": [(0, 0, 20, 3, -1)], "se": 1}
+    answer = utilization(made([first, second], code=CODE, shader_engines=GFX9))
+    assert answer.pipes.rows() == [("VALU", 8, 0.08), ("MATRIX", 8, 0.08), ("VMEM", 20, 0.2), ("IMMEDIATE", 4, 0.04)]
+    assert answer.by_engine.filter(se=1).rows() == [(1, "VMEM", 20, 1.0)]
+    assert answer.bubbles.rows() == [(0, 1, 80, 80, 20, 60, 0.75), (1, 1, 20, 20, 20, 0, 0.0)]
+    assert answer.bubble_share == 0.6
+
+
+def test_only_the_rows_asked_for() -> None:
+    wave = {"begin": 0, "end": 40, "instructions": [(0, 0, 8, 6, 0), (8, 0, 8, 6, 1), (16, 0, 8, 6, -1)]}
+    trace = made([wave], code=CODE, shader_engines=GFX9)
+    answer = utilization(trace, rows=pl.Series([0], dtype=pl.Int32))
+    assert answer.pipes.rows() == [("VALU", 8, 0.2)]
+
+
+def test_memory_instructions_of_the_neighbour_simd() -> None:
+    wave = {"begin": 0, "end": 100, "instructions": [(0, 5, 5, 9, 2)]}
+    engines = frame("shader_engines", {"se": [0]}, gfxip=11)
+    records = {
+        "se": [0] * 4,
+        "time_cycles": [30, 10, 12, 50],
+        "duration_cycles": [4, 4, 4, 10],
+        "category": [3, 3, 4, 5],
+    }
+    other = frame("other_simd", records, cu=0)
+    answer = utilization(made([wave], code=CODE, shader_engines=engines, other_simd=other))
+    assert answer.neighbours.rows() == [(0, "VMEM", 10, 0.1), (0, "LDS", 10, 0.1)]
+    assert answer.pipes.rows() == [("IMMEDIATE", 1, 0.01)]
+
+
+def test_a_base_clock_is_one_cycle_on_rdna() -> None:
+    wave = {"begin": 0, "end": 10, "instructions": [(0, 5, 5, 9, 2)]}
+    engines = frame("shader_engines", {"se": [0]}, gfxip=11)
+    assert utilization(made([wave], code=CODE, shader_engines=engines)).pipes.rows() == [("IMMEDIATE", 1, 0.1)]
+
+
+def test_over_time_is_a_mean_over_simds() -> None:
+    first = {"begin": 0, "end": 40, "instructions": [(0, 0, 20, 6, 0)]}
+    second = {"begin": 0, "end": 40, "simd": 1}
+    answer = utilization(made([first, second], code=CODE, shader_engines=GFX9), bins=2)
+    assert answer.over_time.rows() == [(0, "VALU", 0, 0, 0.5), (0, "ANY", 0, 0, 0.5)]
+
+
+def test_every_category_has_at_most_one_pipe() -> None:
+    used = [category for categories in PIPES.values() for category in categories]
+    assert len(used) == len(set(used))
+    assert set(CATEGORIES.values()) - set(used) == {"NONE", "CONTEXT", "UNFINISHED"}
+
+
+@pytest.mark.parametrize("simd", [0, 1])
+def test_no_instructions(simd: int) -> None:
+    answer = utilization(made([{"begin": 0, "end": 10, "simd": simd}], shader_engines=GFX9))
+    assert (answer.pipes.height, answer.bubble_share) == (0, 1.0)
+
+
+tokens = st.lists(
+    st.tuples(
+        st.integers(0, 60), st.integers(0, 10), st.integers(0, 20), st.sampled_from([1, 3, 5, 6, 9]), st.just(-1)
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 80), tokens), min_size=1, max_size=4))
+def test_unions_equal_counting_every_cycle(waves: list[tuple[int, int, list[tuple[int, int, int, int, int]]]]) -> None:
+    given_waves = [{"begin": b, "end": b + length, "instructions": t} for b, length, t in waves]
+    answer = utilization(made(given_waves, code=CODE, shader_engines=GFX9))
+    busy: dict[str, set[int]] = {}
+    for _, _, instructions in waves:
+        for time, stall, duration, category, _ in instructions:
+            pipe = next(pipe for pipe, names in PIPES.items() if CATEGORIES[category] in names)
+            length = 4 if pipe == "IMMEDIATE" else max(duration - stall, 4)
+            busy.setdefault(pipe, set()).update(range(time + stall, time + stall + length))
+    assert dict(answer.pipes.select("pipe", "busy_cycles_total").rows()) == {p: len(c) for p, c in busy.items()}
+    lives = {cycle for b, length, _ in waves for cycle in range(b, b + length)}
+    issuing = set().union(*busy.values())
+    bubbles = answer.bubbles.row(0, named=True)
+    assert bubbles["resident_cycles_total"] == len(lives)
+    assert bubbles["bubble_cycles_total"] == len(lives - issuing)
+    assert bubbles["issue_cycles_total"] == len(issuing)

@@ -1,0 +1,268 @@
+"""Chrome traces: what is where, what follows from launches, and texts that try to break out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+from tests.unit.made_rpd import ROWS, write_rpd_file
+from wavescope import _core
+from wavescope.errors import UsageError
+from wavescope.export.run.chrome import write_chrome
+from wavescope.model.run import MemorySource, Profile
+from wavescope.readers.run.inputs import open_profile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = 'a"b\\c\n\t\x1b[31m</script>\u2028é'
+
+
+def _events(path: Path) -> list[dict[str, Any]]:
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    events: list[dict[str, Any]] = json.loads(content)["traceEvents"]
+    return events
+
+
+def _profile(**tables: list[dict[str, Any]]) -> Profile:
+    """One process with a thread on one GPU, not of an RPD file."""
+    places = {
+        "nodes": [{"node": 0, "hostname": "host"}],
+        "processes": [{"process": 0, "source": 0, "node": 0, "pid": 7, "rank": 3, "command": "/bin/app --fast"}],
+        "threads": [{"thread": 0, "process": 0, "tid": 70}],
+        "agents": [
+            {"agent": 0, "process": 0, "agent_id": 9, "kind": "CPU", "absolute_index": 0},
+            {"agent": 1, "process": 0, "agent_id": 10, "kind": "GPU", "absolute_index": 1, "target": "gfx942"},
+        ],
+        "queues": [{"queue": 0, "process": 0, "queue_id": 4}],
+        "streams": [{"stream": 0, "process": 0, "stream_id": 2}],
+    }
+    frames = {name: pl.DataFrame(rows) for name, rows in (places | tables).items()}
+    return Profile([MemorySource("run.db", "ROCpd", tables=frames)])
+
+
+def _kernel(name: str, begin: int, end: int, correlation: int | None = None) -> dict[str, Any]:
+    place = {"process": 0, "agent": 1, "queue": 0, "stream": 0}
+    return place | {"name": name, "begin_ns": begin, "end_ns": end, "correlation": correlation, "event": begin}
+
+
+def _call(name: str, begin: int, end: int, correlation: int | None = None, domain: str = "HIP") -> dict[str, Any]:
+    place = {"process": 0, "thread": 0, "category": "HIP_RUNTIME_API", "domain": domain, "event": begin}
+    return place | {"name": name, "function": name, "begin_ns": begin, "end_ns": end, "correlation": correlation}
+
+
+def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
+    profile = _profile(kernels=[_kernel("gemm", 5_000, 6_001, 1)], regions=[_call("hipLaunchKernel", 1_000, 4_500, 1)])
+    written = write_chrome(profile, tmp_path / "trace.json")
+    events = _events(written.path)
+    work, call = (event for event in events if event["ph"] == "X")
+    assert (work["name"], work["pid"], work["tid"], work["ts"], work["dur"]) == ("gemm", 1, 4, 5, 1.001)
+    assert (call["name"], call["pid"], call["tid"], call["ts"], call["dur"]) == ("hipLaunchKernel", 7, 70, 1, 3.5)
+    start, finish = (event for event in events if event["ph"] in "sf")
+    assert (start["pid"], start["tid"], start["ts"], start["id"]) == (7, 70, 2.5, finish["id"])
+    assert (finish["pid"], finish["tid"], finish["ts"], finish["bp"]) == (1, 4, 5, "e")
+    assert written.counts == {"slices": 2, "flows": 1, "points": 6}
+
+
+def test_places_have_names(tmp_path: Path) -> None:
+    profile = _profile(kernels=[_kernel("gemm", 5_000, 6_000)])
+    named = [event for event in _events(write_chrome(profile, tmp_path / "trace.json").path) if event["ph"] == "M"]
+    names = {(event["pid"], event.get("tid")): event["args"]["name"] for event in named if "name" in event["args"]}
+    assert names == {
+        (1, None): "GPU1 gfx942",
+        (7, None): "app (rank 3, pid 7)",
+        (7, 70): "Thread 70",
+        (1, 4): "queue 4",
+    }
+
+
+def test_queue_depth_and_idling(tmp_path: Path) -> None:
+    """Two launches whose work overlaps, then a pause, then a third."""
+    kernels = [_kernel("a", 20_000, 40_000, 1), _kernel("b", 40_000, 50_000, 2), _kernel("c", 90_000, 95_000, 3)]
+    regions = [
+        _call("launch", 10_000, 11_000, 1),
+        _call("launch", 12_000, 13_000, 2),
+        _call("launch", 80_000, 81_000, 3),
+    ]
+    events = _events(write_chrome(_profile(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    depth = [(event["ts"], event["args"]["depth"]) for event in events if event["name"] == "QueueDepth"]
+    idle = [(event["ts"], event["args"]["idle"]) for event in events if event["name"] == "Idle"]
+    assert depth == [(10, 1), (12, 2), (40, 1), (50, 0), (80, 1), (95, 0), (95, 0)]
+    assert idle == [(10, 0), (50, 1), (80, 0), (95, 1), (95, 1)]
+
+
+def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None:
+    kernels = [
+        _kernel("a", 20_000, 30_000, 1),
+        _kernel("b", 31_000, 40_000, 2),
+        _kernel("c", 900_000, 910_000, 3),
+        _kernel("d", 911_000, 920_000, 4),
+    ]
+    regions = [_call("launch", 2_000 * n, 2_000 * n + 100, n) for n in (1, 2, 3, 4)]
+    regions += [
+        _call("outer", 1_000, 100_000, domain="MARKER"),
+        _call("inner", 1_000, 7_000, domain="MARKER"),
+    ]
+    events = _events(write_chrome(_profile(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    frames = [
+        (event["name"], event["ts"], event["dur"], event["args"]["desc"].split(": ")[1])
+        for event in events
+        if event["ph"] == "X" and event["pid"] == 1 and "frame" in str(event["args"].get("desc"))
+    ]
+    assert frames == [("inner", 19, 21, "2 ops"), ("inner", 899, 11, "1 ops"), ("outer", 910, 10, "1 ops")]
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "", "x" * 100_000, "\x00\x7f"])
+def test_any_text_stays_a_text(tmp_path: Path, name: str) -> None:
+    profile = _profile(kernels=[_kernel(name, 1, 2)], regions=[_call(name, 1, 2, domain="MARKER")])
+    events = _events(write_chrome(profile, tmp_path / "trace.json").path)
+    assert {event["name"] for event in events if event["ph"] == "X"} == {name}
+
+
+def test_texts_that_are_no_unicode_are_replaced() -> None:
+    assert json.loads(_core.json_texts(["ok"])[0]) == "ok"
+    blocks: list[bytes] = []
+    trace = _core.ChromeTrace(blocks.append)
+    trace.events(['{"ph":"M"}'])
+    trace.finish()
+    assert json.loads(b"".join(blocks)) == {"traceEvents": [{"ph": "M"}]}
+
+
+def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
+    times = [(-1_001, -1), (0, 999), (8_306_017_670_485_923, 8_306_017_825_375_030), (2**63 - 1_000, 2**63 - 1)]
+    profile = _profile(kernels=[_kernel("k", begin, end) for begin, end in times])
+    text = write_chrome(profile, tmp_path / "trace.json").path.read_text()
+    for shown in ("-1.001", '"ts":0,"dur":0.999', '"ts":8306017670485.923,"dur":154889.107', "9223372036854774.808"):
+        assert shown in text
+
+
+def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
+    profile = _profile(
+        kernels=[_kernel("gemm", 5_000, 6_000)],
+        copies=[{"process": 0, "name": "copy", "begin_ns": 1_000, "end_ns": 2_000, "dst_agent": 1, "size_bytes": 64}],
+        samples=[{"process": 0, "thread": 0, "domain": "MARKER", "name": "now", "time_ns": 3_000}],
+        regions=[_call("hipMalloc", 100, 200)],
+        arguments=[
+            {"process": 0, "event": 100, "position": 1, "name": "size", "value": "64"},
+            {"process": 0, "event": 100, "position": 0, "name": "ptr", "value": "0x1"},
+        ],
+        counter_info=[{"counter": 0, "process": 0, "name": "SQ_WAVES"}],
+        counters=[{"process": 0, "counter": 0, "event": 5_000, "value": value} for value in (2.0, 3.5)],
+        monitors=[{"process": 0, "agent": 1, "name": "sclk", "begin_ns": 1_000, "end_ns": 9_000, "value": 800.0}],
+    )
+    events = _events(write_chrome(profile, tmp_path / "trace.json.gz").path)
+    copy = next(event for event in events if event["name"] == "copy")
+    assert (copy["pid"], copy["args"]) == (1, {"size_bytes": 64})
+    assert copy["tid"] != 4, "copies have lanes of their own"
+    mark = next(event for event in events if event["ph"] == "i")
+    assert (mark["name"], mark["ts"], mark["pid"], mark["tid"]) == ("now", 3, 7, 70)
+    call = next(event for event in events if event["name"] == "hipMalloc")
+    assert call["args"] == {"category": "HIP_RUNTIME_API", "desc": "ptr=0x1 | size=64"}
+    points = [(event["name"], event["ts"], *event["args"].values()) for event in events if event["ph"] == "C"]
+    assert points == [("sclk", 1, 800), ("sclk", 9, 800), ("SQ_WAVES", 5, 5.5), ("SQ_WAVES", 6, 0)]
+
+
+def test_processes_of_the_same_number_are_kept_apart(tmp_path: Path) -> None:
+    one, other = (_profile(kernels=[_kernel(name, 5_000, 6_000)]).origins[0] for name in "ab")
+    events = _events(write_chrome(Profile([one, other]), tmp_path / "trace.json").path)
+    shown = {(event["pid"], event["args"]["name"]) for event in events if event["name"] == "process_name"}
+    assert len({pid for pid, name in shown if name.startswith("app")}) == 2
+    work = [event for event in events if event["ph"] == "X"]
+    assert len({event["pid"] for event in work}) == 1, "both saw the same GPU of the same host"
+    assert len({event["tid"] for event in work}) == 2, "each through a queue of its own"
+
+
+def test_arrows_can_be_left_out(tmp_path: Path) -> None:
+    path = write_rpd_file(tmp_path / "made.rpd", _plain_rows())
+    for profile in (open_profile(path), _without_haste(path)):
+        events = _events(write_chrome(profile, tmp_path / "trace.json", force=True, with_flows=False).path)
+        assert not [event for event in events if event["ph"] in "sf"]
+        assert [event for event in events if event["name"] == "QueueDepth"]
+
+
+def _plain_rows() -> dict[str, list[tuple[Any, ...]]]:
+    """The made file without what needs a closer look: the other node, damage, counters."""
+    rows = {table: [row for row in values if row[0] < 1 << 32] for table, values in ROWS.items()}
+    return rows | {
+        "rocpd_counter": [],
+        "rocpd_kernelapi": ROWS["rocpd_kernelapi"][1:],
+        "rocpd_api_ops": ROWS["rocpd_api_ops"][:3],
+        "rocpd_copyapi": [],
+        "rocpd_monitor": [(1, "gpu", 2, "sclk", 1, 50, "1700"), (2, "gpu", 2, "temp", 1, 50, "warm")],
+    }
+
+
+def _without_haste(path: Path) -> Profile:
+    """The same profile, but not straight from the tables of its file."""
+    tables = {name: frame for name, frame in open_profile(path).to_polars().items() if name != "losses"}
+    return Profile([MemorySource(str(path), "RPD", tables=tables)])
+
+
+def _counted(events: list[dict[str, Any]]) -> Counter[str]:
+    return Counter(json.dumps(event, sort_keys=True) for event in events)
+
+
+def test_straight_from_the_file_or_through_the_profile(tmp_path: Path) -> None:
+    path = write_rpd_file(tmp_path / "made.rpd", _plain_rows())
+    fast = _events(write_chrome(open_profile(path), tmp_path / "fast.json").path)
+    slow = _events(write_chrome(_without_haste(path), tmp_path / "slow.json").path)
+    assert _counted(fast) == _counted(slow)
+    assert Counter(event["ph"] for event in fast) == {"X": 7, "i": 1, "s": 3, "f": 3, "C": 12, "M": 6}
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("rocpd_op", (9, 2, 0, 0, 700, 600, 8, 5)),
+        ("rocpd_op", (9, 2, 0, 0, 700, 800, 77, 5)),
+        ("rocpd_op", (9, 2, None, 0, 700, 800, 8, 5)),
+        ("rocpd_op", (9, 5, 0, 0, 700, 800, 8, 5)),
+        ("rocpd_op", (9, 1002, 0, 0, 700, 800, 8, 5)),
+        ("rocpd_api", (9, 2, 2, 10, 20, 2, 1, 10, 1)),
+        ("rocpd_api_ops", (99, 2, 1)),
+        ("rocpd_api_ops", (99, 77, 77)),
+        ("rocpd_counter", (1, 5.0, 1, 11)),
+    ],
+)
+def test_odd_files_are_shown_all_the_same(tmp_path: Path, table: str, row: tuple[Any, ...]) -> None:
+    rows = _plain_rows()
+    rows[table] = [*rows[table], row]
+    path = write_rpd_file(tmp_path / "made.rpd", rows)
+    fast = _events(write_chrome(open_profile(path), tmp_path / "fast.json").path)
+    slow = _events(write_chrome(_without_haste(path), tmp_path / "slow.json").path)
+    assert _counted(fast) == _counted(slow)
+
+
+def test_an_existing_file_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "trace.json"
+    target.write_text("mine")
+    with pytest.raises(UsageError, match="exists already"):
+        write_chrome(Profile([]), target)
+    assert target.read_text() == "mine"
+
+
+def test_nothing_is_left_of_a_trace_that_could_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("wavescope.export.run.chrome._Layout.write", fail)
+    with pytest.raises(Exception, match="No space left"):
+        write_chrome(_profile(kernels=[]), tmp_path / "trace.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_columns_must_fit_each_other() -> None:
+    trace = _core.ChromeTrace(lambda _: None)
+    good = pl.DataFrame({"pid": [1], "tid": [1], "begin_ns": [1], "end_ns": [2]})
+    good = good.with_columns(name=pl.lit(0, pl.UInt32), args=pl.lit(0, pl.UInt32))
+    texts = _core.json_texts(["a"])
+    trace.slices(good, texts, texts)
+    with pytest.raises(ValueError, match="number without a text"):
+        trace.slices(good.with_columns(name=pl.lit(1, pl.UInt32)), texts, texts)
+    with pytest.raises(ValueError, match="nulls"):
+        trace.slices(good.with_columns(pid=pl.lit(None, pl.Int64)), texts, texts)

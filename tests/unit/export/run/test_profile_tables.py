@@ -1,0 +1,140 @@
+"""Folders of Parquet and Arrow tables: everything comes back, and damage is noticed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from tests.unit.profile_equality import differences
+from tests.unit.small_profiles import small_profile, small_source
+from wavescope import UsageError
+from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
+from wavescope.export.run.arrow import write_arrow
+from wavescope.export.run.parquet import write_profile_parquet
+from wavescope.model.losses import Loss
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.stored import PROFILE_MANIFEST
+from wavescope.readers.run.inputs import open_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavescope.export.kit.written import Written
+
+WRITERS = {"parquet": write_profile_parquet, "arrow": write_arrow}
+
+
+@pytest.fixture(params=list(WRITERS))
+def write(request: pytest.FixtureRequest) -> Callable[..., Written]:
+    return WRITERS[request.param]  # type: ignore[return-value]
+
+
+def test_everything_comes_back(tmp_path: Path, write: Callable[..., Written]) -> None:
+    source = small_source()
+    source.losses.append(Loss("backward_times", 3, "regions"))
+    source.extras = {"ext_'; drop": pl.DataFrame({"a\0b": [1, None], "text": ["x\n", None]})}
+    whole = Profile([source, small_source("b.db", guids=("c", "d"))])
+    written = write(whole, tmp_path / "tables")
+    back = open_profile(written.path)
+    assert differences(whole, back) == []
+    assert (
+        back.losses.select("kind", "count", "message").rows() == whole.losses.select("kind", "count", "message").rows()
+    )
+    assert back.table("ext_'; drop").equals(whole.table("ext_'; drop"))
+    assert written.counts["kernels"] == 40
+
+
+def test_origin_is_told(tmp_path: Path, write: Callable[..., Written]) -> None:
+    back = open_profile(write(small_profile(), tmp_path / "tables").path)
+    assert back.sources.select("format", "version").row(0) == ("ROCpd", "3.0.3")
+    assert back.sources["path"][0].endswith("tables")
+
+
+def test_only_asked_columns_are_read(tmp_path: Path, write: Callable[..., Written]) -> None:
+    back = open_profile(write(small_profile(), tmp_path / "tables").path)
+    assert back.read("kernels", ["end_ns", "name"]).columns == ["end_ns", "name"]
+
+
+def test_a_folder_of_others_is_not_replaced(tmp_path: Path, write: Callable[..., Written]) -> None:
+    target = tmp_path / "tables"
+    write(small_profile(), target)
+    with pytest.raises(UsageError, match="--force"):
+        write(small_profile(), target)
+    assert write(small_profile(), target, force=True).rows
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years")
+    with pytest.raises(UsageError, match="something else"):
+        write(small_profile(), tmp_path / "mine", force=True)
+
+
+def damaged(folder: Path, how: str) -> None:
+    table = next(folder.glob("kernels.*"))
+    manifest = folder / PROFILE_MANIFEST
+    if how == "missing":
+        table.unlink()
+    elif how == "flipped":
+        content = bytearray(table.read_bytes())
+        content[len(content) // 2] ^= 1
+        table.write_bytes(content)
+    elif how == "cut":
+        table.write_bytes(table.read_bytes()[:100])
+    elif how == "other count":
+        said = json.loads(manifest.read_text())
+        said["tables"]["kernels"]["row_count"] = 7
+        manifest.write_text(json.dumps(said))
+    else:
+        said = json.loads(manifest.read_text())
+        said["tables"]["symbols"]["row_count"] = 1
+        manifest.write_text(json.dumps(said))
+
+
+@pytest.mark.parametrize("how", ["missing", "flipped", "cut", "other count", "too few symbols"])
+def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Written]) -> None:
+    folder = write(small_profile(), tmp_path / "tables").path
+    damaged(folder, how)
+    with pytest.raises(WavescopeError, match="kernels") as caught:
+        open_profile(folder).read("kernels")
+    assert "convert the profile again" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("manifest", "error"),
+    [
+        (b"{", NotATraceError),
+        (b'{"format": "wavescope.thread_trace"}', NotATraceError),
+        (b'{"format": "wavescope.profile", "version": 99}', UnsupportedError),
+        (b"[" * 100_000, NotATraceError),
+    ],
+)
+def test_a_strange_manifest(tmp_path: Path, manifest: bytes, error: type[Exception]) -> None:
+    folder = write_profile_parquet(small_profile(), tmp_path / "tables").path
+    (folder / PROFILE_MANIFEST).write_bytes(manifest)
+    with pytest.raises(error):
+        open_profile(folder)
+
+
+def test_a_manifest_cannot_lead_outside(tmp_path: Path) -> None:
+    folder = write_profile_parquet(small_profile(), tmp_path / "tables").path
+    said = json.loads((folder / PROFILE_MANIFEST).read_text())
+    (tmp_path / "kernels.parquet").write_bytes((folder / "kernels.parquet").read_bytes())
+    said["tables"]["kernels"]["file"] = "../kernels.parquet"
+    (folder / PROFILE_MANIFEST).write_text(json.dumps(said))
+    with pytest.raises(WavescopeError, match="missing"):
+        open_profile(folder).read("kernels")
+
+
+def test_what_stops_the_reading_leaves_nothing(tmp_path: Path, write: Callable[..., Written]) -> None:
+    class Broken(MemorySource):
+        def chunks(self, table, columns):  # type: ignore[no-untyped-def]
+            if table == "kernels":
+                what = "the disk is gone"
+                raise WavescopeError(what)
+            return super().chunks(table, columns)
+
+    with pytest.raises(WavescopeError, match="the disk is gone"):
+        write(Profile([Broken("x", "y", tables=small_source().tables)]), tmp_path / "tables")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,190 @@
+"""speedscope and OTF2: every event on the line where it happened, begins and ends balanced."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from wavescope.errors import MissingToolError, UsageError
+from wavescope.export.run.csv import write_csv
+from wavescope.export.run.json import write_profile_json
+from wavescope.export.run.otf2 import write_otf2
+from wavescope.export.run.perfetto import write_perfetto
+from wavescope.export.run.speedscope import write_speedscope
+from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run_tables import PROFILE
+from wavescope.readers.run.inputs import open_profile
+from wavescope.synth import Workload, write_rocpd, write_rpd
+
+Slice = tuple[str, int, int]
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
+    workload = Workload(dispatches=700, ranks=2, nodes=2, gpus=4, graphs=True, hostile_names=True)
+    return open_profile(str(write_rocpd(tmp_path_factory.mktemp("run") / "run.db", workload).paths[0]))
+
+
+def slices(profile: Profile, *tables: str) -> Counter[Slice]:
+    """Name, begin and end of every row."""
+    found: Counter[Slice] = Counter()
+    for table in tables:
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
+        found.update(profile.table(table).select(pl.col("name").cast(pl.String), begin, pl.col(end).alias("e")).rows())
+    return found
+
+
+CALLS, WORK = ("regions", "samples"), ("kernels", "copies")
+
+
+def read_speedscope(path: Path) -> dict[str, list[Slice]]:
+    """Slices by timeline; what speedscope demands of events is checked."""
+    file = json.loads(path.read_bytes())
+    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    found: dict[str, list[Slice]] = {}
+    for timeline in file["profiles"]:
+        assert (timeline["type"], timeline["unit"]) == ("evented", "nanoseconds")
+        last, stack = timeline["startValue"], list[tuple[int, int]]()
+        done = found.setdefault(timeline["name"], [])
+        for event in timeline["events"]:
+            assert event["at"] >= last
+            last = event["at"]
+            if event["type"] == "O":
+                stack.append((event["frame"], last))
+            else:
+                frame, begin = stack.pop()
+                assert frame == event["frame"], "what began last ends first"
+                done.append((names[frame], begin, last))
+        assert not stack
+        assert last <= timeline["endValue"]
+    return found
+
+
+def test_speedscope(profile: Profile, tmp_path: Path) -> None:
+    written = write_speedscope(profile, tmp_path / "run.speedscope.json")
+    found = read_speedscope(written.path)
+    threads = Counter(part for name, line in found.items() if "Thread" in name for part in line)
+    queues = Counter(part for name, line in found.items() if "Queue" in name for part in line)
+    assert threads == slices(profile, *CALLS)
+    assert queues == slices(profile, *WORK)
+    assert any(name.startswith("rank 1: python3 (node001): GPU ") for name in found)
+    assert {loss.detail for loss in written.losses} >= {"counters", "arguments"}
+
+
+def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
+    kernels = {"process": [0] * 3, "agent": [0] * 3, "name": ["a", "b", "c"]}
+    tables = {
+        "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
+        "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
+        "kernels": pl.DataFrame({**kernels, "begin_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
+    }
+    made = Profile([MemorySource("x", "made", tables=tables)])
+    found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
+    assert found == {
+        "process 7: GPU 0, no queue": [("a", 10, 20), ("c", 30, 30)],
+        "process 7: GPU 0, no queue, overlap 1": [("b", 15, 25)],
+    }
+
+
+def test_events_without_a_process_have_a_place(tmp_path: Path) -> None:
+    times = {"process": [None], "name": ["a"], "begin_ns": [1], "end_ns": [2]}
+    tables = {
+        "kernels": pl.DataFrame(times),
+        "copies": pl.DataFrame(times),
+        "regions": pl.DataFrame(times),
+        "samples": pl.DataFrame({"process": [None], "name": ["a"], "time_ns": [3]}),
+    }
+    made = Profile([MemorySource("x", "made", tables=tables)])
+    found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
+    assert sum(map(len, found.values())) == 4
+    written = write_perfetto(made, tmp_path / "x.pftrace")
+    assert [written.counts[table] for table in tables] == [1, 1, 1, 1]
+    write_csv(made, tmp_path / "csv")
+    pytest.importorskip("otf2")
+    assert sum(map(len, read_otf2(write_otf2(made, tmp_path / "archive").path)[0].values())) == 4
+
+
+def read_otf2(folder: Path) -> tuple[dict[Any, list[Slice]], Any]:
+    reader = pytest.importorskip("otf2.reader")
+    events = pytest.importorskip("otf2.events")
+    found: dict[Any, list[Slice]] = defaultdict(list)
+    with reader.open(str(folder / "traces.otf2")) as archive:
+        stacks: dict[Any, list[tuple[str, int]]] = defaultdict(list)
+        last: dict[Any, int] = defaultdict(int)
+        for location, event in archive.events:
+            assert event.time >= last[location.name, location.group.name]
+            last[location.name, location.group.name] = event.time
+            stack = stacks[location.name, location.group.name]
+            if isinstance(event, events.Enter):
+                stack.append((event.region.name, event.time))
+            else:
+                name, begin = stack.pop()
+                assert name == event.region.name
+                found[location.name, location.group.name].append((name, begin, event.time))
+        assert not any(stacks.values())
+        locations = {
+            (location.name, location.group.name): (location.type, location.number_of_events,
+                                                   location.group.system_tree_parent.name)
+            for location in archive.definitions.locations
+        }  # fmt: skip
+    return found, locations
+
+
+def test_otf2(profile: Profile, tmp_path: Path) -> None:
+    types = pytest.importorskip("otf2").LocationType
+    written = write_otf2(profile, tmp_path / "archive")
+    found, locations = read_otf2(written.path)
+    assert written.counts["locations"] == len(locations) == len(found)
+    threads = Counter(part for place, line in found.items() if "Thread" in place[0] for part in line)
+    queues = Counter(part for place, line in found.items() if "Queue" in place[0] for part in line)
+    assert threads == slices(profile, *CALLS)
+    assert queues == slices(profile, *WORK)
+    for place, (kind, events, node) in locations.items():
+        assert events == 2 * len(found[place]), "the definition counts what is there"
+        assert kind == (types.CPU_THREAD if "Thread" in place[0] else types.ACCELERATOR_STREAM)
+        assert node in place[1], "a process hangs below its host"
+
+
+def test_otf2_without_the_package(profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "otf2", None)
+    monkeypatch.setitem(sys.modules, "otf2.writer", None)
+    with pytest.raises(MissingToolError, match="otf2"):
+        write_otf2(profile, tmp_path / "archive")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("extension", ["db", "rpd"])
+def test_json_has_all_tables(tmp_path: Path, extension: str) -> None:
+    write = write_rocpd if extension == "db" else write_rpd
+    run = write(tmp_path / f"run.{extension}", Workload(dispatches=300, ranks=2, hostile_names=True))
+    profile = open_profile(str(run.paths[0]))
+    written = write_profile_json(profile, tmp_path / "run.json")
+    tables = json.loads(written.path.read_bytes())["tables"]
+    assert set(tables) == set(PROFILE)
+    for name, columns in tables.items():
+        frame = profile.table(name)
+        assert list(columns) == frame.columns
+        assert columns == frame.with_columns(pl.col(pl.Categorical).cast(pl.String)).to_dict(as_series=False), name
+    assert written.counts["kernels"] == 300
+
+
+def test_files_that_exist_are_kept(profile: Profile, tmp_path: Path) -> None:
+    target = tmp_path / "run.json"
+    target.write_text("mine")
+    for write in (write_speedscope, write_profile_json):
+        with pytest.raises(UsageError):
+            write(profile, target)
+    assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize("write", [write_perfetto, write_speedscope, write_profile_json])
+def test_equal_profiles_give_equal_bytes(profile: Profile, tmp_path: Path, write: Any) -> None:
+    first, second = (write(profile, tmp_path / f"{number}").path.read_bytes() for number in range(2))
+    assert first == second

@@ -1,0 +1,146 @@
+"""Spans of a run through the page's own reading code, against what the definition says, from the spans themselves."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import shutil
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import SHARED
+from wavescope.page.protocol.document import Document
+from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
+from wavescope.readers.opening import open as open_path
+from wavescope.synth import Workload, write_rpd
+
+WEB = Path(__file__).parents[4] / "web"
+ROLLDOWN = WEB / "node_modules" / ".bin" / "rolldown"
+READER = """
+import { readFileSync } from "node:fs";
+import { Tile } from "MODEL/tile";
+import { TrackSet } from "MODEL/tracks";
+const { track, tiles, points, ranges } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const types = { lane: Uint32Array, begin: Float64Array, end: Float64Array, kind: Uint16Array, count: Uint32Array,
+                item: Int32Array, depth: Uint8Array };
+const typed = (columns) =>
+  Object.fromEntries(Object.entries(types).map(([name, type]) => [name, type.from(columns[name])]));
+const set = new TrackSet([track], async ({ level, tile }) => Tile.of(typed(tiles[`${level}/${tile}`])));
+for (const key of Object.keys(tiles)) {
+  const [level, tile] = key.split("/").map(Number);
+  await set.store.fetch({ track: track.name, level, tile });
+}
+const perPixel = (level) => (track.cell * 2 ** level) / 1.499;
+const read = points.map(([level, lane, time]) => set.at(track, lane, time, 0, perPixel(level)))
+  .map((span) => span && [span.begin, span.end, span.kind, span.count, span.item]);
+const counted = ranges.map(([level, lane, begin, end]) => set.count(track, [lane], { begin, end }, perPixel(level)));
+console.log(JSON.stringify({ read, counted }));
+"""
+MOST_TILES = 8
+"""Levels with at most so many tiles are read."""
+
+
+@pytest.fixture(scope="module", params=["made", "real"])
+def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Document:
+    path = SHARED / "data" / "rpd" / "mytrace.rpd.gz"
+    if request.param == "made":
+        path = tmp_path_factory.mktemp("run") / "made.rpd"
+        write_rpd(path, Workload(dispatches=1500, seed=5))
+    elif not path.exists():
+        pytest.skip("no mytrace.rpd in ../shared")
+    run = open_path(path)
+    return Document(0, "", "", lambda: run)
+
+
+Span = tuple[int, int, int, int, int]
+"""Begin, end, kind, count, item."""
+
+
+def shown(spans: list[Span], cell: int) -> list[Span]:
+    """What a level shows of a lane whose spans do not overlap, from the definition, without tiles."""
+    cells: defaultdict[int, list[Span]] = defaultdict(list)
+    for span in spans:
+        if span[1] - span[0] < cell:
+            cells[span[0] // cell].append(span)
+    groups: list[Span] = []
+    for _, members in sorted(cells.items()):
+        times: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0])
+        for begin, end, kind, _, _ in members:
+            times[kind][0] += end - begin
+            times[kind][1] += 1
+        strongest = max(times, key=lambda kind: (*times[kind], kind))
+        begin, end = min(span[0] for span in members), max(span[1] for span in members)
+        count, item = len(members), members[0][4] if len(members) == 1 else -1
+        if groups and groups[-1][2] == strongest and begin - groups[-1][1] < cell:
+            begin, count, item = groups[-1][0], groups.pop()[3] + count, -1
+        groups.append((begin, end, strongest, count, item))
+    return sorted([span for span in spans if span[1] - span[0] >= cell] + groups)
+
+
+def lanes_apart(document: Document) -> dict[int, list[Span]]:
+    """The lanes whose spans do not overlap."""
+    lanes: defaultdict[int, list[Span]] = defaultdict(list)
+    table = timeline_of(document).spans.sort("lane", "begin_ns", "end_ns")
+    for lane, begin, end, kind, item in table.select("lane", "begin_ns", "end_ns", "kind", "item").iter_rows():
+        lanes[lane].append((begin, end, kind, 1, item))
+    return {lane: spans for lane, spans in lanes.items() if all(a[1] <= b[0] for a, b in itertools.pairwise(spans))}
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reading code of the page, as a program that reads what is asked from a file."""
+    if shutil.which("node") is None or not ROLLDOWN.exists():
+        pytest.skip("Node.js and the modules of the page are not here")
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "read.ts").write_text(READER.replace("MODEL", str(WEB / "src" / "model")))
+    bundle = [ROLLDOWN, folder / "read.ts", "--file", folder / "read.mjs", "--format", "esm", "--platform", "node"]
+    subprocess.run(bundle, check=True, capture_output=True, cwd=WEB)
+    return folder / "read.mjs"
+
+
+def asked(reader: Path, file: Path, **given: Any) -> dict[str, list[Any]]:
+    """What the page reads."""
+    file.write_text(json.dumps(given))
+    done = subprocess.run(["node", reader, file], check=True, capture_output=True, text=True)
+    answer: dict[str, list[Any]] = json.loads(done.stdout)
+    return answer
+
+
+def test_what_is_read_is_what_is_there(document: Document, reader: Path, tmp_path: Path) -> None:
+    track = tracks_of_run(document)["tracks"][0]
+    lanes = {lane: spans for lane, spans in lanes_apart(document).items() if len(spans) > 3}
+    assert lanes
+    chance = random.Random(1)
+    tiles, points, ranges, expected, overlapping = {}, [], [], [], []
+    for level in range(track["level_count"]):
+        cell = track["cell"] << level
+        count = int(track["end"] - track["begin"]) // (cell * track["tile_cells"]) + 1
+        if count > MOST_TILES:
+            continue
+        for tile in range(count):
+            found = spans_of_run(document, track="run", level=level, tile=tile)
+            tiles[f"{level}/{tile}"] = found.to_dict(as_series=False)
+        for lane, spans in lanes.items():
+            rows = shown(spans, cell)
+            edges = [cell * track["tile_cells"] * n for n in range(1, count)]
+            for time in [chance.choice(rows)[0] for _ in range(20)] + [edge - 1 for edge in edges] + edges:
+                points.append((level, lane, time))
+                there = [row for row in rows if row[0] <= time < row[1]]
+                expected.append(list(max(there)) if there else None)
+            for _ in range(10):
+                begin, end = sorted(chance.sample(range(int(track["end"])), 2))
+                ranges.append((level, lane, begin, end))
+                overlapping.append(sum(a < end and (b > begin or a >= begin) for a, b, *_ in spans))
+    track |= {"lanes": [], "kinds": []}
+    answer = asked(reader, tmp_path / "given.json", track=track, tiles=tiles, points=points, ranges=ranges)
+    wrong = [row for row in zip(points, answer["read"], expected, strict=True) if row[1] != row[2]]
+    assert not wrong, wrong[:5]
+    assert any(row and row[3] > 1 for row in expected)
+    for found, count in zip(answer["counted"], overlapping, strict=True):
+        assert found["count"] == count if found["isExact"] else found["count"] >= count
+    assert any(found["isExact"] for found in answer["counted"])

@@ -1,0 +1,128 @@
+"""Questions of the instruction listing and of loops, against the analyses they come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import wavescope
+from tests.unit.analysis.trace.test_loops import trace_of
+from tests.unit.small_traces import frame
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
+from wavescope.analysis.trace.costs.loops import loops
+from wavescope.analysis.trace.listing import isa_listing
+from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.errors import UsageError
+from wavescope.model import ThreadTrace, TraceSource
+from wavescope.page.protocol.document import Document
+from wavescope.page.questions import QUESTIONS
+from wavescope.page.trace.code import code
+from wavescope.page.trace.listing import arrows, branches, row_latencies
+from wavescope.page.trace.loops import wave_loops
+from wavescope.page.trace.part_costs import range_costs, wave_costs
+from wavescope.synth import Scenario, compiled, synthesize, write_capture
+
+
+def document_of(trace: ThreadTrace) -> Document:
+    return Document(0, "", "", lambda: trace)
+
+
+@pytest.fixture(scope="module")
+def gemm(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
+    folder: Path = tmp_path_factory.mktemp("gemm")
+    scenario = Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, realtime_pairs=2, loop_trips=5)
+    write_capture(synthesize(scenario), folder)
+    return wavescope.open(folder)
+
+
+def test_no_64_bit_integer_leaves(gemm: ThreadTrace) -> None:
+    document = document_of(gemm)
+    for question in QUESTIONS.values():
+        if question.kind != "trace" or question.parameters:
+            continue
+        answer = question.answer(document)
+        if isinstance(answer, pl.DataFrame):
+            wide = [name for name, dtype in answer.schema.items() if dtype in (pl.Int64, pl.UInt64)]
+            assert wide == [], question.name
+
+
+def test_addresses_are_hexadecimal(gemm: ThreadTrace) -> None:
+    assert [int(text, 16) for text in code(document_of(gemm))["address"]] == gemm.code["address"].to_list()
+
+
+def test_arrows_and_branches_are_those_of_the_listing(gemm: ThreadTrace) -> None:
+    listing = isa_listing(gemm)
+    found = arrows(document_of(gemm))
+    assert found.select("wait_row", "producer_row", "counter", "count").rows() == listing.arrows.rows()
+    assert (found["stall_cycles_total"] <= 1 << 40).all()
+    assert branches(document_of(gemm)).rows() == listing.branches.rows()
+
+
+def test_code_without_instructions_has_the_branches_that_it_writes() -> None:
+    code = frame(
+        "code", {"row": [0, 1], "code_object": [1, 1], "address": [0, 4], "text": ["s_nop 0", "s_branch 65534"]}
+    )
+    document = document_of(ThreadTrace({"code": code}, TraceSource(path="nothing")))
+    assert branches(document).rows() == [(1, 0, None)]
+
+
+def test_costs_of_one_wave_are_those_of_the_listing(gemm: ThreadTrace) -> None:
+    wave = gemm.waves["wave"][2]
+    listed = isa_listing(gemm, wave=wave).rows.filter(pl.col("hit_count") > 0)
+    columns = ["row", "hit_count", "latency_cycles_total", "stall_cycles_total", "exposed_cycles_total"]
+    assert wave_costs(document_of(gemm), wave=wave).select(columns).rows() == listed.select(columns).rows()
+
+
+def test_stretches_of_time_add_up_to_the_whole(gemm: ThreadTrace) -> None:
+    document = document_of(gemm)
+    offsets = alignment(gemm).offsets
+    assert len(set(offsets.values())) > 1  # else this would not see clocks that are forgotten
+    middle = gemm.instructions["time_cycles"].median()
+    sums = ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"]
+    parts = [range_costs(document, begin=-1e9, end=middle), range_costs(document, begin=middle, end=1e9)]
+    both = pl.concat(parts).select(pl.col(sums).sum()).row(0)
+    assert both == row_costs(gemm).select(pl.col(sums).sum()).row(0)
+    se = gemm.instructions.join(gemm.waves.select("wave", "se"), on="wave")["se"].replace_strict(offsets)
+    early = (gemm.instructions["time_cycles"] + se < middle).sum()
+    assert parts[0]["hit_count"].sum() == early
+    assert range_costs(document, begin=1e15, end=2e15).height == 0
+    assert range_costs(document, begin=-1e9, end=1e9).rows() == row_costs(gemm).rows()
+
+
+def test_latencies_name_their_origin(gemm: ThreadTrace) -> None:
+    found = row_latencies(document_of(gemm))
+    assert found.height
+    assert set(found["origin"]) == {"waits"}
+
+
+def test_iterations_of_a_wave_are_those_of_the_loops(gemm: ThreadTrace) -> None:
+    (loop,) = loops(gemm).loops.filter(pl.col("depth") == 0).head(1).to_dicts()
+    every = pl.concat(loop_iterations(gemm, wave).with_columns(wave=wave) for wave in gemm.waves["wave"])
+    of_loop = every.filter(pl.col("loop") == loop["loop"])
+    assert of_loop.height == loop["iteration_count"]
+    assert of_loop["cycles"].median() == loop["iteration_cycles_median"]
+    one = of_loop.filter(pl.col("wave") == 0)
+    same_entry = one["entry"] == one["entry"].shift(-1)
+    next_begin = one["begin_cycles"] + one["cycles"]
+    assert (next_begin.filter(same_entry) == one["begin_cycles"].shift(-1).filter(same_entry)).all()
+
+
+def test_nested_loops_begin_where_their_first_row_is_tried() -> None:
+    inner = [2, 3]
+    trace = trace_of([0, 1, *inner, *inner, *inner, 4, 1, *inner, 4, 5])
+    found = loop_iterations(trace, 0).select("loop", "entry", "iteration", "is_last", "begin_cycles").rows()
+    outer = [(0, 0, 0, False, 10), (0, 0, 1, True, 90)]
+    nested = [(1, 0, 0, False, 20), (1, 0, 1, False, 40), (1, 0, 2, True, 60), (1, 1, 0, True, 100)]
+    assert found == outer + nested
+    assert wave_loops(document_of(trace), wave=0)["begin_cycles"].to_list() == [at[4] for at in outer + nested]
+
+
+def test_waves_that_do_not_exist() -> None:
+    document = document_of(trace_of([0, 5]))
+    for question in ("wave_loops", "wave_costs"):
+        for wave in ("7", "-1", str((1 << 63) - 1)):
+            with pytest.raises(UsageError):
+                QUESTIONS[question].answer(document, **QUESTIONS[question].parsed({"wave": wave}))

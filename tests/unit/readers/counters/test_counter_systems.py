@@ -1,0 +1,95 @@
+"""The GPU of a capture: what its files say, what is known about the product, and what the user says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wavescope.errors import UsageError
+from wavescope.model.counters import System
+from wavescope.readers.counters import open_counters
+from wavescope.readers.counters.ceilings import ceilings_of_rows
+from wavescope.readers.counters.system import system_of_agents, system_of_row, with_facts
+from wavescope.synth.counter_capture import write_counter_csv
+
+GPU = {"Node_Id": "4", "Agent_Type": "GPU", "Name": "gfx942", "Product_Name": "AMD Instinct MI300X", "Cu_Count": "304"}
+
+
+@pytest.mark.parametrize("word", ["", "0", "NA", "N/A", "nan", "-5", "inf", "much"])
+def test_fields_that_say_nothing(word: str) -> None:
+    found = system_of_row({"gpu_arch": "gfx950", "max_sclk": word, "cu_per_gpu": "256"}, "sysinfo.csv")
+    assert found.clock_mhz_max is None
+    assert "clock_mhz_max" not in found.said_by
+    assert found.described["max_sclk"] == word
+
+
+def test_what_is_missing_comes_from_the_product_and_says_so() -> None:
+    found = with_facts(
+        system_of_row({"gpu_arch": "gfx942", "gpu_model": "MI300X_A1", "cu_per_gpu": "304"}, "sysinfo.csv")
+    )
+    assert (found.clock_mhz_max, found.memory_gb_per_second) == (2100, 5324.8)
+    assert found.said_by["clock_mhz_max"] == "facts of MI300X"
+    assert found.said_by["cu_count"] == "sysinfo.csv"
+
+
+def test_a_part_of_a_product_has_not_its_bandwidth() -> None:
+    found = with_facts(system_of_row({"gpu_arch": "gfx950", "gpu_model": "MI350", "cu_per_gpu": "128"}, "sysinfo.csv"))
+    assert found.memory_gb_per_second is None
+    assert found.l2_channel_count is None
+    assert found.said_by["clock_mhz_max"] == "facts of MI350X, assumed for MI350"
+
+
+def test_memory_clock_and_channels_give_the_bandwidth() -> None:
+    row = {"gpu_arch": "gfx90a", "gpu_model": "MI200", "max_mclk": "1600", "num_hbm_channels": "32"}
+    assert with_facts(system_of_row(row, "sysinfo.csv")).memory_gb_per_second == 1638.4
+
+
+def test_unknown_gpus_stay_unknown() -> None:
+    found = with_facts(System(target="gfx9999", product="XYZ", cu_count=7))
+    assert (found.cu_count, found.clock_mhz_max, found.said_by) == (7, None, {})
+
+
+def test_the_user_names_the_gpu(tmp_path: Path) -> None:
+    made = write_counter_csv(tmp_path / "r")
+    for file in made.folder.rglob("*agent_info.csv"):
+        file.unlink()
+    assert open_counters(made.folder).system.target is None
+    found = open_counters(made.folder, target="MI300A")
+    assert (found.system.target, found.system.product, found.system.cu_count) == ("gfx942", "MI300A", 228)
+    assert found.system.said_by["target"] == "--target"
+    with pytest.raises(UsageError, match="no facts"):
+        open_counters(made.folder, target="nothing")
+
+
+def test_agents_that_differ_name_no_gpu() -> None:
+    other = GPU | {"Node_Id": "5", "Name": "gfx90a"}
+    assert system_of_agents([GPU, other], ["5"], "a").target == "gfx90a"
+    assert system_of_agents([GPU, other], [], "a").target is None
+    assert system_of_agents([GPU, other], ["4", "5"], "a").target is None
+
+
+def test_irregular_names_of_ceilings() -> None:
+    row = {
+        "device": "1",
+        "HBMBw": "1",
+        "hbmBwHigh": "2",
+        "MFMAI8Ops": "3",
+        "MFMAFI8OpsLow": "4",
+        "FP32Flops": "",
+        "x": "5",
+    }
+    assert ceilings_of_rows([row, {"device": "?", "L2Bw": "6", "L1BwLow": "1"}]).rows() == [
+        (1, "HBMBw", 1.0, None, 2.0),
+        (1, "MFMAI8Ops", 3.0, 4.0, None),
+        (1, "L2Bw", 6.0, None, None),
+    ]
+
+
+def test_of_two_products_under_one_name_the_one_with_as_many_cus_is_meant() -> None:
+    both = "AMD Instinct MI250X/MI250"
+    small = with_facts(System(target="gfx90a", product=both, cu_count=104.0))
+    assert (small.memory_gb_per_second, small.l2_channel_count) == (1638.4, 32)
+    assert small.said_by["memory_gb_per_second"] == "facts of MI250"
+    assert with_facts(System(target="gfx90a", product=both, cu_count=110.0)).said_by["se_count"] == "facts of MI250X"
+    assert with_facts(System(target="gfx90a", product=both, cu_count=20.0)).memory_gb_per_second is None

@@ -1,0 +1,198 @@
+"""Archives: unpacked in memory, never trusted."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.readers.files import archive as archive_module
+from wavescope.readers.files.archive import Archive, is_archive
+from wavescope.readers.files.decoded import decoded_in_archive
+
+FILES = {"top/run/filenames.json": b"{}", "top/run/code.json": b'{"code":null}', "top/notes_kernel_trace.csv": b"x"}
+
+
+def tar_bytes(files: dict[str, bytes], *more: tarfile.TarInfo) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+        for member in more:
+            tar.addfile(member)
+    return stream.getvalue()
+
+
+def zip_bytes(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+def plain(data: bytes) -> bytes:
+    return data
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".tar": plain,
+    ".tar.xz": lzma.compress,
+    ".tar.gz": gzip.compress,
+    ".tar.bz2": bz2.compress,
+}
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [*PACKERS, ".zip"])
+def test_every_kind_of_archive(tmp_path: Path, suffix: str) -> None:
+    data = zip_bytes(FILES) if suffix == ".zip" else PACKERS[suffix](tar_bytes(FILES))
+    path = write(tmp_path / f"odd_name{suffix}.download", data)
+    assert is_archive(path)
+    read = Archive.read(path)
+    assert read.losses == []
+    assert read.folders["top/run"].read("code.json") == FILES["top/run/code.json"]
+    assert read.folders["top/run"].path_of("code.json") is None
+    (found,) = decoded_in_archive(read)
+    assert found.is_placeholder
+    assert any("notes_kernel_trace.csv" in folder.names() for folder in found.around)
+
+
+def test_compressed_text_is_no_archive(tmp_path: Path) -> None:
+    assert not is_archive(write(tmp_path / "results.json.gz", gzip.compress(b"{}" * 400)))
+    assert not is_archive(write(tmp_path / "empty", b""))
+    assert not is_archive(write(tmp_path / "zeros", bytes(2048)))
+
+
+def test_archive_without_a_top_folder(tmp_path: Path) -> None:
+    files = {"filenames.json": b"{}", "code.json": b"{}"}
+    path = write(tmp_path / "ui_output_agent_3_dispatch_9.tar.xz", lzma.compress(tar_bytes(files)))
+    (found,) = decoded_in_archive(Archive.read(path))
+    assert (found.agent, found.dispatch) == (3, 9)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil.json", "/etc/evil.json", "a/../../evil.json", "a\\..\\evil.json", "C:/evil.json", "a/\x1b[2J.json"],
+)
+def test_names_that_lead_elsewhere_are_left_out(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / "a.tar", tar_bytes({name: b"evil", "run/filenames.json": b"{}"}))
+    read = Archive.read(path)
+    assert list(read.folders) == ["run"]
+    assert [loss.kind for loss in read.losses] == ["archive_entries"]
+    assert "\x1b" not in read.losses[0].message
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_links_and_devices_are_left_out(tmp_path: Path, kind: bytes) -> None:
+    link = tarfile.TarInfo("run/code.json")
+    link.type, link.linkname = kind, "/etc/passwd"
+    read = Archive.read(write(tmp_path / "a.tar", tar_bytes({"run/filenames.json": b"{}"}, link)))
+    assert "code.json" not in read.folders["run"].names()
+    assert [loss.kind for loss in read.losses] == ["archive_entries"]
+
+
+def test_zip_links_are_left_out(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("run/code.json")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("run/filenames.json", "{}")
+        archive.writestr(link, "/etc/passwd")
+    read = Archive.read(tmp_path / "a.zip")
+    assert list(read.folders["run"].names()) == ["filenames.json"]
+    assert read.losses[0].count == 1
+
+
+def test_a_name_twice(tmp_path: Path) -> None:
+    data = tar_bytes({"run/code.json": b"1"})[:1024] + tar_bytes({"run/code.json": b"2"})
+    read = Archive.read(write(tmp_path / "a.tar", data))
+    assert read.folders["run"].read("code.json") == b"2"
+    assert "stored twice" in read.losses[0].message
+
+
+@pytest.mark.parametrize("suffix", [*PACKERS])
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_truncated_archives(tmp_path: Path, suffix: str, share: float) -> None:
+    import random
+
+    noise = random.Random(7)
+    files = {f"run/se0_sm0_sl0_wv{n}.json": noise.randbytes(1500) for n in range(40)}
+    whole = PACKERS[suffix](tar_bytes(files))
+    path = write(tmp_path / f"a{suffix}", whole[: int(len(whole) * share)])
+    try:
+        read = Archive.read(path)
+    except NotATraceError as error:
+        assert "cannot be unpacked" in error.what
+    else:
+        assert read.losses[0].kind == "broken_archive"
+        assert 0 < read.losses[0].count == read.file_count < len(files)
+        assert all(read.folders["run"].read(name.partition("/")[2]) == files[name] for name in list(files)[:1])
+
+
+def test_truncated_zip(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.zip", zip_bytes(FILES)[:-30])
+    with pytest.raises(NotATraceError, match="cannot be unpacked"):
+        Archive.read(path)
+
+
+@pytest.mark.parametrize("suffix", [".tar.xz", ".tar.gz", ".zip"])
+def test_bombs(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "SMALL_BYTES", 1 << 20)
+    files = {f"run/source_{n}": bytes(1 << 20) for n in range(8)}
+    data = zip_bytes(files) if suffix == ".zip" else PACKERS[suffix](tar_bytes(files))
+    path = write(tmp_path / f"bomb{suffix}", data)
+    with pytest.raises(UsageError, match="unpacks to more than"):
+        Archive.read(path)
+
+
+def test_too_many_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "MAX_MEMBERS", 10)
+    path = write(tmp_path / "a.tar", tar_bytes({f"run/{n}": b"" for n in range(20)}))
+    with pytest.raises(UsageError, match="more than 10 entries"):
+        Archive.read(path)
+
+
+def test_a_sparse_file_of_any_size(tmp_path: Path) -> None:
+    """A sparse member claims a terabyte of zeros in a few bytes."""
+    sparse = tarfile.TarInfo("run/source_1")
+    sparse.pax_headers = {
+        "GNU.sparse.major": "0",
+        "GNU.sparse.minor": "1",
+        "GNU.sparse.map": "0,0",
+        "GNU.sparse.size": str(1 << 40),
+    }
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(sparse)
+    read = Archive.read(write(tmp_path / "a.tar", stream.getvalue()))
+    assert read.file_count == 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_flipped_bytes(tmp_path: Path, seed: int) -> None:
+    import random
+
+    noise = random.Random(seed)
+    suffix = noise.choice([*PACKERS, ".zip"])
+    data = bytearray(zip_bytes(FILES) if suffix == ".zip" else PACKERS[suffix](tar_bytes(FILES)))
+    for _ in range(noise.randint(1, 6)):
+        data[noise.randrange(len(data))] = noise.randrange(256)
+    path = write(tmp_path / f"a{suffix}", bytes(data))
+    try:
+        Archive.read(path)
+    except WavescopeError as error:
+        assert error.what

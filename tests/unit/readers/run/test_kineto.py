@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+from wavescope.errors import NotATraceError
+from wavescope.export.run.chrome import write_chrome
+from wavescope.readers.run.inputs import open_profile
+from wavescope.synth import Workload, write_rocpd
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def event(name: str, cat: str, ts: object, dur: object = 1, pid: object = 7, tid: object = 7, **args: Any) -> Any:
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+EVENTS = [
+    {"name": "process_name", "ph": "M", "ts": 0, "pid": 7, "tid": 0, "args": {"name": "python3"}},
+    {"name": "thread_name", "ph": "M", "ts": 0, "pid": 7, "tid": 8, "args": {"name": "thread 8 (loader)"}},
+    event("step", "user_annotation", 10, 50),
+    event("aten::mm", "cpu_op", 11, 20, **{"External id": 3, "Input Dims": [[2, 2]]}),
+    event("train.py(3): step", "python_function", 10, 50, pid=0, tid=0),
+    event("hipLaunchKernel", "cuda_runtime", 12, 2, correlation=91, tid=8, **{"External id": 3}),
+    event("gemm", "kernel", 20, 5, 2, 1, correlation=91, device=2, stream=1, grid=[4, 2, 1], block=[64, 1, 1]),
+    event("Memset (Device)", "gpu_memset", 26, 1, 2, 1, device=2, stream=1),
+    event("Memcpy HtoD (Host -> Device)", "gpu_memcpy", 30, 4, 2, 1, device=2, stream=1, kind="HtoD", bytes=512),
+    event("step", "gpu_user_annotation", 20, 14, 2, 1),
+    event("PyTorch Profiler (0)", "Trace", 0, 99, "Spans", "PyTorch Profiler"),
+    {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 99},
+    {
+        "ph": "i",
+        "cat": "cpu_instant_event",
+        "name": "[memory]",
+        "pid": 7,
+        "tid": 7,
+        "ts": 13,
+        "args": {"Bytes": 64, "Addr": 4096, "Device Id": 0, "Device Type": 1},
+    },
+    {
+        "ph": "i",
+        "cat": "cpu_instant_event",
+        "name": "[memory]",
+        "pid": 7,
+        "tid": 7,
+        "ts": 14,
+        "args": {"Bytes": -64, "Addr": 4096, "Device Id": 0, "Device Type": 1},
+    },
+    {"ph": "s", "id": 91, "pid": 7, "tid": 8, "ts": 12, "cat": "ac2g", "name": "ac2g"},
+    {"ph": "f", "id": 91, "pid": 2, "tid": 1, "ts": 20, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+]
+AROUND = {
+    "schemaVersion": 1,
+    "deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304, "warpSize": 64}],
+    "distributedInfo": {"rank": 3},
+    "baseTimeNanoseconds": 1_000_000,
+}
+
+
+def write(path: Path, events: list[Any], **around: Any) -> Path:
+    path.write_text(json.dumps({**around, "traceEvents": events}))
+    return path
+
+
+def test_what_pytorch_writes(tmp_path: Path) -> None:
+    profile = open_profile(write(tmp_path / "trace.json", EVENTS, **AROUND))
+    assert profile.processes.select("pid", "rank", "command").rows() == [(7, 3, "python3")]
+    assert profile.kernels.select(
+        "name", "begin_ns", "end_ns", "correlation", "grid_x", "grid_y", "workgroup_x"
+    ).rows() == [
+        ("gemm", 1_020_000, 1_025_000, 91, 256, 2, 64),
+        ("Memset (Device)", 1_026_000, 1_027_000, None, None, None, None),
+    ]
+    assert profile.copies.select("name", "size_bytes", "src_agent", "dst_agent").rows() == [
+        ("MEMORY_COPY_HOST_TO_DEVICE", 512, 1, 0)
+    ]
+    assert profile.agents.select("kind", "agent_id", "product", "cu_count").rows() == [
+        ("GPU", 2, "AMD Instinct MI300X", 304),
+        ("CPU", None, None, None),
+    ]
+    assert profile.regions.select("name", "domain", "category").rows() == [
+        ("step", "MARKER", "user_annotation"),
+        ("aten::mm", "OPERATOR", "cpu_op"),
+        ("train.py(3): step", "PYTHON", "python_function"),
+        ("hipLaunchKernel", "HIP", "cuda_runtime"),
+    ]
+    assert profile.regions["process"].to_list() == [0, 0, 0, 0]
+    assert profile.regions["external_correlation"].to_list() == [None, 3, None, 3]
+    assert json.loads(profile.regions["event_properties"][1])["Input Dims"] == [[2, 2]]
+    assert profile.threads.select("tid", "name").rows() == [(0, None), (7, None), (8, "thread 8 (loader)")]
+    assert profile.allocations.select("type", "size_bytes", "address", "agent").rows() == [
+        ("ALLOC", 64, 4096, 0),
+        ("FREE", 0, 4096, 0),
+    ]
+    assert profile.table("gpu_user_annotations").height == 1
+    assert profile.samples.height == 0
+    assert profile.losses["kind"].to_list() == ["launched_before"]
+    assert profile.sources.select("format", "version").rows() == [("Kineto", "1")]
+
+
+def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
+    text = (
+        '{"traceEvents": [{"ph": "X", "name": "a", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 1751410836000123.457,'
+        '"dur": 0.001}, {"ph": "X", "name": "b", "cat": "cpu_op", "pid": "1", "tid": "1",'
+        '"ts": "1751410836000123.9996", "dur": "2"}]}'
+    )
+    (tmp_path / "t.json").write_text(text)
+    regions = open_profile(tmp_path / "t.json").regions
+    assert regions.select("begin_ns", "end_ns").rows() == [
+        (1751410836000123457, 1751410836000123458),
+        (1751410836000124000, 1751410836000126000),
+    ]
+
+
+def test_ranks_in_one_file(tmp_path: Path) -> None:
+    events = [
+        event(name, cat, ts, 1, pid, pid, rank=rank, pid_raw=raw, correlation=5, **more)
+        for rank in (0, 1)
+        for name, cat, ts, pid, raw, more in (
+            ("hipLaunchKernel", "cuda_runtime", 1, 70 + rank + 1000 * rank, 70 + rank, {}),
+            ("k", "kernel", 3, 2 + 1000 * rank, 2, {"device": 2, "stream": 0}),
+        )
+    ]
+    profile = open_profile(write(tmp_path / "merged.json", events))
+    assert profile.processes.select("pid", "rank").rows() == [(70, 0), (71, 1)]
+    assert profile.kernels.select("process", "agent").rows() == [(0, 0), (1, 1)]
+
+
+def test_begin_and_end_events_and_an_open_list(tmp_path: Path) -> None:
+    halves = [("B", "outer", 1), ("B", "inner", 2), ("E", "", 4), ("E", "", 9), ("B", "open", 10), ("E", "", None)]
+    text = ",\n".join(json.dumps({"ph": ph, "name": name, "pid": 1, "tid": 1, "ts": ts}) for ph, name, ts in halves[:5])
+    (tmp_path / "list.json").write_text(f"[{{}},\n{text},\n")
+    profile = open_profile(tmp_path / "list.json")
+    assert profile.regions.select("name", "begin_ns", "end_ns").rows() == [
+        ("outer", 1000, 9000),
+        ("inner", 2000, 4000),
+        ("open", 10_000, 10_000),
+    ]
+    assert profile.losses["kind"].to_list() == ["unfinished_events"]
+
+
+def test_numbers_that_are_not_json(tmp_path: Path) -> None:
+    text = json.dumps({"traceEvents": [event("c", "gpu_memcpy", 1, 1, 2, 0, device=2, bandwidth="X")]})
+    for word in ("inf", "NaN", "-Infinity"):
+        (tmp_path / "t.json").write_text(text.replace('"X"}', f"{word}}}"))
+        assert open_profile(tmp_path / "t.json").copies.height == 1
+
+
+def test_events_that_are_none_are_counted(tmp_path: Path) -> None:
+    events = [event("a", "cpu_op", 1), 5, {"ph": 3}, event("b", "cpu_op", "soon"), {"ph": "C", "name": "c", "pid": 1}]
+    profile = open_profile(write(tmp_path / "t.json", events))
+    assert profile.regions["name"].to_list() == ["a"]
+    assert profile.losses.select("kind", "count").rows() == [
+        ("malformed_events", 2),
+        ("unread_records", 1),
+        ("malformed_events", 1),
+    ]
+
+
+def test_cut_files_are_refused(tmp_path: Path) -> None:
+    whole = write(tmp_path / "t.json", EVENTS, **AROUND).read_bytes()
+    (tmp_path / "cut.json").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(NotATraceError, match="not a whole Chrome trace"):
+        open_profile(tmp_path / "cut.json")
+    (tmp_path / "cut.json.gz").write_bytes(gzip.compress(whole)[:200])
+    with pytest.raises(NotATraceError, match="damaged gzip"):
+        open_profile(tmp_path / "cut.json.gz")
+
+
+def test_a_trace_without_events_is_empty(tmp_path: Path) -> None:
+    profile = open_profile(write(tmp_path / "t.json", []))
+    assert (profile.kernels.height, profile.processes.height) == (0, 0)
+
+
+def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
+    write_rocpd(tmp_path / "run.db", Workload(dispatches=300, ranks=2, streams=2))
+    run = open_profile(tmp_path / "run.db")
+    write_chrome(run, tmp_path / "run.json")
+    back = open_profile(tmp_path / "run.json")
+    for table in ("processes", "kernels", "copies", "regions", "samples"):
+        assert back.table(table).height == run.table(table).height, table
+    for table in ("kernels", "copies", "regions"):
+        ours, theirs = (
+            profile.table(table).select("name", "begin_ns", "end_ns").cast({"name": pl.String}).sort(pl.all())
+            for profile in (run, back)
+        )
+        assert theirs.equals(ours), table
+    assert dict(back.regions["domain"].value_counts().iter_rows()) == dict(
+        run.regions["domain"].value_counts().iter_rows()
+    )
+    assert set(back.processes["pid"]) == set(run.processes["pid"])
