@@ -97,7 +97,8 @@ def answers_page() -> str:
         (
             "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`, each module of "
             "`wavescope.analysis.run` one about a `Profile`: "
-            "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the answer; "
+            "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the "
+            "answer; "
             "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
             "a `_share` is from 0 to 1."
         ),

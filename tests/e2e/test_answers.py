@@ -28,8 +28,8 @@ from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.doubts import doubts
 from wavescope.analysis.trace.waits import waits
 
 TRACES = {
@@ -214,7 +214,7 @@ def test_coverage_tells_what_was_traced_and_every_doubt(page, served):
     )
     view.locator('[data-field="trust"]').wait_for()
     shown = [item.get_attribute("data-doubt") for item in view.locator("[data-doubt]").all()]
-    assert shown == [doubt.name for doubt in doubts(trace)]
+    assert shown == [doubt.name for doubt in caveats(trace)]
     view.locator('table[aria-label="Paths"] tbody tr').first.click()
     wave = found.paths["first_wave"][0]
     page.wait_for_function("wave => location.hash.includes(`wave=${wave}`)", arg=wave)

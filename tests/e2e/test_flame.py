@@ -11,7 +11,7 @@ from tests.e2e.inputs import made_gemm, marked_gemm, real_trace
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.flame import flame
-from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+from wavescope.analysis.trace.marker_scopes import marker_scopes
 
 VIEW = '[data-view="flame"]'
 ROW = 19

@@ -13,12 +13,12 @@ from playwright.sync_api import expect
 from tests.conftest import SHARED
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
 from wavescope.analysis.trace.listing import isa_listing
 from wavescope.analysis.trace.listing.samples import sample_listing
 from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.timeline.clocks import alignment
 from wavescope.analysis.trace.waits import waits
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}

@@ -11,9 +11,10 @@ import pytest
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import real_run
 from tests.e2e.test_timelines import HEADING, Lanes, address
-from wavescope.analysis.trace.pipes.shares import pipe_shares
+from wavescope.analysis.common.time_bins import TimeBins
+from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.bins import TimeBins, aligned
+from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.page.run.tracks import timeline_of
 

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.clocks import alignment
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.page.trace.spans import tracks_of_trace
 from wavescope.page.trace.times import time_range

@@ -17,7 +17,7 @@ import pytest
 import wavescope
 from tests.golden import plain
 from tests.golden.made_directories import make
-from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.compare import compare
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.hidden_latency import hidden_latency
@@ -30,7 +30,7 @@ from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.stalls.classic import classic
-from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.analysis.trace.waits import waits
 from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.analysis.trace.waves.states import states

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import wavescope
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.clocks import alignment
 from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
 from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.analysis.trace.waves.states import states

@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 import wavescope
+from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.doubts import doubts, verdict
+from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model import ThreadTrace
 
 
@@ -22,7 +23,7 @@ def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> Thre
 
 
 def names(trace: ThreadTrace) -> set[str]:
-    return {doubt.name for doubt in doubts(trace)}
+    return {doubt.name for doubt in caveats(trace)}
 
 
 def test_flash_before_the_location_fix(shared: Path) -> None:
@@ -53,7 +54,7 @@ def test_early_exits_and_working_waves(shared: Path) -> None:
     assert (seen.wave_count, seen.early_exit_wave_count, seen.all_wave_count) == (56, 48, 512)
     assert seen.paths["distinct_row_count"].to_list() == [936, 12]
     assert {"early_exits", "unlike_other_cus"} <= names(trace)
-    assert verdict(doubts(trace)) == "with care"
+    assert verdict(caveats(trace)) == "with care"
 
 
 def test_uneven_shader_engines(shared: Path) -> None:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from tests.unit.analysis.small_kernels import code
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
+from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.code.mapping import mapping
 from wavescope.analysis.trace.compare import KINDS, compare
+from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.doubts import doubts, verdict
+from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model import ThreadTrace
 
 TEXTS = [
@@ -87,8 +88,8 @@ def test_coverage_adds_up(trace: ThreadTrace) -> None:
     assert seen.engines["instruction_count"].sum() == seen.instruction_count == trace.instructions.height
     assert seen.unresolved_count == trace.instructions.filter(~pl.col("row").is_between(0, 7)).height
     assert 0 <= seen.executed_share <= 1
-    assert verdict(doubts(trace)) in ("good", "with care", "do not")
-    assert all(doubt.sentence and doubt.advice for doubt in doubts(trace))
+    assert verdict(caveats(trace)) in ("good", "with care", "do not")
+    assert all(doubt.sentence and doubt.advice for doubt in caveats(trace))
 
 
 @slowly

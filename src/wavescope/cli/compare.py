@@ -139,7 +139,7 @@ def _repeats(
 
 def _best_kind(traces: list[ThreadTrace]) -> str:
     """Lines, if every trace has them for most of its instructions and they are not too coarse; else instructions."""
-    from wavescope.analysis.trace.code.mapping import mapping
+    from wavescope.analysis.trace.trust.mapping import mapping
 
     mapped = [mapping(trace) for trace in traces]
     fine = all(one.mapped_share > 0.5 and one.effective_line_count >= 3 for one in mapped)
@@ -150,12 +150,12 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     """Doubts that matter for a comparison, one line each."""
     from rich.text import Text
 
-    from wavescope.analysis.trace.trust.doubts import doubts
+    from wavescope.analysis.trace.trust.caveats import caveats
     from wavescope.report.kit.tables import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
-        for doubt in doubts(trace):
+        for doubt in caveats(trace):
             if doubt.severity != "note" and doubt.name != "coarse_lines":
                 out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {doubt.sentence}")))
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 @trace_verb
 def command(asked: Asked) -> None:
     """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
-    from wavescope.analysis.trace.code.mapping import mapping
+    from wavescope.analysis.common.caveats import verdict
+    from wavescope.analysis.trace.trust.caveats import caveats
     from wavescope.analysis.trace.trust.coverage import coverage
-    from wavescope.analysis.trace.trust.doubts import doubts, verdict
+    from wavescope.analysis.trace.trust.mapping import mapping
     from wavescope.report.trace.coverage import FEW, coverage_report
 
-    found = doubts(asked.trace)
+    found = caveats(asked.trace)
     seen, lines = coverage(asked.trace, rows=asked.rows), mapping(asked.trace, rows=asked.rows)
     if asked.as_json:
         shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}

@@ -38,7 +38,7 @@ def command(
     Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
     nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
     """
-    from wavescope.analysis.trace.costs.parts import ask
+    from wavescope.analysis.trace.parts import ask
     from wavescope.analysis.trace.pipes.utilization import pipe_questions, utilization
     from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
     from wavescope.analysis.trace.waves.states import state_questions, states

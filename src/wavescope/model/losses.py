@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wavescope.base.shown import shown
+from wavescope.model.schema import THREAD_TRACE
 
-__all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+__all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind", "loss_frame"]
 
 
 @dataclass(frozen=True)
@@ -499,3 +506,12 @@ CORE_LOSSES: dict[int, str] = {
     13: "unended_waves",
 }
 """Numbers that the native core uses (wavescope::Loss) -> names."""
+
+
+def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:
+    """Losses as the `losses` table."""
+    import polars as pl
+
+    spec = THREAD_TRACE["losses"]
+    rows = [{c.name: getattr(loss, c.name) for c in spec.columns} for loss in losses]
+    return pl.DataFrame(rows, schema=spec.dtypes)

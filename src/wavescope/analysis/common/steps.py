@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope.analysis.trace.timeline.bins import TimeBins
+from wavescope.analysis.common.time_bins import TimeBins
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +89,7 @@ class StepCurve:
         Examples
         --------
         >>> import polars as pl
-        >>> from wavescope.analysis.trace.timeline.bins import time_bins
+        >>> from wavescope.analysis.common.time_bins import time_bins
         >>> curve = StepCurve.of_changes(pl.DataFrame({"time_cycles": [2, 6], "change": [1, 2]}))
         >>> [part.tolist() for part in curve.binned(time_bins(0, 8, 2))]
         [[0.5, 2.0], [0.0, 1.0], [1.0, 3.0]]

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.common.spread import student_t
-from wavescope.analysis.common.student import difference_bound, t_bound
+from wavescope.analysis.common.noise import MEAN_TAIL, difference_bound, t_bound
 from wavescope.analysis.run.batches import Batches, batches_of, means
 from wavescope.analysis.run.events import EXTENTS
 from wavescope.analysis.run.summary import GPU_DOMAINS, wall_of
@@ -269,7 +268,7 @@ def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
     together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
-    bounds = {count: student_t(count - 1) for count in range(2, len(runs) + 1)}
+    bounds = {count: t_bound(MEAN_TAIL, count - 1) for count in range(2, len(runs) + 1)}
     found = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
     bound = pl.col("count").replace_strict(bounds, default=None, return_dtype=pl.Float64)
     return found.select(*_THING, run_noise_ns=bound * pl.col("deviation"))

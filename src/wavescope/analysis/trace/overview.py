@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.timeline.clocks import alignment, clock_mhz
+from wavescope.analysis.trace.clocks import alignment, clock_mhz
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import STATES
 

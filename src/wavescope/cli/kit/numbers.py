@@ -22,6 +22,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
         self.bounds = bounds
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that was typed, within its bounds."""
         try:
             number = self.number(str(value))
         except ValueError:

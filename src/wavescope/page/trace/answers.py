@@ -221,10 +221,11 @@ def doubts_of(document: Document) -> Any:
     >>> doubts_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
     'do not'
     """
-    from wavescope.analysis.trace.trust.doubts import doubts, verdict
+    from wavescope.analysis.common.caveats import verdict
+    from wavescope.analysis.trace.trust.caveats import caveats
 
     def make() -> dict[str, Any]:
-        found = doubts(document.trace)
+        found = caveats(document.trace)
         return {"trust": verdict(found), "doubts": found}
 
     return _kept(document, ("doubts",), make)

@@ -146,7 +146,7 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     >>> pipe_curves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["series"]
     []
     """
-    from wavescope.analysis.trace.pipes.shares import pipe_shares
+    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 
     names = ("se", "simd", "pipe", "begin_cycles", "end_cycles")
     series = [
@@ -181,8 +181,8 @@ def _tiling(document: Document) -> dict[str, Any]:
 
 def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
     from wavescope.analysis.common.steps import StepLevels
-    from wavescope.analysis.trace.pipes.shares import pipe_shares
     from wavescope.analysis.trace.timeline.curves import curve_engines, curve_steps, derived_steps
+    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 
     grid = grid_of(document)
     if name == DERIVED:
@@ -227,7 +227,7 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     >>> list(held_curves_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
     []
     """
-    from wavescope.analysis.trace.pipes.shares import pipe_shares
+    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [

@@ -148,7 +148,7 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no marker 0
     """
-    from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+    from wavescope.analysis.trace.marker_scopes import marker_scopes
 
     trace = document.trace
     found = _row(marker_scopes(trace).scopes, item, "marker")
@@ -187,7 +187,7 @@ def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
 
 
 def _offset(trace: ThreadTrace, se: int) -> int:
-    from wavescope.analysis.trace.timeline.clocks import alignment
+    from wavescope.analysis.trace.clocks import alignment
 
     return alignment(trace).offset(se)
 

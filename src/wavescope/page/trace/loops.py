@@ -49,8 +49,8 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
     """
     import polars as pl
 
+    from wavescope.analysis.trace.clocks import alignment
     from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
-    from wavescope.analysis.trace.timeline.clocks import alignment
 
     found = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]

@@ -21,8 +21,8 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     >>> overview_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
     0
     """
+    from wavescope.analysis.trace.clocks import alignment, clock_mhz
     from wavescope.analysis.trace.overview import losses_of, traced_span, unknown_code
-    from wavescope.analysis.trace.timeline.clocks import alignment, clock_mhz
     from wavescope.model.losses import LOSSES
     from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
     from wavescope.page.trace.kernels import traced_kernels

@@ -68,7 +68,7 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
 def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
     """The trace with instructions, waves and neighbours of every shader engine moved to the common clock."""
-    from wavescope.analysis.trace.timeline.clocks import alignment
+    from wavescope.analysis.trace.clocks import alignment
     from wavescope.model import ThreadTrace
     from wavescope.page.trace.times import aligned
 

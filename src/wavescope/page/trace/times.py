@@ -24,7 +24,7 @@ def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     """
     import polars as pl
 
-    from wavescope.analysis.trace.timeline.clocks import alignment
+    from wavescope.analysis.trace.clocks import alignment
 
     offsets = alignment(trace).offsets
     if not any(offsets.values()):

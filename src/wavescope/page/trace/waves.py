@@ -111,7 +111,7 @@ def _place(document: Document, wave: int) -> tuple[int, int, int]:
 
 
 def _offset(document: Document, se: int) -> int:
-    from wavescope.analysis.trace.timeline.clocks import alignment
+    from wavescope.analysis.trace.clocks import alignment
 
     return alignment(document.trace).offset(se)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import NotATraceError
 from wavescope.model.counters import COUNTER_SET, CounterSet
-from wavescope.model.losses import Loss
+from wavescope.model.losses import Loss, loss_frame
 from wavescope.readers.counters.ceilings import ceilings_of_rows
 from wavescope.readers.counters.execution import LARGEST_INTEGER, bounded
 from wavescope.readers.counters.names import plain_kernel
@@ -15,7 +15,6 @@ from wavescope.readers.counters.numbers import LARGEST
 from wavescope.readers.counters.system import system_of_row, with_facts
 from wavescope.readers.files.sqlite import Database
 from wavescope.readers.files.sqlite.required import note_missing
-from wavescope.readers.trace.assemble import loss_frame
 
 if TYPE_CHECKING:
     from pathlib import Path

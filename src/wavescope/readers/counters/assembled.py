@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from wavescope.base.shown import shown
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
+from wavescope.model.losses import loss_frame
 from wavescope.readers.counters.join import UNMEASURED, Joined, joined
 from wavescope.readers.counters.times import dispatch_times, origin_of, relative
-from wavescope.readers.trace.assemble import loss_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.base.shown import shown
-from wavescope.model.losses import CORE_LOSSES, Loss
+from wavescope.model.losses import CORE_LOSSES, Loss, loss_frame
 from wavescope.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "add_losses",
     "entries_of",
-    "loss_frame",
     "losses_of_core",
     "shader_engine_frame",
     "tables_of",
@@ -126,15 +125,6 @@ def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
         )
         for row in grouped.iter_rows(named=True)
     ]
-
-
-def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:
-    """Losses as the `losses` table."""
-    import polars as pl
-
-    spec = THREAD_TRACE["losses"]
-    rows = [{c.name: getattr(loss, c.name) for c in spec.columns} for loss in losses]
-    return pl.DataFrame(rows, schema=spec.dtypes)
 
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:

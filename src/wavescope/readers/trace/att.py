@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.base.files import listed
-from wavescope.model.losses import Loss
+from wavescope.model.losses import Loss, loss_frame
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
 from wavescope.readers.trace.assemble import STATUS, add_losses
@@ -133,7 +133,7 @@ def decode_window(
         losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
-    tables["losses"] = _assemble.loss_frame(losses)
+    tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
     if is_counted:

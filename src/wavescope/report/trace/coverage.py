@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavescope.analysis.trace.code.mapping import SourceMapping
+    from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.trace.trust.coverage import Coverage
-    from wavescope.analysis.trace.trust.doubts import Doubt
+    from wavescope.analysis.trace.trust.mapping import SourceMapping
 
 __all__ = ["FEW", "coverage_report", "doubt_lines"]
 
@@ -26,14 +26,14 @@ FEW = 6
 
 
 def coverage_report(
-    verdict: str, doubts: Sequence[Doubt], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
+    verdict: str, doubts: Sequence[Caveat], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
 ) -> list[RenderableType]:
     """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files.
 
     Examples
     --------
     >>> from wavescope.analysis.trace.trust.coverage import coverage
-    >>> from wavescope.analysis.trace.code.mapping import mapping
+    >>> from wavescope.analysis.trace.trust.mapping import mapping
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
     >>> print(coverage_report("good", (), coverage(trace), mapping(trace), limit=20)[0])
@@ -63,13 +63,13 @@ def coverage_report(
     return [*parts, Text(), *_mapping(lines, few, remedy="" if said else lines.remedy)]
 
 
-def doubt_lines(doubts: Sequence[Doubt]) -> list[RenderableType]:
+def doubt_lines(doubts: Sequence[Caveat]) -> list[RenderableType]:
     """One entry per doubt: how grave, what, what to do.
 
     Examples
     --------
-    >>> from wavescope.analysis.trace.trust.doubts import Doubt
-    >>> len(doubt_lines([Doubt("few_waves", "care", "only 2 waves were traced", "trace more")]))
+    >>> from wavescope.analysis.common.caveats import Caveat
+    >>> len(doubt_lines([Caveat("few_waves", "care", "only 2 waves were traced", "trace more")]))
     1
     """
     from rich.table import Table

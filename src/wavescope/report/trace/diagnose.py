@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.trace.diagnose import Diagnosis, Evidence, Finding, Link, Reason, Remedy
-    from wavescope.analysis.trace.trust.doubts import Doubt
 
 __all__ = ["diagnosis_markdown", "diagnosis_report", "finding_lines", "headline"]
 
@@ -172,7 +172,7 @@ def _evidence(item: Evidence) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
-def _md_doubts(doubts: Sequence[Doubt]) -> list[str]:
+def _md_doubts(doubts: Sequence[Caveat]) -> list[str]:
     lines = [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in doubts]
     return [*lines, ""] if lines else []
 

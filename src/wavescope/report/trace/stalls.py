@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.trace.stalls.classes import stall_class
+from wavescope.analysis.trace.waits.classes import stall_class
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from wavescope.analysis.trace.clocks import ClockAlignment
     from wavescope.analysis.trace.pipes.utilization import Utilization
-    from wavescope.analysis.trace.timeline.clocks import ClockAlignment
     from wavescope.analysis.trace.waves.kernel_residency import KernelResidency
     from wavescope.analysis.trace.waves.states import States
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.common.steps import StepCurve, StepLevels
-from wavescope.analysis.trace.timeline.bins import TimeBins
+from wavescope.analysis.common.time_bins import TimeBins
 
 VALUES = st.one_of(st.integers(-9, 9).map(float), st.just(math.nan))
 POINTS = st.dictionaries(st.integers(-20, 60), VALUES, max_size=12)

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from wavescope.analysis.common.student import t_bound
+from wavescope.analysis.common.noise import t_bound
 from wavescope.analysis.run.batches import batches_of, means
 from wavescope.analysis.run.compare import ProfileComparison, combine_compare, compare_profiles, partial_compare
 from wavescope.errors import UsageError

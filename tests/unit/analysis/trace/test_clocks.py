@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
+from wavescope.analysis.trace.clocks import alignment, clock_mhz
 from wavescope.analysis.trace.overview import overview
-from wavescope.analysis.trace.timeline.clocks import alignment, clock_mhz
 from wavescope.model import ThreadTrace
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.common.spread import batch_costs, batches, student_t, unit_costs
 from wavescope.analysis.trace.compare import compare, main_kernel
 from wavescope.analysis.trace.compare.alignment import Alignment, align_rows, align_traces, grouped_units
+from wavescope.analysis.trace.compare.spread import batch_costs, batches, unit_costs
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace
@@ -166,7 +166,8 @@ def test_repeats_measure_the_noise() -> None:
     assert (repeated.noise_from, repeated.repeat_count) == ("repeats", 2)
     worst = repeated.units.row(0, named=True)
     assert (worst["unit"], worst["beyond_noise"]) == (7, False)
-    assert worst["noise_cycles_per_wave"] == pytest.approx(1.5 * student_t(2) * 20 * 2**0.5, rel=0.01)
+    t_of_two_degrees = 4.302653  # 95 %, two-sided, from printed tables
+    assert worst["noise_cycles_per_wave"] == pytest.approx(1.5 * t_of_two_degrees * 20 * 2**0.5, rel=0.001)
 
 
 def test_one_wave_knows_no_noise() -> None:

@@ -7,11 +7,12 @@ import pytest
 
 from tests.unit.analysis.small_kernels import straight, trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.code.mapping import mapping
+from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.code.wave_paths import wave_paths
 from wavescope.analysis.trace.selection import Selection, select
+from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
-from wavescope.analysis.trace.trust.doubts import doubts, verdict
+from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model import ThreadTrace, TraceSource
 
 TEXTS = ["s_nop 0"] * 400
@@ -22,7 +23,7 @@ def full(waves: int = 16, **more: int) -> list[dict[str, object]]:
 
 
 def names(trace: ThreadTrace) -> dict[str, str]:
-    return {doubt.name: doubt.severity for doubt in doubts(trace)}
+    return {doubt.name: doubt.severity for doubt in caveats(trace)}
 
 
 def test_everything_ran() -> None:
@@ -33,7 +34,7 @@ def test_everything_ran() -> None:
     assert seen.paths.height == 1
     assert seen.outliers.height == 0
     assert names(trace) == {"no_lines": "note"}
-    assert verdict(doubts(trace)) == "good"
+    assert verdict(caveats(trace)) == "good"
 
 
 def test_rows_of_functions_that_were_not_entered_do_not_count() -> None:
@@ -53,7 +54,7 @@ def test_early_exits_are_their_own_path() -> None:
     assert seen.paths["wave_count"].to_list() == [8, 48]  # most cycles first
     assert seen.paths["early_exit"].to_list() == [False, True]
     assert names(trace)["early_exits"] == "care"
-    (doubt,) = (doubt for doubt in doubts(trace) if doubt.name == "early_exits")
+    (doubt,) = (doubt for doubt in caveats(trace) if doubt.name == "early_exits")
     assert "48 of 56 waves" in doubt.sentence
     assert "--wave 48" in doubt.advice
 
@@ -61,10 +62,10 @@ def test_early_exits_are_their_own_path() -> None:
 def test_a_kernel_that_did_not_work_must_not_be_trusted() -> None:
     trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17))) for _ in range(32)])
     assert names(trace)["few_rows"] == "fatal"
-    assert verdict(doubts(trace)) == "do not"
+    assert verdict(caveats(trace)) == "do not"
     seen = coverage(trace)
     assert (seen.early_exit_wave_count, seen.is_same_short_path) == (0, True)
-    assert doubts(trace)[0].sentence.endswith("all 32 took the same short path")
+    assert caveats(trace)[0].sentence.endswith("all 32 took the same short path")
     assert not coverage(trace_of(TEXTS, full(4))).is_same_short_path
 
 
@@ -140,7 +141,7 @@ def test_stored_totals_that_differ() -> None:
     trace = trace_of(TEXTS, full())
     totals = {"row": [0, 1], "hit_count": [16, 17], "latency_cycles_total": [160, 160], "stall_cycles_total": [32, 32]}
     trace.tables["stored_totals"] = frame("stored_totals", totals)
-    (doubt,) = (doubt for doubt in doubts(trace) if doubt.name == "stored_totals_differ")
+    (doubt,) = (doubt for doubt in caveats(trace) if doubt.name == "stored_totals_differ")
     assert doubt.numbers == {"row_count": 399}  # row 0 agrees; the others are missing or wrong
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.small_traces import small_trace
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.stalls.classes import CLASSES, PRODUCER_OF_CLASS, stall_class
+from wavescope.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, stall_class
 from wavescope.analysis.trace.waits.resolved import resolve
 from wavescope.codeobj.classes import _table
 from wavescope.codeobj.targets import FAMILIES

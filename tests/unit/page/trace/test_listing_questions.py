@@ -10,11 +10,11 @@ import pytest
 import wavescope
 from tests.unit.analysis.trace.test_loops import trace_of
 from tests.unit.small_traces import frame
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
 from wavescope.analysis.trace.listing import isa_listing
-from wavescope.analysis.trace.timeline.clocks import alignment
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Document

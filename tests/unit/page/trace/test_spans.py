@@ -12,9 +12,9 @@ import wavescope
 from tests.conftest import SHARED
 from tests.unit.small_traces import frame, small_trace
 from wavescope.analysis.common.timeline import tiles_of
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.timeline.clocks import alignment
 from wavescope.analysis.trace.timeline.tracks import tracks
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.analysis.trace.waves.states import states

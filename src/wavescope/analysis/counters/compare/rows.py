@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.common.student import difference_bound
+from wavescope.analysis.common.noise import difference_bound
 from wavescope.analysis.counters.compare.sides import Durations
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from wavescope.model.schema import frame_of, table_spec
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.trust.doubts import Doubt
+    from wavescope.analysis.common.caveats import Caveat
     from wavescope.model.counters import CounterSet
 
 __all__ = ["VERDICTS", "Bottlenecks", "Evidence", "KernelLimit", "Suspicion", "bottlenecks", "suspect_table"]
@@ -110,7 +110,7 @@ class Bottlenecks(Answer):
     duration_ns_total: float | None
     kernel_count: int
     kernels: tuple[KernelLimit, ...]
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[Caveat, ...]
 
 
 @bounded(top=ROWS)

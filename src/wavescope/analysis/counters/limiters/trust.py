@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.common.caveats import SEVERITIES, Caveat
 from wavescope.analysis.counters.limiters.measured import DILUTED_FROM
-from wavescope.analysis.trace.trust.doubts import SEVERITIES, Doubt
 from wavescope.base.words import counted, percent
 from wavescope.model.counters import ACCUMULATED
 
@@ -24,7 +24,7 @@ _VALUES_DIFFER_FROM = 1.05
 
 def doubts_of(
     counters: CounterSet, dispatches: pl.DataFrame, notes: tuple[str, ...], diluted: float = 1.0
-) -> tuple[Doubt, ...]:
+) -> tuple[Caveat, ...]:
     """Every doubt about these dispatches, worst first.
 
     `notes` are those of `l2`; `diluted`: how many times longer than the kernels the GPU was busy, at worst.
@@ -43,8 +43,8 @@ def doubts_of(
             f"the GPU was busy up to {diluted:,.1f} times as long as the kernels ran: shares of cycles are lower bounds"
         )
         advice = "the cycles of collecting counters are in them; shares of bandwidths and durations are not concerned"
-        found.append(Doubt("diluted_cycles", "care", what, advice, {"times": diluted}))
-    found += [Doubt("memory_traffic", "note", note, "see `wavescope l2`") for note in notes]
+        found.append(Caveat("diluted_cycles", "care", what, advice, {"times": diluted}))
+    found += [Caveat("memory_traffic", "note", note, "see `wavescope l2`") for note in notes]
     return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
 
 
@@ -58,26 +58,26 @@ def doubted_kernels(counters: CounterSet, dispatches: pl.DataFrame) -> dict[str,
     return found
 
 
-def _of_capture(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Doubt]:
+def _of_capture(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Caveat]:
     if not dispatches.height:
         advice = "collect counters of a kernel that runs"
-        yield Doubt("no_dispatches", "fatal", "the capture has no dispatches", advice)
+        yield Caveat("no_dispatches", "fatal", "the capture has no dispatches", advice)
     if not counters.system.target:
         advice = "say it with --target (gfx942 or MI300X)"
-        yield Doubt("no_target", "care", "nothing here names the GPU: no formula and no peak fits", advice)
+        yield Caveat("no_target", "care", "nothing here names the GPU: no formula and no peak fits", advice)
     elif counters.system.clock_mhz_max is None:
         advice = "say the product with --target, or capture on a machine that tells it"
-        yield Doubt("no_clock", "care", "the clock of the GPU is not known: no shares of peaks", advice)
+        yield Caveat("no_clock", "care", "the clock of the GPU is not known: no shares of peaks", advice)
 
 
-def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Doubt]:
+def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Caveat]:
     lengths = dispatches["end_ns"] - dispatches["begin_ns"]
     unsound = dispatches.height - int((lengths > 0).sum())
     if unsound:
         what = f"{counted(unsound, 'dispatches')} of {dispatches.height:,} have no sound timestamps: no rates from them"
         severity = "care" if unsound == dispatches.height else "note"
         advice = "collect again; a spreadsheet rounds timestamps"
-        yield Doubt("no_durations", severity, what, advice, {"dispatch_count": unsound})
+        yield Caveat("no_durations", severity, what, advice, {"dispatch_count": unsound})
     differing = _pass_durations(counters, dispatches)
     if differing:
         name, low, high = differing[0]
@@ -86,7 +86,7 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Do
             f"{name[:60]} takes {low / 1000:,.1f} to {high / 1000:,.1f} µs"
         )
         advice = "passes are different executions: fix clocks, warm up, or give one kernel more dispatches"
-        yield Doubt("durations_differ", "care", what, advice, {"kernel_count": len(differing)})
+        yield Caveat("durations_differ", "care", what, advice, {"kernel_count": len(differing)})
     repeated = _repeated_values(counters, dispatches)
     if repeated:
         name, low, high = repeated[0]
@@ -95,7 +95,7 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Do
             f"{name[:60]}, {low:,.0f} to {high:,.0f}"
         )
         advice = "ratios of counters from different passes are that uncertain: collect them in one pass"
-        yield Doubt("passes_disagree", "care", what, advice, {"kernel_count": len(repeated)})
+        yield Caveat("passes_disagree", "care", what, advice, {"kernel_count": len(repeated)})
 
 
 def _pass_durations(counters: CounterSet, dispatches: pl.DataFrame) -> list[tuple[str, float, float]]:

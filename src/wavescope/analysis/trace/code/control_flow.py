@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.parts import added, answers
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, empty_frame, table_spec
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from wavescope.analysis.common.spread import batch_costs
 from wavescope.analysis.trace.compare.alignment import align_traces
+from wavescope.analysis.trace.compare.spread import batch_costs
 from wavescope.analysis.trace.compare.totals import TRACES, compared_totals
 from wavescope.analysis.trace.compare.units import UNITS, compared_units, measured, with_noise_of, with_repeats
 from wavescope.analysis.trace.stalls import stalls

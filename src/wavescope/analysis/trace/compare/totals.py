@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.common.spread import batches, bound, student_t
+from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
 from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.compare.spread import batches, bound
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.occupancy.achieved import achieved
 from wavescope.analysis.trace.waves.resident import resident_waves
@@ -150,7 +151,7 @@ def _noisy(runs: Sequence[Noisy]) -> Noisy:
     values = [value for value, _ in runs]
     mean = sum(values) / len(values)
     deviation = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
-    return values[0], max(student_t(len(values) - 1) * deviation, runs[0][1] or 0.0)
+    return values[0], max(t_bound(MEAN_TAIL, len(values) - 1) * deviation, runs[0][1] or 0.0)
 
 
 def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.common.spread import student_t, unit_costs
+from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
+from wavescope.analysis.trace.compare.spread import unit_costs
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.model.schema import table_spec
 
@@ -67,15 +68,16 @@ _PER_WAVE = {
 def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
     """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
 
-    `costs` are the `batch_costs` of the trace and its units.
+        `costs` are the `batch_costs` of the trace and its units.
 
-    Examples
-    --------
-    >>> from wavescope.analysis.common.spread import batch_costs
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> measured(trace, [], batch_costs(trace, [])).height
-    0
+        Examples
+        --------
+        >>> from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
+    from wavescope.analysis.trace.compare.spread import batch_costs
+        >>> from wavescope.model import ThreadTrace, TraceSource
+        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+        >>> measured(trace, [], batch_costs(trace, [])).height
+        0
     """
     import polars as pl
 
@@ -112,10 +114,11 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     absent = count - pl.len()  # a run that never ran the unit spent nothing on it
     mean = cost.sum() / count
     deviation = ((((cost - mean) ** 2).sum() + absent * mean**2) / (count - 1)).sqrt()
+    bound = t_bound(MEAN_TAIL, count - 1)
     noise = (
         pl.concat([run.select("unit", cost, rate) for run in runs])
         .group_by("unit", maintain_order=True)
-        .agg(run_noise=student_t(count - 1) * deviation, run_rate_noise=student_t(count - 1) * rate.std())
+        .agg(run_noise=bound * deviation, run_rate_noise=bound * rate.std())
     )
     both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
     return both.with_columns(

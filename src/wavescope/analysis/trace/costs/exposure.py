@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency
-from wavescope.analysis.trace.costs.parts import ask
 from wavescope.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
+from wavescope.analysis.trace.parts import ask
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.costs.parts import Question
+    from wavescope.analysis.trace.parts import Question
     from wavescope.model import ThreadTrace
 
 __all__ = ["ROW_COSTS", "cost_questions", "row_costs"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.trace.code.attribution import place_of
 from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec

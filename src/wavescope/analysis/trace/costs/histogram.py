@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.pipes import PIPES, pipes_of_rows
-from wavescope.analysis.trace.timeline.bins import aligned
 from wavescope.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import CATEGORIES, table_spec

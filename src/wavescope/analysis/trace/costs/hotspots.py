@@ -9,7 +9,7 @@ from wavescope.analysis.trace.code.attribution import source_of_rows
 from wavescope.analysis.trace.code.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavescope.analysis.trace.costs.kernel_costs import kernel_costs
-from wavescope.analysis.trace.costs.parts import ask
+from wavescope.analysis.trace.parts import ask
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec

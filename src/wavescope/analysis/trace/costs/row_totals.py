@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.parts import added, answers
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.trace.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, samples, sampling_step
-from wavescope.analysis.trace.timeline.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavescope.base.bounds import ENGINE, bounded
 from wavescope.errors import UsageError
 

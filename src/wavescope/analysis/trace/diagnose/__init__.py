@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.common.caveats import Caveat, verdict
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
 from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
-from wavescope.analysis.trace.stalls.classes import UNRESOLVED, stall_class
-from wavescope.analysis.trace.trust.doubts import Doubt, doubts, verdict
+from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
 
@@ -49,7 +50,7 @@ class Diagnosis(Answer):
 
     trust: str
     """good, with care, or do not."""
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[Caveat, ...]
     findings: tuple[Finding, ...]
     stall_cycles_total: int
     exposed_cycles_total: int
@@ -93,7 +94,7 @@ def diagnose(
     >>> diagnose(ThreadTrace({}, TraceSource(path="nothing"))).findings
     ()
     """
-    doubted = doubts(trace)
+    doubted = caveats(trace)
     trust = verdict(doubted)
     of_cycles = verdict(tuple(doubt for doubt in doubted if doubt.name not in _DOUBTS_OF_LINES))
     known = facts(trace, rows=rows)

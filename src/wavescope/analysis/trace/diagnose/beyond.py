@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.code.mapping import mapping
 from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Remedy
 from wavescope.analysis.trace.occupancy import occupancy
+from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.base.words import percent
 from wavescope.errors import WavescopeError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wavescope.analysis.trace.trust.doubts import Doubt
+    from wavescope.analysis.common.caveats import Caveat
 
 __all__ = ["Evidence", "Finding", "Link", "Reason", "Remedy"]
 
@@ -82,7 +82,7 @@ class Finding:
     """
 
     name: str
-    """A stall class (analysis/trace/stalls/classes.py), or `instruction fetch`, `occupancy`, `source mapping`."""
+    """A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`."""
     kind: str
     """wait, issue, padding, sync, fetch, occupancy or mapping."""
     title: str
@@ -124,4 +124,4 @@ class Link:
     duration_ns_mean: float | None
     candidates: tuple[str, ...]
     """Kernels of the counters that it could be, where it is not certain which."""
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[Caveat, ...]

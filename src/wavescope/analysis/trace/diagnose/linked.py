@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.caveats import Caveat
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.kernel_values import kernel_values
 from wavescope.analysis.trace.diagnose.finding import Link
-from wavescope.analysis.trace.trust.doubts import Doubt
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
     return kernels.row(0, named=True)
 
 
-def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Doubt]]:
+def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Caveat]]:
     """Kernels of the counters with the same name, as exactly as possible, and doubts where it is not exact."""
     measured = [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
     if kernel is not None:
@@ -119,12 +119,12 @@ def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -
     return [], []
 
 
-def _named_otherwise(own: dict[str, Any], name: str) -> list[Doubt]:
+def _named_otherwise(own: dict[str, Any], name: str) -> list[Caveat]:
     said = own.get("demangled") or own.get("name") or "a kernel without a name"
     if any(plain_names(name)[1] == plain_names(one)[1] for one in (own.get("name"), own.get("demangled")) if one):
         return []
     what = f"the trace is of {_brief(said)}, the counters are of {_brief(name)}"
-    return [Doubt("other_kernel_name", "care", what, "the reasons hold only if both are the same code")]
+    return [Caveat("other_kernel_name", "care", what, "the reasons hold only if both are the same code")]
 
 
 def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -> Link:
@@ -133,7 +133,7 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
     shown = ", ".join(_brief(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     if candidates:
-        doubt = Doubt(
+        doubt = Caveat(
             "several_kernels_fit",
             "care",
             f"{len(candidates):,} kernels of the counters could be {said}: {shown}{more}; none was taken",
@@ -143,7 +143,7 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
         what = (
             f"the counters have no kernel {said}: they have {shown}{more}" if names else "the counters have no kernels"
         )
-        doubt = Doubt(
+        doubt = Caveat(
             "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --counters-kernel"
         )
     return Link(counters.path, None, 0, None, tuple(candidates), (doubt,))
@@ -151,12 +151,12 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
 
 def _disagreements(
     trace: ThreadTrace, own: dict[str, Any], counters: CounterSet, dispatches: pl.DataFrame
-) -> Iterable[Doubt]:
+) -> Iterable[Caveat]:
     """What differs between the dispatch that was traced and those that were counted."""
     traced, counted = (trace.source.target or "").split(":")[0], counters.system.target
     if traced and counted and traced != counted:
         what = f"the trace is from {traced}, the counters are from {counted}"
-        yield Doubt("other_gpu", "care", what, "capture both on the same GPU")
+        yield Caveat("other_gpu", "care", what, "capture both on the same GPU")
     for label, mine, theirs in (
         ("work-items per workgroup", own.get("workgroup_size"), dispatches["workgroup_size"]),
         ("bytes of LDS per workgroup", own.get("lds_bytes"), dispatches["lds_bytes"]),
@@ -167,11 +167,11 @@ def _disagreements(
         if mine and said and not any(_same(mine, value) for value in said):
             numbers = " or ".join(f"{value:,}" for value in said[:3])
             what = f"the traced kernel has {mine:,} {label}, the counted one {numbers}"
-            yield Doubt("other_launch", "care", what, "another build or launch: capture both from the same program")
+            yield Caveat("other_launch", "care", what, "another build or launch: capture both from the same program")
     sizes = dispatches["grid_size"].drop_nulls().unique().sort().to_list()
     if len(sizes) > 1:
         what = f"the counted dispatches have {len(sizes):,} grid sizes, from {sizes[0]:,} to {sizes[-1]:,} work-items"
-        yield Doubt("several_grids", "note", what, "the reasons are averages over all of them")
+        yield Caveat("several_grids", "note", what, "the reasons are averages over all of them")
 
 
 def _vgprs(own: dict[str, Any]) -> int | None:

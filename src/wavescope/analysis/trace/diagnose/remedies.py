@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.diagnose.finding import Remedy
-from wavescope.analysis.trace.stalls.classes import stall_class
+from wavescope.analysis.trace.waits.classes import stall_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis.trace.code.control_flow import LOOPS, blocks, loops, taken_jumps
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.stalls.rows import stall_rows
+from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
 from wavescope.model import Answer

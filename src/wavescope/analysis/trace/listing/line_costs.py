@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.histogram import MATRIX
 from wavescope.analysis.trace.pipes import matrix_rows
-from wavescope.analysis.trace.stalls.rows import stall_rows
+from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 

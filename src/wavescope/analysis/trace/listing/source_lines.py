@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.source_frames import by_line
-from wavescope.analysis.trace.stalls.rows import stall_rows
+from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.model import Answer
 from wavescope.model.schema import TableSpec, table_spec
 

@@ -9,7 +9,7 @@ from wavescope.model.schema import CATEGORIES
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.timeline.bins import TimeBins
+    from wavescope.analysis.common.time_bins import TimeBins
 
 __all__ = [
     "ANY_PIPE",
@@ -59,7 +59,7 @@ def pipe_cycles(
 
     Examples
     --------
-    >>> from wavescope.analysis.trace.timeline.bins import time_bins
+    >>> from wavescope.analysis.common.time_bins import time_bins
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> import polars as pl
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.common.time_bins import lengths_of, time_bins
+from wavescope.analysis.trace.clocks.aligned import aligned, bins_of_trace
+from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.pipes import ANY_PIPE, BUBBLE, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
-from wavescope.analysis.trace.timeline.bins import aligned, bins_of_trace, lengths_of, time_bins
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.trace.costs.parts import Question
-    from wavescope.analysis.trace.timeline.bins import TimeBins
+    from wavescope.analysis.common.time_bins import TimeBins
+    from wavescope.analysis.trace.parts import Question
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from wavescope.analysis.common.time_bins import step_means, time_bins
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
-from wavescope.analysis.trace.timeline.bins import step_means, time_bins
 from wavescope.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.trace.timeline.bins import TimeBins
+    from wavescope.analysis.common.time_bins import TimeBins
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.timeline.bins import aligned
+from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.errors import UsageError
 from wavescope.model.answer import once_per_trace
 

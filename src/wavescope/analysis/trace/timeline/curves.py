@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.steps import StepCurve
+from wavescope.analysis.trace.clocks import clock_curves
+from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.derived_counters.values import indices
 from wavescope.analysis.trace.sampled_counters import gpu_curve
 from wavescope.analysis.trace.sampled_counters.samples import counter_names
-from wavescope.analysis.trace.timeline.bins import aligned
-from wavescope.analysis.trace.timeline.clocks import clock_curves
 from wavescope.analysis.trace.waves.kernel_residency import residency_changes
 from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.base.bounds import ENGINE, bounded

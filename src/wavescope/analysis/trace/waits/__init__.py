@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
-from wavescope.analysis.trace.stalls.rows import stall_rows
 from wavescope.analysis.trace.waits.resolved import producer_kinds, resolve
+from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.costs.parts import added, answers
+from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.selection import whole_of
-from wavescope.analysis.trace.stalls.classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.analysis.trace.waits.classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:

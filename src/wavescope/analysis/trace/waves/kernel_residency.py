@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.trace.timeline.bins import aligned, bins_of_trace, step_means
-from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.analysis.common.time_bins import step_means
+from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.clocks.aligned import aligned, bins_of_trace
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import table_spec
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.trace.timeline.bins import TimeBins
-    from wavescope.analysis.trace.timeline.clocks import ClockAlignment
+    from wavescope.analysis.common.time_bins import TimeBins
+    from wavescope.analysis.trace.clocks import ClockAlignment
     from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
 

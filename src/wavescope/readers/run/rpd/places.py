@@ -70,6 +70,7 @@ class Places:
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
+        """The machines of the run."""
         import polars as pl
 
         found = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}

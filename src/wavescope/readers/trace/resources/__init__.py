@@ -13,15 +13,8 @@ from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace.assemble import add_losses
-from wavescope.readers.trace.resources.sidecars import (
-    CODE_SUFFIXES,
-    Sidecar,
-    Told,
-    Wanted,
-    is_sidecar,
-    plain_name,
-    read_sidecar,
-)
+from wavescope.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
+from wavescope.readers.trace.resources.usage import Told, Wanted, plain_name
 
 if TYPE_CHECKING:
     import os

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.trace.assemble import CAPTURED
-from wavescope.readers.trace.resources.sidecars import plain_name
+from wavescope.readers.trace.resources.usage import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.model.trace import ThreadTrace
-    from wavescope.readers.trace.resources.sidecars import Gpu, Told, Usage
+    from wavescope.readers.trace.resources.usage import Gpu, Told, Usage
 
 __all__ = ["Found", "kernel_facts", "target_of"]
 

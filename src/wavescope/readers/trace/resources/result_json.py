@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wavescope.readers.trace.resources.sidecars import LARGEST, Gpu, Told, Usage, Wanted, plain_name
+from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, Wanted, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

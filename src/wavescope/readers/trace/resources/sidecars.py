@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.errors import WavescopeError
+from wavescope.readers.trace.resources.result_json import read_results
+from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, Wanted, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,14 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODE_SUFFIXES",
-    "LARGEST",
-    "Gpu",
     "Sidecar",
-    "Told",
-    "Usage",
-    "Wanted",
     "is_sidecar",
-    "plain_name",
     "read_sidecar",
 ]
 
@@ -43,7 +39,6 @@ _CSV_COLUMNS = {
     "LDS_Block_Size": "lds_bytes",
     "Scratch_Size": "scratch_bytes",
 }
-LARGEST = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -54,66 +49,6 @@ class Sidecar:
     origin: str
     size: int
     read: Callable[[], bytes] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the trace has: names of its kernels as `plain_name` gives them, code objects, and its dispatch."""
-
-    names: frozenset[str]
-    code_objects: frozenset[int]
-    dispatch: int | None
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What one file says that a kernel uses; `rank` 0 is the most trustworthy."""
-
-    kernel: str
-    origin: str
-    rank: int
-    values: Mapping[str, int]
-    dispatch: int | None = None
-    agent: str | None = None
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """A GPU that a file lists, with the ids by which others name it."""
-
-    target: str
-    origin: str
-    ids: frozenset[str] = frozenset()
-
-
-@dataclass
-class Told:
-    """Everything that the files say."""
-
-    usages: list[Usage] = field(default_factory=list)
-    gpus: list[Gpu] = field(default_factory=list)
-    dispatched: dict[str, set[str]] = field(default_factory=dict)
-    """Origin -> kernels that the file has under the trace's dispatch number."""
-    problems: list[str] = field(default_factory=list)
-
-    def add(self, other: Told) -> None:
-        """Take in what other files say."""
-        self.usages += other.usages
-        self.gpus += other.gpus
-        self.problems += other.problems
-        for origin, names in other.dispatched.items():
-            self.dispatched.setdefault(origin, set()).update(names)
-
-
-def plain_name(name: str) -> str:
-    """A kernel's name without what tools add to it, for comparing.
-
-    Examples
-    --------
-    >>> plain_name("void saxpy(float *) [clone .kd]") == plain_name("void saxpy(float*)")
-    True
-    """
-    return name.removesuffix(".kd").removesuffix(" [clone .kd]").replace(" ", "")
 
 
 def is_sidecar(name: str) -> bool:
@@ -149,8 +84,6 @@ def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
         if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
             _code_object(data, sidecar.origin, wanted, told)
         elif sidecar.name.removesuffix(".gz").endswith(".json"):
-            from wavescope.readers.trace.resources.result_json import read_results
-
             read_results(data, sidecar.origin, wanted, told)
         else:
             _csv(data, sidecar.origin, wanted, told)

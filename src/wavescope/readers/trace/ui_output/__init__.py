@@ -74,7 +74,7 @@ def _assembled(
     raw_occupancy: Background[RawOccupancy],
     target: str | None,
 ) -> ThreadTrace:
-    from wavescope.readers.trace.assemble import loss_frame
+    from wavescope.model.losses import loss_frame
     from wavescope.readers.trace.ui_output.clocks import read_clocks, shader_engine_table
     from wavescope.readers.trace.ui_output.markers import MarkerNames, marker_table
     from wavescope.readers.trace.ui_output.sources import read_snapshots, source_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.analysis.trace.timeline.tracks.events import all_events, events
 from wavescope.analysis.trace.timeline.tracks.instructions import instructions
 from wavescope.analysis.trace.timeline.tracks.markers import markers, shader_data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.timeline import NO_KIND, Timeline
-from wavescope.analysis.trace.timeline.marker_scopes import marker_scopes
+from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.analysis.trace.timeline.tracks.places import SLOT, aligned, bounds, cell_bits, lane_of, slot_lanes
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.timeline.clocks import alignment
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import CATEGORIES
 

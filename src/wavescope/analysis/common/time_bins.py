@@ -1,20 +1,16 @@
-"""Equal stretches of time on the aligned clock of a trace, into which curves are added up."""
+"""Equal intervals of time into which curves are summed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.timeline.clocks import alignment
-
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.trace import ThreadTrace
+__all__ = ["FARTHEST_CYCLES", "TimeBins", "lengths_of", "step_means", "time_bins"]
 
-__all__ = ["TimeBins", "aligned", "bins_of_trace", "lengths_of", "step_means", "time_bins"]
-
-_FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
+FARTHEST_CYCLES = 1 << 48  # as in the native core: later times come from damaged files
 
 
 @dataclass(frozen=True)
@@ -52,31 +48,10 @@ def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
     >>> time_bins(0, 10, 60).count
     10
     """
-    begin = max(-_FARTHEST_CYCLES, min(begin_cycles, _FARTHEST_CYCLES - 1))
-    end = max(begin + 1, min(end_cycles, _FARTHEST_CYCLES))
+    begin = max(-FARTHEST_CYCLES, min(begin_cycles, FARTHEST_CYCLES - 1))
+    end = max(begin + 1, min(end_cycles, FARTHEST_CYCLES))
     width = -(-(end - begin) // max(count, 1))
     return TimeBins(begin, end, width, -(-(end - begin) // width))
-
-
-def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
-    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> bins_of_trace(ThreadTrace({}, TraceSource(path="nothing")), 60).count
-    1
-    """
-    import polars as pl
-
-    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    spans = [waves.select(first=pl.col("begin_cycles").min(), last=pl.col("end_cycles").max())]
-    if trace.part_of is None or not waves.height:
-        # a start at cycle 0 of its engine's clock happened before the trace: it does not say when that began
-        events = aligned(trace, trace.occupancy.filter(pl.col("time_cycles") != 0), "time_cycles")
-        spans.append(events.select(first=pl.col("time_cycles").min(), last=pl.col("time_cycles").max()))
-    both = pl.concat(spans).drop_nulls()
-    return time_bins(min(both["first"].to_list(), default=0), max(both["last"].to_list(), default=0), count)
 
 
 def lengths_of(bins: TimeBins) -> pl.DataFrame:
@@ -92,29 +67,6 @@ def lengths_of(bins: TimeBins) -> pl.DataFrame:
     begins = [bins.begin_cycles + number * bins.width_cycles for number in range(bins.count)]
     columns = {"bin": range(bins.count), "length": bins.lengths(), "begin_cycles": begins}
     return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "begin_cycles": pl.Int64})
-
-
-def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """The frame with the offset of its shader engine added to time columns; also as column `offset`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> "offset" in aligned(trace, trace.waves, "begin_cycles").columns
-    True
-    """
-    import polars as pl
-
-    offsets = alignment(trace).offsets
-    table = pl.DataFrame(
-        {"se": list(offsets), "offset": list(offsets.values())}, schema={"se": pl.UInt16, "offset": pl.Int64}
-    )
-    bound = pl.lit(_FARTHEST_CYCLES, pl.Int64)
-    return frame.join(table, on="se", how="left", maintain_order="left").with_columns(
-        pl.col("offset").fill_null(0),
-        *(pl.col(name).clip(-bound, bound) + pl.col("offset").fill_null(0) for name in columns),
-    )
 
 
 def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFrame:

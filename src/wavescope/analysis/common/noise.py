@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from math import cos, pi, sin, sqrt, tan
+from math import cos, inf, pi, sin, sqrt, tan
 
-__all__ = ["difference_bound", "t_bound"]
+__all__ = ["MEAN_TAIL", "difference_bound", "t_bound"]
+
+MEAN_TAIL = 0.05  # a mean is given with the interval that holds 95 % of such means
 
 _MOST_DEGREES = 200
 
@@ -18,7 +20,7 @@ def t_bound(tail: float, degrees: int) -> float:
     >>> round(t_bound(0.05, 1), 2), round(t_bound(0.05, 10), 3), round(t_bound(0.01, 60), 3)
     (12.71, 2.228, 2.66)
     """
-    return _t_bound(tail, min(degrees, _MOST_DEGREES))
+    return _t_bound(tail, min(degrees, _MOST_DEGREES)) if degrees > 0 else inf
 
 
 def difference_bound(tail: float, base: tuple[float, int], other: tuple[float, int]) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
-from wavescope.analysis.trace.costs.parts import ask
-from wavescope.analysis.trace.stalls.classes import (
+from wavescope.analysis.trace.parts import ask
+from wavescope.analysis.trace.waits.classes import (
     CACHE_BIT,
     ISSUE_OF_CATEGORY,
     OTHER_ISSUE,
@@ -20,7 +20,7 @@ from wavescope.model.answer import once_per_trace
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.stalls.classes import StallClass
+    from wavescope.analysis.trace.waits.classes import StallClass
     from wavescope.model import ThreadTrace
 
 __all__ = ["stall_rows"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -11,27 +13,13 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["batch_costs", "batches", "bound", "student_t", "unit_costs"]
+__all__ = ["batch_costs", "batches", "bound", "unit_costs"]
 
 _WAVES_PER_BATCH = 4
 _MOST_BATCHES = 32
 _FEWEST_BATCHES = 4
-_STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26, 10: 2.23, 15: 2.13}
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
 _SQUARES = ("hit_squares", "cost_squares", "cost_products")
-
-
-def student_t(degrees: int) -> float:
-    """How many standard errors hold 95 % of the means, for so many degrees of freedom.
-
-    Examples
-    --------
-    >>> student_t(3), student_t(1000)
-    (3.18, 1.96)
-    """
-    if degrees < 1:
-        return float("inf")
-    return _STUDENT[max(known for known in _STUDENT if known <= degrees)] if degrees < 30 else 1.96
 
 
 def batches(trace: ThreadTrace) -> pl.DataFrame:
@@ -135,7 +123,7 @@ def bound(squares: float, count: int) -> float | None:
     >>> round(bound(6.0, 2), 3), bound(0.0, 1)
     (22.014, None)
     """
-    return student_t(count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
+    return t_bound(MEAN_TAIL, count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
 
 
 def _bound(squares: pl.Expr, count: int) -> pl.Expr:
@@ -144,7 +132,7 @@ def _bound(squares: pl.Expr, count: int) -> pl.Expr:
 
     if count < 2:
         return pl.lit(None, pl.Float64)
-    return student_t(count - 1) * (squares.clip(lower_bound=0.0) / (count - 1) / count).sqrt()
+    return t_bound(MEAN_TAIL, count - 1) * (squares.clip(lower_bound=0.0) / (count - 1) / count).sqrt()
 
 
 def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFrame, count: int) -> pl.DataFrame:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.code.mapping import SourceMapping, mapping
+from wavescope.analysis.common.caveats import SEVERITIES, Caveat
 from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
+from wavescope.analysis.trace.trust.mapping import SourceMapping, mapping
 from wavescope.base.words import percent
 from wavescope.model.answer import once_per_trace
 from wavescope.model.losses import LOSSES
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
 
-__all__ = ["SEVERITIES", "Doubt", "doubts", "verdict"]
-
-SEVERITIES = ("fatal", "care", "note")
-"""Worst first: do not draw conclusions; draw them with care; worth knowing."""
+__all__ = ["caveats"]
 
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8
@@ -37,26 +34,8 @@ _FEW_EFFECTIVE_LINES = 3.0
 _HEAVY_LINE_SHARE = 0.1
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """One reason not to take a trace at face value.
-
-    Examples
-    --------
-    >>> Doubt("few_waves", "care", "only 2 waves were traced", "trace more CUs", {"wave_count": 2}).severity
-    'care'
-    """
-
-    name: str
-    severity: str
-    """One of SEVERITIES."""
-    sentence: str
-    advice: str
-    numbers: dict[str, Any] = field(default_factory=dict)
-
-
 @once_per_trace
-def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
+def caveats(trace: ThreadTrace) -> tuple[Caveat, ...]:
     """Everything that speaks against trusting a trace, worst first.
 
     That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt; that the
@@ -65,7 +44,7 @@ def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     Examples
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> doubts(ThreadTrace({}, TraceSource(path="nothing")))[0].name
+    >>> caveats(ThreadTrace({}, TraceSource(path="nothing")))[0].name
     'no_waves'
     """
     seen = coverage(trace)
@@ -73,23 +52,11 @@ def doubts(trace: ThreadTrace) -> tuple[Doubt, ...]:
     found += _of_lines(mapping(trace))
     if trace.part_of is not None:
         found = [doubt for doubt in found if doubt.name not in _WANTED_IN_PARTS]
-        found += [doubt for doubt in doubts(trace.part_of[0]) if doubt.name in _WANTED_IN_PARTS]
+        found += [doubt for doubt in caveats(trace.part_of[0]) if doubt.name in _WANTED_IN_PARTS]
     return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
 
 
-def verdict(found: tuple[Doubt, ...]) -> str:
-    """Good, with care, or do not: what the worst doubt asks for.
-
-    Examples
-    --------
-    >>> verdict(())
-    'good'
-    """
-    worst = {doubt.severity for doubt in found}
-    return "do not" if "fatal" in worst else "with care" if "care" in worst else "good"
-
-
-def _of_losses(trace: ThreadTrace) -> Iterator[Doubt]:
+def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
     import polars as pl
 
     kinds = trace.losses.group_by("kind", maintain_order=True).agg(
@@ -98,7 +65,7 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Doubt]:
     for kind, count, message, advice in kinds.iter_rows():
         known = LOSSES.get(kind)
         if (known is None or known.is_damage) and kind not in _TOLD_BY_COVERAGE:
-            yield Doubt(f"loss_{kind}", "care", message, advice, {"count": count})
+            yield Caveat(f"loss_{kind}", "care", message, advice, {"count": count})
 
 
 _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
@@ -106,22 +73,22 @@ _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 """Losses that other doubts tell with their share."""
 
 
-def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
+def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     if trace.samples.height and not seen.wave_count:
         return
     if not seen.instruction_count and trace.stored_totals["hit_count"].sum():
         what = "the instructions are missing: only the sums that code.json stores are there"
-        yield Doubt("no_waves", "fatal", what, "copy the whole directory; hotspots and stalls --classic use the sums")
+        yield Caveat("no_waves", "fatal", what, "copy the whole directory; hotspots and stalls --classic use the sums")
         return
     if not seen.instruction_count:
         elsewhere = f"; {seen.all_wave_count:,} waves ran on other CUs" if seen.all_wave_count else ""
         what = "no instruction was traced" + elsewhere
         advice = "trace another CU or shader engine, or a larger grid; an empty slot of a capture looks like this too"
-        yield Doubt("no_waves", "fatal", what, advice, {"all_wave_count": seen.all_wave_count})
+        yield Caveat("no_waves", "fatal", what, advice, {"all_wave_count": seen.all_wave_count})
         return
     if seen.incomplete_wave_count:
         share = seen.incomplete_wave_count / seen.wave_count
-        yield Doubt(
+        yield Caveat(
             "incomplete_waves",
             "fatal" if share > _MANY_INCOMPLETE_SHARE else "care",
             f"{seen.incomplete_wave_count:,} of {seen.wave_count:,} waves have no end: their last part is missing",
@@ -129,7 +96,7 @@ def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
             {"incomplete_wave_count": seen.incomplete_wave_count, "share": share},
         )
     if seen.wave_count < _FEW_WAVES:
-        yield Doubt(
+        yield Caveat(
             "few_waves",
             "care",
             f"only {_counted(seen.wave_count, 'wave was', 'waves were')} traced: their spread says little about others",
@@ -137,7 +104,7 @@ def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
             {"wave_count": seen.wave_count},
         )
     if seen.instruction_count < _FEW_INSTRUCTIONS:
-        yield Doubt(
+        yield Caveat(
             "too_short",
             "care",
             f"only {seen.instruction_count:,} instructions: start-up (argument loads, cold instruction cache) weighs "
@@ -152,7 +119,7 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _of_paths(seen: Coverage) -> Iterator[Doubt]:
+def _of_paths(seen: Coverage) -> Iterator[Caveat]:
     import polars as pl
 
     if seen.early_exit_wave_count:
@@ -161,7 +128,7 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
         rows = int(early["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
         full = int(seen.paths["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
         chosen = seen.paths.filter(~pl.col("early_exit"))["first_wave"].head(1).to_list()
-        yield Doubt(
+        yield Caveat(
             "early_exits",
             "care",
             f"{seen.early_exit_wave_count:,} of {seen.wave_count:,} waves left early, after at most {rows:,} of "
@@ -172,7 +139,7 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
     working = seen.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
     for least, most in working.select("instruction_count_min", "instruction_count_max").iter_rows():
         if least and most > least * _UNEVEN_WORK_RATIO:
-            yield Doubt(
+            yield Caveat(
                 "uneven_work",
                 "note",
                 f"waves on the same path ran from {least:,} to {most:,} instructions: loops differ in trips",
@@ -181,7 +148,7 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
             )
     if seen.outliers.height:
         share = seen.outliers.height / seen.wave_count
-        yield Doubt(
+        yield Caveat(
             "outlier_waves",
             "care" if share > _MANY_OUTLIERS_SHARE else "note",
             f"{_counted(seen.outliers.height, 'wave needs', 'waves need')} far more or fewer cycles per instruction "
@@ -191,11 +158,11 @@ def _of_paths(seen: Coverage) -> Iterator[Doubt]:
         )
 
 
-def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
+def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     if seen.instruction_count and seen.unresolved_count:
         share = seen.unresolved_count / seen.instruction_count
         many, some = share > _MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
-        yield Doubt(
+        yield Caveat(
             "unresolved",
             "fatal" if many else "care" if some else "note",
             f"{seen.unresolved_count:,} of {seen.instruction_count:,} instructions have no known PC",
@@ -205,7 +172,7 @@ def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
     if seen.entered_row_count and seen.executed_share < _PARTIAL_ROWS_SHARE:
         few = seen.executed_share < FEW_ROWS_SHARE
         meaning = _short_path(seen) if few else "the rest did not run in these waves"
-        yield Doubt(
+        yield Caveat(
             "few_rows",
             "fatal" if few else "note",
             f"only {seen.executed_row_count:,} of {seen.entered_row_count:,} instructions of the kernel were executed: "
@@ -229,10 +196,10 @@ def _short_path(seen: Coverage) -> str:
     return f"{undone}: all {seen.wave_count:,} took the same short path" if seen.is_same_short_path else undone
 
 
-def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
+def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
     if target and other and max(target / other, other / target) > _UNLIKE_RATIO:
-        yield Doubt(
+        yield Caveat(
             "unlike_other_cus",
             "care",
             f"waves of the traced CUs lived {target / other:.2f} times as long as those of the other CUs "
@@ -242,7 +209,7 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
         )
     counts = [count for count in seen.engines["wave_count"].to_list() if count]
     if counts and max(counts) > _SLIGHTLY_UNEVEN_RATIO * min(counts):
-        yield Doubt(
+        yield Caveat(
             "uneven_engines",
             "care" if max(counts) > _UNEVEN_RATIO * min(counts) else "note",
             f"the traced CUs had {', '.join(map(str, counts))} waves: sums lean towards the fuller ones",
@@ -251,7 +218,7 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
         )
     differing = consistency(trace).differences.height
     if differing:
-        yield Doubt(
+        yield Caveat(
             "stored_totals_differ",
             "care",
             f"totals stored in the directory differ from its wave files in {differing:,} rows",
@@ -260,14 +227,14 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Doubt]:
         )
 
 
-def _of_lines(lines: SourceMapping) -> Iterator[Doubt]:
+def _of_lines(lines: SourceMapping) -> Iterator[Caveat]:
     import polars as pl
 
     if not lines.row_count:
         return
     if lines.mapped_share < _PARTIAL_ROWS_SHARE:
         what = f"only {lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
-        yield Doubt("no_lines", "note", what, lines.remedy, {"mapped_share": lines.mapped_share})
+        yield Caveat("no_lines", "note", what, lines.remedy, {"mapped_share": lines.mapped_share})
         return
     swallowing = lines.swallowing.filter(pl.col("weight_share") >= _HEAVY_LINE_SHARE)
     if not swallowing.height:
@@ -280,7 +247,7 @@ def _of_lines(lines: SourceMapping) -> Iterator[Doubt]:
             "file", "line", "row_count", "row_share", "weight_share"
         ).iter_rows()
     ]
-    yield Doubt(
+    yield Caveat(
         "coarse_lines",
         "care" if coarse else "note",
         f"one source line stands for many instructions: {', '.join(places[:3])}",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.steps import StepCurve
-from wavescope.analysis.trace.timeline.bins import aligned
+from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.timeline.tracks import tracks
 from wavescope.model.answer import once_per_trace
 

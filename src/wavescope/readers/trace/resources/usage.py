@@ -1,0 +1,71 @@
+"""What files next to a trace record: what its kernels use, and the GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LARGEST = (1 << 32) - 1  # counts and sizes are 32 bits wide in code objects; larger ones are damage
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the trace has: names of its kernels as `plain_name` gives them, code objects, and its dispatch."""
+
+    names: frozenset[str]
+    code_objects: frozenset[int]
+    dispatch: int | None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one file says that a kernel uses; `rank` 0 is the most trustworthy."""
+
+    kernel: str
+    origin: str
+    rank: int
+    values: Mapping[str, int]
+    dispatch: int | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU that a file lists, with the ids by which others name it."""
+
+    target: str
+    origin: str
+    ids: frozenset[str] = frozenset()
+
+
+@dataclass
+class Told:
+    """Everything that the files say."""
+
+    usages: list[Usage] = field(default_factory=list)
+    gpus: list[Gpu] = field(default_factory=list)
+    dispatched: dict[str, set[str]] = field(default_factory=dict)
+    """Origin -> kernels that the file has under the trace's dispatch number."""
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, other: Told) -> None:
+        """Take in what other files say."""
+        self.usages += other.usages
+        self.gpus += other.gpus
+        self.problems += other.problems
+        for origin, names in other.dispatched.items():
+            self.dispatched.setdefault(origin, set()).update(names)
+
+
+def plain_name(name: str) -> str:
+    """A kernel's name without what tools add to it, for comparing.
+
+    Examples
+    --------
+    >>> plain_name("void saxpy(float *) [clone .kd]") == plain_name("void saxpy(float*)")
+    True
+    """
+    return name.removesuffix(".kd").removesuffix(" [clone .kd]").replace(" ", "")
