@@ -46,7 +46,7 @@ class Event:
 
 
 @dataclass
-class Run:
+class PlainRun:
     """What files recorded."""
 
     events: list[Event]
@@ -65,22 +65,22 @@ class Run:
         return [event for event in self.events if event.domain not in ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")]
 
 
-def read(*paths: Path) -> Run:
+def read(*paths: Path) -> PlainRun:
     """All files as one run."""
-    readers: dict[str, Callable[[Path], Run]] = {".db": rocpd, ".rpd": rpd, ".csv": rocprofv3_csv}
+    readers: dict[str, Callable[[Path], PlainRun]] = {".db": rocpd, ".rpd": rpd, ".csv": rocprofv3_csv}
     runs = []
     for path in paths:
         suffix = path.name.removesuffix(".gz")
         reader = readers.get(Path(suffix).suffix)
         runs.append(reader(path) if reader else traced_json(path))
-    return Run([event for run in runs for event in run.events], [mark for run in runs for mark in run.marks])
+    return PlainRun([event for run in runs for event in run.events], [mark for run in runs for mark in run.marks])
 
 
 # --- ROCpd
 
 
-def rocpd(path: Path) -> Run:
-    run = Run([], [])
+def rocpd(path: Path) -> PlainRun:
+    run = PlainRun([], [])
     database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     tables = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -94,7 +94,7 @@ def rocpd(path: Path) -> Run:
     return run
 
 
-def _rocpd_run(table: Callable[[str], list[sqlite3.Row]], run: Run) -> None:
+def _rocpd_run(table: Callable[[str], list[sqlite3.Row]], run: PlainRun) -> None:
     strings = {row["id"]: row["string"] for row in table("string")}
     events = {row["id"]: row for row in table("event")}
     hosts = {row["id"]: row["hostname"] for row in table("info_node")}
@@ -146,7 +146,7 @@ def _rocpd_run(table: Callable[[str], list[sqlite3.Row]], run: Run) -> None:
 RPD_DOMAINS = {"HIP": "^(__)?hip", "RCCL": "^nccl", "TOOL": "Table::write|^hcc_activity_callback$|^rpdflush$"}
 
 
-def rpd(path: Path) -> Run:
+def rpd(path: Path) -> PlainRun:
     database = sqlite3.connect(":memory:")
     database.deserialize((gzip.decompress if path.suffix == ".gz" else bytes)(path.read_bytes()))
     database.row_factory = sqlite3.Row
@@ -154,7 +154,7 @@ def rpd(path: Path) -> Run:
     def table(name: str) -> list[sqlite3.Row]:
         return list(database.execute(f"SELECT * FROM rocpd_{name}"))  # noqa: S608 - ours
 
-    run = Run([], [])
+    run = PlainRun([], [])
     strings = {row["id"]: row["string"] for row in table("string")}
     is_former = not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'rocpd_ustring'").fetchall()
     texts = strings if is_former else {row["id"]: row["string"] for row in table("ustring")}
@@ -205,8 +205,8 @@ def rpd(path: Path) -> Run:
 # --- CSV and JSON
 
 
-def rocprofv3_csv(path: Path) -> Run:
-    run = Run([], [])
+def rocprofv3_csv(path: Path) -> PlainRun:
+    run = PlainRun([], [])
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(newline="") as file:
         for row in csv.DictReader(file):
             times = (int(row["Start_Timestamp"]), int(row["End_Timestamp"]))
@@ -228,7 +228,7 @@ def rocprofv3_csv(path: Path) -> Run:
     return run
 
 
-def traced_json(path: Path) -> Run:
+def traced_json(path: Path) -> PlainRun:
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     file = json.loads(data, parse_float=Decimal)
     if "rocprofiler-sdk-tool" in file:
@@ -236,8 +236,8 @@ def traced_json(path: Path) -> Run:
     return _kineto(file["traceEvents"])
 
 
-def _rocprofv3_json(processes: list[Any]) -> Run:
-    run = Run([], [])
+def _rocprofv3_json(processes: list[Any]) -> PlainRun:
+    run = PlainRun([], [])
     for process in processes:
         names = {symbol["kernel_id"]: symbol["formatted_kernel_name"] for symbol in process["kernel_symbols"]}
         for row in process["buffer_records"]["kernel_dispatch"]:
@@ -262,8 +262,8 @@ KINETO = {
 KINETO_COPIES = {"HtoD": "HOST_TO_DEVICE", "DtoH": "DEVICE_TO_HOST", "DtoD": "DEVICE_TO_DEVICE"}
 
 
-def _kineto(events: list[Any]) -> Run:
-    run = Run([], [])
+def _kineto(events: list[Any]) -> PlainRun:
+    run = PlainRun([], [])
     for row in events:
         if row.get("ph") == "i" and row.get("name") == "[memory]":
             time = int(Decimal(row["ts"]) * 1000)
@@ -335,7 +335,7 @@ def length(intervals: Iterable[Interval]) -> int:
     return sum(end - begin for begin, end in merged(intervals))
 
 
-def by_gpu(run: Run) -> dict[Key, list[Event]]:
+def by_gpu(run: PlainRun) -> dict[Key, list[Event]]:
     found: dict[Key, list[Event]] = defaultdict(list)
     for event in run.work:
         for gpu in event.gpus:
@@ -343,7 +343,7 @@ def by_gpu(run: Run) -> dict[Key, list[Event]]:
     return found
 
 
-def spans(run: Run) -> dict[str, Interval]:
+def spans(run: PlainRun) -> dict[str, Interval]:
     """Node -> from the first begin to the last end of its GPU work."""
     found: dict[str, Interval] = {}
     for event in run.work:
@@ -366,7 +366,7 @@ class Nested:
     crossings: int
 
 
-def nested(run: Run) -> Nested:
+def nested(run: PlainRun) -> Nested:
     """Every call below the innermost call of its thread that is under way and outlasts it."""
     answer = Nested(Counter(), Counter(), Counter(), 0)
     threads: dict[Key, list[Event]] = defaultdict(list)
@@ -388,7 +388,7 @@ def nested(run: Run) -> Nested:
     return answer
 
 
-def extents(run: Run) -> dict[str, Interval]:
+def extents(run: PlainRun) -> dict[str, Interval]:
     """Node -> from its first event to its last, marks included."""
     found: dict[str, Interval] = {}
     moments = [(event.node, event.begin, event.end) for event in run.events]

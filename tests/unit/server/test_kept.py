@@ -13,7 +13,7 @@ from wavescope.page.protocol.document import Library
 from wavescope.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
 from wavescope.server.serving import Serving, listen
 
-from .conftest import Client
+from tests.unit.server.conftest import Client
 
 
 def sent(**entries: object) -> bytes:

@@ -19,7 +19,7 @@ from wavescope.readers.run.inputs import open_profile
 from wavescope.readers.run.rpd import read_rpd
 from wavescope.synth import Workload, write_rpd
 
-from ..made_rpd import SESSION, write_rpd_file
+from tests.unit.made_rpd import SESSION, write_rpd_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,14 +26,14 @@ from wavescope.readers.run.inputs import open_input
 from wavescope.readers.run.rocpd.environment import MASKED, rank_of, variables
 from wavescope.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables, suffix_of
 from wavescope.readers.run.rocpd.mapping import TABLES
-from wavescope.readers.run.rocpd.runs import find_runs, table_names
+from wavescope.readers.run.rocpd.runs import rocpd_runs, table_names
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
     from wavescope.readers.run.inputs import ProfileInput
-    from wavescope.readers.run.rocpd.runs import Run
+    from wavescope.readers.run.rocpd.runs import RocpdRun
 
 __all__ = ["merge_profiles"]
 
@@ -126,7 +126,7 @@ class _Copy:
     def __init__(self, found: ProfileInput) -> None:
         self.path = found.path
         with closing(Database(found.path)) as database:
-            self.runs = find_runs(database)
+            self.runs = rocpd_runs(database)
             self.names = table_names(database)
             self.columns = database.tables
 
@@ -145,7 +145,7 @@ class _Copy:
         file.losses += [Loss("duplicate_run", detail=run.guid) for run in self.runs if run not in new]
         return True
 
-    def _is_copyable(self, run: Run, version: str) -> bool:
+    def _is_copyable(self, run: RocpdRun, version: str) -> bool:
         """Whether the run has its own tables, all with the columns that its rows must have."""
         if run.only_guid is not None or not is_guid(run.guid) or run.suffix != suffix_of(run.guid):
             return False
@@ -156,7 +156,7 @@ class _Copy:
                 return False
         return run.has("info_process")
 
-    def _copy(self, run: Run, file: RocpdFile, *, with_environment: bool) -> Counter[str]:
+    def _copy(self, run: RocpdRun, file: RocpdFile, *, with_environment: bool) -> Counter[str]:
         connection = file.connection
         create_tables(connection, run.guid, file.version)
         layout = stored_tables(file.version)

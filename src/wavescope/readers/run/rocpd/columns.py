@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.readers.run.rocpd.mapping import Origin
-    from wavescope.readers.run.rocpd.runs import DataType, Run
+    from wavescope.readers.run.rocpd.runs import DataType, RocpdRun
 
 __all__ = ["RunColumns"]
 
@@ -28,7 +28,7 @@ class RunColumns:
     `before` says how many rows the runs before it have of each numbered table.
     """
 
-    def __init__(self, run: Run, before: Mapping[str, int]) -> None:
+    def __init__(self, run: RocpdRun, before: Mapping[str, int]) -> None:
         self.run = run
         self.before = before
         self._rows: dict[str, Lookup] = {}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.readers.run.rocpd.runs import Run, Types
+    from wavescope.readers.run.rocpd.runs import RocpdRun, Types
 
 __all__ = ["event_chunks"]
 
@@ -22,7 +22,7 @@ _MADE = ("category", "domain", "message")
 _MARKER = "MARKER"
 
 
-def event_chunks(run: Run, columns: Types) -> Iterator[pl.DataFrame]:
+def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
     """These columns of the stored table `event` in pieces; `category`, `domain` and `message` are made.
 
     The message is the text of a marker; null for all other calls.
@@ -57,7 +57,7 @@ class _Categories:
     has_markers: bool
 
     @classmethod
-    def read(cls, run: Run) -> _Categories:
+    def read(cls, run: RocpdRun) -> _Categories:
         import polars as pl
 
         if run.has("info_category", "name"):

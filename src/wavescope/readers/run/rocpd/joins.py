@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.readers.run.rocpd.lookup import Lookup
-    from wavescope.readers.run.rocpd.runs import DataType, Run, Types
+    from wavescope.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
 __all__ = ["JOINS", "OF_TRACK", "joined_chunks"]
 
@@ -33,7 +33,7 @@ OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
 """Columns that a row takes from its track when its own table has none: samples; in drafts of schema 4, all rows."""
 
 
-def joined_chunks(run: Run, table: str, columns: Types) -> Iterator[pl.DataFrame]:
+def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.DataFrame]:
     """These columns of a stored table in pieces; a name with a dot is a column of the row that a join leads to."""
     import polars as pl
 
@@ -55,7 +55,7 @@ def joined_chunks(run: Run, table: str, columns: Types) -> Iterator[pl.DataFrame
         )
 
 
-def _place(run: Run, table: str, name: str) -> tuple[str, str]:
+def _place(run: RocpdRun, table: str, name: str) -> tuple[str, str]:
     """The join, empty for the table itself, and the column there."""
     join, dot, column = name.rpartition(".")
     if not dot and name in OF_TRACK and not run.has(table, name) and run.has(table, "track_id"):
@@ -71,7 +71,7 @@ class _Target:
     columns: dict[str, pl.Series]
 
     @classmethod
-    def read(cls, run: Run, table: str, key: str, types: Types) -> _Target:
+    def read(cls, run: RocpdRun, table: str, key: str, types: Types) -> _Target:
         import polars as pl
 
         builder = LookupBuilder()

@@ -12,7 +12,7 @@ from wavescope.readers.run.rocpd.mapping import TABLES, End, First
 
 if TYPE_CHECKING:
     from wavescope.readers.run.rocpd.mapping import Origin
-    from wavescope.readers.run.rocpd.runs import Run
+    from wavescope.readers.run.rocpd.runs import RocpdRun
 
 __all__ = ["note_missing_in_run", "required"]
 
@@ -27,7 +27,7 @@ _ALSO = {
 """What is read beside the columns that `mapping` names."""
 
 
-def note_missing_in_run(run: Run) -> None:
+def note_missing_in_run(run: RocpdRun) -> None:
     """Note as losses what a run lacks of its declared version."""
     version = run.metadata.get("schema_version", "")
     columns = {PREFIX + table + run.suffix: names for table, names in required(version).items()}

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     DataType: TypeAlias = pl.DataType | type[pl.DataType]
     Types: TypeAlias = Mapping[str, DataType]
 
-__all__ = ["Run", "find_runs", "table_names"]
+__all__ = ["RocpdRun", "rocpd_runs", "table_names"]
 
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 _METADATA = PREFIX + "metadata"
 
 
 @dataclass
-class Run:
+class RocpdRun:
     """One process run in a file. Ids are unique within a run only.
 
     Examples
     --------
-    >>> Run(None, "_0000ddb5_8903_7903_b269_cd8d3745bb8a").guid  # type: ignore[arg-type]
+    >>> RocpdRun(None, "_0000ddb5_8903_7903_b269_cd8d3745bb8a").guid  # type: ignore[arg-type]
     '0000ddb5-8903-7903-b269-cd8d3745bb8a'
     """
 
@@ -70,7 +70,7 @@ class Run:
         return PREFIX + table + self.suffix
 
 
-def find_runs(database: Database) -> list[Run]:
+def rocpd_runs(database: Database) -> list[RocpdRun]:
     """The runs of a file in the order in which it stores them.
 
     Views are not trusted: only stored tables count. Tables without a suffix are a run, or several with a `guid` each,
@@ -79,11 +79,11 @@ def find_runs(database: Database) -> list[Run]:
     suffixes = dict.fromkeys(_suffix(name) for name in database.tables if name.startswith(PREFIX))
     named = [suffix for suffix in suffixes if suffix]
     if named:
-        return [Run(database, suffix, metadata=_metadata(database, suffix)) for suffix in named]
+        return [RocpdRun(database, suffix, metadata=_metadata(database, suffix)) for suffix in named]
     guids = _guids(database)
     if len(guids) < 2:
-        return [Run(database, "", metadata=_metadata(database, ""))]
-    return [Run(database, "", guid, _metadata(database, "")) for guid in guids]
+        return [RocpdRun(database, "", metadata=_metadata(database, ""))]
+    return [RocpdRun(database, "", guid, _metadata(database, "")) for guid in guids]
 
 
 def table_names(database: Database) -> dict[str, list[str]]:

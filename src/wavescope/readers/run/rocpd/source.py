@@ -13,7 +13,7 @@ from wavescope.readers.run.rocpd.extras import Extras
 from wavescope.readers.run.rocpd.joins import joined_chunks
 from wavescope.readers.run.rocpd.mapping import TABLES
 from wavescope.readers.run.rocpd.required import note_missing_in_run
-from wavescope.readers.run.rocpd.runs import find_runs
+from wavescope.readers.run.rocpd.runs import rocpd_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.readers.files.sqlite import Database
-    from wavescope.readers.run.rocpd.runs import DataType, Run
+    from wavescope.readers.run.rocpd.runs import DataType, RocpdRun
 
 __all__ = ["RocpdSource"]
 
@@ -35,7 +35,7 @@ class RocpdSource:
         self.path = str(database.path)
         self.database = database
         self.with_environment = with_environment
-        runs = find_runs(database)
+        runs = rocpd_runs(database)
         self.version = ", ".join(dict.fromkeys(run.metadata.get("schema_version", "") for run in runs))
         self.losses = database.losses
         self.extras: Mapping[str, pl.DataFrame] = Extras(database)
@@ -97,7 +97,7 @@ class RocpdSource:
             self.database.lose(Loss(kind, count=count, detail=detail))
 
 
-def _of_run(run: Run, name: str, piece: pl.DataFrame) -> pl.Series:
+def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
     """Columns of `processes` that no column stores."""
     import polars as pl
 
@@ -107,7 +107,7 @@ def _of_run(run: Run, name: str, piece: pl.DataFrame) -> pl.Series:
     return pl.Series([value]).new_from_index(0, piece.height)
 
 
-def _numbered(runs: list[Run]) -> list[RunColumns]:
+def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
     """The runs with the number of rows that come before theirs in every numbered table."""
     import polars as pl
 
