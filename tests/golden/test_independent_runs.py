@@ -16,7 +16,7 @@ import pytest
 from tests.cli.in_process import call
 from tests.conftest import SHARED
 from tests.golden import plain_runs as plain
-from tests.golden.plain_runs import Event, Key, Run
+from tests.golden.plain_runs import Event, Key, PlainRun
 from tests.sampling import every_third
 from wavescope.synth import Workload, write_rpd
 
@@ -97,7 +97,7 @@ def ask(verb: str, paths: list[Path], *options: object) -> dict[str, Any]:
 
 
 @cache
-def read(*paths: Path) -> Run:
+def read(*paths: Path) -> PlainRun:
     return plain.read(*paths)
 
 
@@ -349,7 +349,7 @@ def test_merged_files_hold_the_same(paths: list[Path], tmp_path: Path) -> None:
     assert call("merge", *paths, "-o", tmp_path / "merged.db").status == 0
     merged = plain.read(tmp_path / "merged.db")
 
-    def what(run: Run) -> Counter[Key]:
+    def what(run: PlainRun) -> Counter[Key]:
         return Counter((event.domain, event.name, event.begin, event.end) for event in run.events)
 
     assert what(merged) == what(read(*paths))
