@@ -88,7 +88,7 @@ def repeated(trace: ThreadTrace, instructions: int) -> ThreadTrace:
     span = int(waves["end_cycles"].max()) + 1000  # type: ignore[arg-type]
     moves = {
         "time_cycles": span,
-        "begin_cycles": span,
+        "start_cycles": span,
         "end_cycles": span,
         "shader_clock_cycles": span,
         "wave": waves.height,

@@ -1,4 +1,4 @@
-"""How fast profiles are summarised, queried and converted, against AMD's tools, and how time and memory grow.
+"""How fast runs are summarised, queried and converted, against AMD's tools, and how time and memory grow.
 
 Each case runs whole programs, best of several. The peers are AMD's `rocpd` (Python package) and `rpd2tracing.py`; they
 are measured side by side when their places are given, otherwise the seconds that were measured once on another machine
@@ -200,12 +200,12 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
 
     from wavescope.analysis.run.summary import combine_summary, partial_summary
     from wavescope.cluster import executor_for, gather
-    from wavescope.readers.run.inputs import find_profiles
+    from wavescope.readers.run.inputs import find_runs
 
     fastest = float("inf")
     for _ in range(repeats):
         began = time.perf_counter()
-        inputs = find_profiles(paths)
+        inputs = find_runs(paths)
         executor = executor_for(len(inputs), jobs=jobs)
         combine_summary(gather(partial(partial_summary), inputs, executor=executor).values)
         fastest = min(fastest, time.perf_counter() - began)

@@ -12,7 +12,7 @@ import wavescope.analysis
 from wavescope.model.answer import Answer
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.losses import LOSSES
-from wavescope.model.run_tables import NUMBERED, PROFILE
+from wavescope.model.run_tables import NUMBERED, RUN
 from wavescope.model.schema import CATEGORIES, EVENT_TYPES, STATES, THREAD_TRACE, TableSpec
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -57,17 +57,17 @@ def tables_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def profile_tables_page() -> str:
-    """The tables of a profile as Markdown."""
+def run_tables_page() -> str:
+    """The tables of a run as Markdown."""
     lines = [
-        "# Tables of a profile",
+        "# Tables of a run",
         "",
         "<!-- made by tools/make_table_docs.py from src/wavescope/model/run_tables.py -->",
         "",
         (
-            "`profile = wavescope.open_profile(path)` gives a `Profile`, whatever the format; each table below is a "
-            'polars frame, as an attribute (`profile.kernels`) or by name (`profile.table("kernels")`), and is read '
-            "when it is asked for. `profile.read(table, columns)` reads some columns only, `profile.chunks(table, "
+            "`run = wavescope.open_profile(path)` gives a `Run`, whatever the format; each table below is a "
+            'polars frame, as an attribute (`run.kernels`) or by name (`run.table("kernels")`), and is read '
+            "when it is asked for. `run.read(table, columns)` reads some columns only, `run.chunks(table, "
             "columns)` reads them in pieces."
         ),
         (
@@ -77,12 +77,12 @@ def profile_tables_page() -> str:
             + "; null = not recorded."
         ),
         (
-            "What only one format has (`ext_callstack` of RPD, ...) is an extra table: `profile.extra_names` lists "
+            "What only one format has (`ext_callstack` of RPD, ...) is an extra table: `run.extra_names` lists "
             "them. `wavescope tables PATH` shows all tables of a file with their sizes."
         ),
         "",
     ]
-    for table in PROFILE.values():
+    for table in RUN.values():
         lines += _section(table, f"## {table.name}")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -96,7 +96,7 @@ def answers_page() -> str:
         "",
         (
             "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`, each module of "
-            "`wavescope.analysis.run` one about a `Profile`: "
+            "`wavescope.analysis.run` one about a `Run`: "
             "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the "
             "answer; "
             "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
@@ -135,7 +135,7 @@ def main() -> int:
     """Write or check the pages; 1 when one is out of date."""
     pages = {
         FOLDER / "tables.md": tables_page(),
-        FOLDER / "profile-tables.md": profile_tables_page(),
+        FOLDER / "run-tables.md": run_tables_page(),
         FOLDER / "answers.md": answers_page(),
     }
     if "--check" in sys.argv:

@@ -13,19 +13,19 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "views.md
 def views_page() -> str:
     """Every view and column as Markdown."""
     lines = [
-        "# Views of a profile",
+        "# Views of a run",
         "",
         "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/profile/views -->",
         "",
         (
-            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.run.query.query(profile, sql)`)"
+            "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.run.query.query(run, sql)`)"
             " runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
             "carry, and exist for every format that wavescope reads: what a format does not record is null."
         ),
         (
-            "The tables of the profile itself are in the schema `profile` (`SELECT ... FROM profile.kernels`); see "
-            "[Tables of a profile](profile-tables.md). Tables that only one format has are there under their own names "
-            "(`profile.ext_callstack`). `wavescope schema` prints all of this, `wavescope schema --view kernels` one "
+            "The tables of the run itself are in the schema `run` (`SELECT ... FROM run.kernels`); see "
+            "[Tables of a run](run-tables.md). Tables that only one format has are there under their own names "
+            "(`run.ext_callstack`). `wavescope schema` prints all of this, `wavescope schema --view kernels` one "
             "view with its columns."
         ),
         (

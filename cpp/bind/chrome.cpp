@@ -49,7 +49,7 @@ struct SliceRows {
     explicit SliceRows(nb::handle frame)
         : pid(frame["pid"]),
           tid(frame["tid"]),
-          begin(frame["begin_ns"]),
+          begin(frame["start_ns"]),
           end(frame["end_ns"]),
           name(frame["name"]),
           args(frame["args"]) {}
@@ -68,11 +68,11 @@ struct LaunchRows {
     explicit LaunchRows(nb::handle frame)
         : pid(frame["pid"]),
           tid(frame["tid"]),
-          call_begin(frame["call_begin_ns"]),
+          call_begin(frame["call_start_ns"]),
           call_end(frame["call_end_ns"]),
           gpu(frame["gpu"]),
           queue(frame["lane"]),
-          begin(frame["begin_ns"]),
+          begin(frame["start_ns"]),
           end(frame["end_ns"]) {}
     ChromeLaunches rows() const {
         const ChromeLaunches made{pid.values(), tid.values(),   call_begin.values(), call_end.values(),
@@ -87,7 +87,7 @@ struct MarkerRows {
     Times pid, tid, begin, end;
     Numbers name;
     explicit MarkerRows(nb::handle frame)
-        : pid(frame["pid"]), tid(frame["tid"]), begin(frame["begin_ns"]), end(frame["end_ns"]), name(frame["name"]) {}
+        : pid(frame["pid"]), tid(frame["tid"]), begin(frame["start_ns"]), end(frame["end_ns"]), name(frame["name"]) {}
     ChromeMarkers rows(const JsonTexts& names) const {
         const ChromeMarkers made{pid.values(), tid.values(), begin.values(), end.values(), name.values()};
         require({made.pid.size(), made.tid.size(), made.begin.size(), made.end.size(), made.name.size()});

@@ -50,7 +50,7 @@ class Instructions {
 ArrowTable row_totals_of(nb::object instructions, nb::object waves, size_t row_count) {
     const Instructions columns(instructions);
     const ArrowInput<uint32_t> wave(Instructions::column(waves, "wave"));
-    const ArrowInput<int64_t> begin(Instructions::column(waves, "begin_cycles"));
+    const ArrowInput<int64_t> begin(Instructions::column(waves, "start_cycles"));
     same_length({wave.values().size(), begin.values().size()});
     auto found = std::make_shared<RowTotals>();
     {
@@ -76,7 +76,7 @@ ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::obje
     std::optional<ArrowInput<uint8_t>> counted;
     if (!kept.is_none()) counted.emplace(kept);
     const ArrowInput<uint32_t> wave(column(waves, "wave"));
-    const ArrowInput<int64_t> begin(column(waves, "begin_cycles")), other_time(column(other_simd, "time_cycles"));
+    const ArrowInput<int64_t> begin(column(waves, "start_cycles")), other_time(column(other_simd, "time_cycles"));
     const ArrowInput<uint16_t> se(column(waves, "se")), other_se(column(other_simd, "se")),
         other_duration(column(other_simd, "duration_cycles"));
     const HidingInput input{.executed = columns.executed(),
@@ -118,7 +118,7 @@ ArrowTable taken_jumps_of(nb::object instructions, nb::object may_jump, nb::obje
 ArrowTable loop_iterations_of(nb::object instructions, nb::object loops, nb::object is_call) {
     const Instructions columns(instructions);
     const ArrowInput<int32_t> first(Instructions::column(loops, "first_row")),
-        last(Instructions::column(loops, "last_row")), begin(Instructions::column(loops, "begin_row"));
+        last(Instructions::column(loops, "last_row")), begin(Instructions::column(loops, "start_row"));
     const ArrowInput<uint8_t> calls(is_call);
     same_length({first.values().size(), last.values().size(), begin.values().size()});
     std::vector<LoopSpan> spans;

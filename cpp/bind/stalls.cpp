@@ -87,7 +87,7 @@ nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& 
     const RuleColumns rule_columns(rules);
     const InstructionColumns columns(instructions);
     const auto numbers = column<uint32_t>(waves, "wave");
-    const auto begins = column<int64_t>(waves, "begin_cycles");
+    const auto begins = column<int64_t>(waves, "start_cycles");
     require_length(begins.values().size(), numbers.values().size());
     auto found = std::make_shared<StallPass>();
     {

@@ -92,7 +92,7 @@ void check_waves(WaveFiles& read, const std::vector<WaveFile>& files, size_t byt
     uint64_t instructions = 0, states = 0;
     for (size_t i = 0; i < read.waves.file.size(); ++i) {
         if (read.waves.file[i] >= files.size()) require("a wave of no file");
-        if (read.waves.end_cycles[i] < read.waves.begin_cycles[i]) require("a wave that ends before it begins");
+        if (read.waves.end_cycles[i] < read.waves.start_cycles[i]) require("a wave that ends before it begins");
         if (read.waves.first_instruction[i] != instructions || read.waves.first_state[i] != states)
             require("a gap between waves");
         instructions += read.waves.instruction_count[i];

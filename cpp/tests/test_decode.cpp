@@ -104,7 +104,7 @@ TEST(decode, states_cover_every_complete_wave) {
             for (size_t i = 0; i < records.waves.state_count[wave]; ++i) {
                 covered += records.states.duration_cycles[records.waves.first_state[wave] + i];
             }
-            CHECK_EQUAL(covered, records.waves.end_cycles[wave] - records.waves.begin_cycles[wave]);
+            CHECK_EQUAL(covered, records.waves.end_cycles[wave] - records.waves.start_cycles[wave]);
         }
     }
 }

@@ -113,7 +113,7 @@ TEST(gfx9, a_wave_with_its_instructions_states_and_rows) {
     CHECK_EQUAL(testing::occupancy_of(records),
                 std::vector<Occupancy>{{100, 1, 0, 2, true, kLoadAddress}, {252, 1, 0, 2, false, kLoadAddress}});
     REQUIRE(records.waves.cu.size() == 1);
-    CHECK_EQUAL(records.waves.begin_cycles[0], 100);
+    CHECK_EQUAL(records.waves.start_cycles[0], 100);
     CHECK_EQUAL(records.waves.end_cycles[0], 256);
     CHECK_EQUAL(records.waves.complete[0], 1);
     CHECK_EQUAL(records.waves.workgroup[0], 64);  // the number of work-items, as in the reference

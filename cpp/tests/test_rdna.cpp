@@ -87,7 +87,7 @@ void check_common(const Records& records) {
     CHECK_EQUAL(records.other_simd.time_cycles[0], 1053);
     CHECK_EQUAL(records.other_simd.cu[0], 2);
     CHECK_EQUAL(records.other_simd.category[0], static_cast<uint8_t>(Category::vmem));
-    CHECK_EQUAL(records.waves.begin_cycles[0], 1003);
+    CHECK_EQUAL(records.waves.start_cycles[0], 1003);
     CHECK_EQUAL(records.waves.end_cycles[0], 1061);
     CHECK_EQUAL(records.waves.me[0], 1);
     CHECK_EQUAL(records.waves.pipe[0], 1);

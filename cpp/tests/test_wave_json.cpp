@@ -61,7 +61,7 @@ TEST(wave_json, a_wave_in_any_order_of_keys) {
     CHECK_EQUAL(problems(files), "");
     CHECK_EQUAL(instructions(files), "1032/1/0/4/0 1036/9/100/100/1");
     REQUIRE(files.waves.file.size() == 1);
-    CHECK_EQUAL(files.waves.begin_cycles[0], 1000);
+    CHECK_EQUAL(files.waves.start_cycles[0], 1000);
     CHECK_EQUAL(files.waves.end_cycles[0], 1148);
     CHECK_EQUAL(files.waves.id[0], 7);
     CHECK_EQUAL(files.waves.cu[0], 3);
@@ -100,7 +100,7 @@ TEST(wave_json, a_wave_that_stands_twice_counts_once) {
     const WaveFiles files =
         read({R"({"wave":{"begin":1,"end":9,"cu":3,"instructions":[[1,1,0,4,0]]},"wave":{"begin":5,"end":6}})"});
     REQUIRE(files.waves.file.size() == 1);
-    CHECK_EQUAL(files.waves.begin_cycles[0], 5);
+    CHECK_EQUAL(files.waves.start_cycles[0], 5);
     CHECK_EQUAL(files.waves.cu[0], -1);
     CHECK_EQUAL(instructions(files), "");
     CHECK_EQUAL(problems(files), "");

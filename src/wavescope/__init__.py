@@ -23,11 +23,11 @@ if TYPE_CHECKING:
         WavescopeError,
     )
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace, TraceSource
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
-    from wavescope.readers.run.inputs import open_profile
+    from wavescope.readers.run.inputs import open_run
     from wavescope.readers.trace.att import decode
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
     "MissingToolError",
     "NotATraceError",
     "OutputError",
-    "Profile",
+    "Run",
     "ThreadTrace",
     "TraceSource",
     "UnsupportedError",
@@ -46,16 +46,16 @@ __all__ = [
     "decode",
     "open",
     "open_counters",
-    "open_profile",
+    "open_run",
 ]
 
 _HOMES = {
     "decode": "wavescope.readers.trace.att",
     "open": "wavescope.readers.opening",
     "open_counters": "wavescope.readers.counters",
-    "open_profile": "wavescope.readers.run.inputs",
+    "open_run": "wavescope.readers.run.inputs",
     "CounterSet": "wavescope.model.counters",
-    "Profile": "wavescope.model.run",
+    "Run": "wavescope.model.run",
     "ThreadTrace": "wavescope.model.trace",
     "TraceSource": "wavescope.model.trace",
 }

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from wavescope.cli.kit import run as _profile
+from wavescope.cli.kit import run as _run
 from wavescope.readers.files.kinds import Kind
-from wavescope.readers.run.inputs import ProfileInput
+from wavescope.readers.run.inputs import RunInput
 from wavescope.synth import SyntheticRun, Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")
@@ -143,11 +143,11 @@ def wait_for(look: Callable[[], list[list[str]]], asking: subprocess.Popen[str])
 
 
 def test_only_small_databases_are_read_without_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs = [ProfileInput(tmp_path / name, Kind.ROCPD) for name in ("a.db", "b.db")]
-    assert not _profile._are_small(inputs)  # opening them says that they are not there
+    inputs = [RunInput(tmp_path / name, Kind.ROCPD) for name in ("a.db", "b.db")]
+    assert not _run._are_small(inputs)  # opening them says that they are not there
     for found in inputs:
         found.path.write_bytes(b"x" * 60)
-    assert _profile._are_small(inputs)
-    assert not _profile._are_small([*inputs, ProfileInput(inputs[0].path, Kind.CHROME)])
-    monkeypatch.setattr(_profile, "_SMALL_BYTES", 120)
-    assert not _profile._are_small(inputs)
+    assert _run._are_small(inputs)
+    assert not _run._are_small([*inputs, RunInput(inputs[0].path, Kind.CHROME)])
+    monkeypatch.setattr(_run, "_SMALL_BYTES", 120)
+    assert not _run._are_small(inputs)

@@ -54,7 +54,7 @@ VERBS = [
         for parameter in _command(verb).params
     )
 ]
-"""Those that take the path of a trace and end: verbs about profiles have a scheduler, an engine, views or an
+"""Those that take the path of a trace and end: verbs about runs have a scheduler, an engine, views or an
 environment, those that serve a page a browser (test_open.py)."""
 
 

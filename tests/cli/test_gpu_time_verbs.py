@@ -68,7 +68,7 @@ def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_what_is_no_profile(verb: str, runs: Path) -> None:
+def test_what_is_no_run(verb: str, runs: Path) -> None:
     for name in ("empty.db", "missing.db"):
         done = ask(verb, runs / name)
         assert done.status in (2, 3)

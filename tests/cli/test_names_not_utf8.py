@@ -18,7 +18,7 @@ from wavescope.base.shown import is_text, json_bytes, shown
 from wavescope.model.losses import Loss
 from wavescope.page.asking import json as page_json
 from wavescope.page.protocol.document import Document
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
 from wavescope.synth.rocpd import write_rocpd
 from wavescope.synth.workload import Workload
@@ -119,9 +119,9 @@ def test_a_page_shows_it(folder: Path, kind: str) -> None:
 def test_a_folder_of_ranks(folder: Path) -> None:
     file = database(folder)
     (folder / f"2{BAD}_results.db").symlink_to(f"{folder.parent}/gone")
-    profile = open_profile(folder)
-    assert profile.losses["path"].to_list() == [shown(str(folder / f"2{BAD}_results.db"))]
-    assert open_profile(file).sources["path"].to_list() == [shown(str(file))]
+    run = open_run(folder)
+    assert run.losses["path"].to_list() == [shown(str(folder / f"2{BAD}_results.db"))]
+    assert open_run(file).sources["path"].to_list() == [shown(str(file))]
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow", "json"])

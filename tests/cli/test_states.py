@@ -44,7 +44,7 @@ def test_one_shader_engine_only(run: Run, capture: Path) -> None:
 
 def test_a_stretch_of_time(run: Run, capture: Path) -> None:
     whole = json.loads(run("states", capture, "--json", "--se", 0).stdout)["states"]
-    begins = sorted({row["begin_cycles"] for row in whole["over_time"]["rows"]})
+    begins = sorted({row["start_cycles"] for row in whole["over_time"]["rows"]})
     middle = begins[len(begins) // 2]
     part = json.loads(run("states", capture, "--json", "--se", 0, "--time", f":{middle}").stdout)["states"]
     assert part["end_cycles"] == middle

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from tests.unit.profile_equality import differences
+from tests.unit.run_equality import differences
 from wavescope.cli.kit.writing import FORMATS
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.counter_capture import CounterCapture, write_counters
 from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
@@ -70,7 +70,7 @@ def test_a_window_holds_what_verbs_see_in_it(run: Path, tmp_path: Path) -> None:
     asked = call("top", run, "--time", "20%:50%", "--rank", "1", "--csv", "--top", "0")
     assert asked.stdout.count("\n") > 3
     assert call("top", part, "--csv", "--top", "0").stdout == asked.stdout
-    assert open_profile(part).processes["rank"].to_list() == [1]
+    assert open_run(part).processes["rank"].to_list() == [1]
 
 
 def test_merge_and_split(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_merge_and_split(tmp_path: Path) -> None:
         "rank1_results.db",
         "rank2_results.db",
     ]
-    assert differences(open_profile(tmp_path / "ranks"), open_profile(tmp_path / "parts")) == []
+    assert differences(open_run(tmp_path / "ranks"), open_run(tmp_path / "parts")) == []
     table = call("split", merged, "--by", "rank", "-o", tmp_path / "parts", "--force").stdout
     assert "3 outputs" in table
 
@@ -129,7 +129,7 @@ def test_a_run_twice_and_a_file_without_the_marker(run: Path, tmp_path: Path) ->
     twin.write_bytes(run.read_bytes())
     done = call("convert", run, twin, "-f", "parquet", "-o", tmp_path / "out", "--json")
     said = json.loads(done.stdout)
-    assert said["outputs"][0]["counts"]["kernels"] == open_profile(run).kernels.height
+    assert said["outputs"][0]["counts"]["kernels"] == open_run(run).kernels.height
     assert [loss["kind"] for loss in said["losses"]] == ["duplicate_run"] * 2
     other = tmp_path / "other.rpd"
     assert call("window", run, "--domain", "HIP", "-f", "rpd", "-o", other).status == 0
@@ -152,14 +152,14 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
     program = (
         "import os, signal, sys\n"
         "import wavescope.cli\n"
-        "from wavescope.model.run import Profile\n"
-        "chunks = Profile.chunks\n"
+        "from wavescope.model.run import Run\n"
+        "chunks = Run.chunks\n"
         "def stopped(self, table, columns=None):\n"
         "    for piece in chunks(self, table, columns):\n"
         "        yield piece\n"
         "        if table == 'kernels':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
-        "Profile.chunks = stopped\n"
+        "Run.chunks = stopped\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "wavescope.cli.program()\n"
     )

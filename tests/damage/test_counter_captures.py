@@ -113,7 +113,7 @@ def test_impossible_times(tmp_path: Path, times: tuple[str, str]) -> None:
     out = io.StringIO()
     csv.writer(out).writerows(begins)
     found = open_counters(placed(tmp_path, pmc_perf=out.getvalue().encode()))
-    durations = (found.dispatches["end_ns"] - found.dispatches["begin_ns"]).drop_nulls()
+    durations = (found.dispatches["end_ns"] - found.dispatches["start_ns"]).drop_nulls()
     assert not (durations > 1e12).any()
     analysed(found)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.made_rpd import ROWS, write_rpd_file
 from wavescope.errors import WavescopeError
 from wavescope.export.run.chrome import write_chrome
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def _survives(path: Path, out: Path) -> bool:
     """Whether the file was readable; its tables and its Chrome trace must then be whole."""
     try:
-        profile = open_profile(path)
-        tables = profile.to_polars()
-        write_chrome(profile, out, force=True)
+        run = open_run(path)
+        tables = run.to_polars()
+        write_chrome(run, out, force=True)
     except WavescopeError:
         return False
-    assert (tables["kernels"]["end_ns"] >= tables["kernels"]["begin_ns"]).all()
+    assert (tables["kernels"]["end_ns"] >= tables["kernels"]["start_ns"]).all()
     assert json.loads(out.read_bytes())["traceEvents"] is not None
     return True
 
@@ -36,7 +36,7 @@ def test_a_file_that_was_cut(tmp_path: Path, share: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     if _survives(path, tmp_path / "trace.json"):
-        assert open_profile(path).kernels.height <= len(ROWS["rocpd_op"])
+        assert open_run(path).kernels.height <= len(ROWS["rocpd_op"])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -61,4 +61,4 @@ def test_values_that_do_not_belong(tmp_path: Path, place: int, value: object) ->
     row[place] = value
     path = write_rpd_file(tmp_path / "made.rpd", ROWS | {"rocpd_op": [*ROWS["rocpd_op"][1:], tuple(row)]})
     assert _survives(path, tmp_path / "trace.json")
-    assert open_profile(path).kernels.height + open_profile(path).copies.height == len(ROWS["rocpd_op"])
+    assert open_run(path).kernels.height + open_run(path).copies.height == len(ROWS["rocpd_op"])

@@ -25,7 +25,7 @@ from wavescope.readers.counters import open_counters
 from wavescope.readers.files.capture import find_capture
 from wavescope.readers.files.decoded import survey
 from wavescope.readers.opening import open_trace
-from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_runs, open_run
 from wavescope.readers.trace.resources import with_resources
 from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
 from wavescope.synth.rocpd import write_rocpd
@@ -267,9 +267,9 @@ def test_ranks_of_a_folder(tmp_path: Path) -> None:
     (ranks / "again").symlink_to("deep")
     (ranks / "notes.txt").symlink_to("/nonexistent")
     os.mkfifo(ranks / "6_results.db")
-    profile = open_profile(ranks)
-    assert profile.regions.height == 2
-    said = {Path(row["path"]).name: row["message"] for row in profile.losses.iter_rows(named=True)}
+    run = open_run(ranks)
+    assert run.regions.height == 2
+    said = {Path(row["path"]).name: row["message"] for row in run.losses.iter_rows(named=True)}
     assert {name: message.partition(": ")[2].partition(";")[0] for name, message in said.items()} == {
         far.name: "a link that leads out of the folder",
         "4.rpd": "a link to nothing",
@@ -279,10 +279,10 @@ def test_ranks_of_a_folder(tmp_path: Path) -> None:
         "node8": "a link to nothing",
     }
     assert "name the file itself" in said[far.name]
-    both = open_profile(ranks, far)  # what is named itself is read, whatever leads to it
+    both = open_run(ranks, far)  # what is named itself is read, whatever leads to it
     assert both.regions.height == 3
-    assert open_profile(ranks, ranks / far.name).regions.height == 3
-    assert open_profile(str(ranks / "3*.csv")).regions.height == 1  # and so is what a pattern names
+    assert open_run(ranks, ranks / far.name).regions.height == 3
+    assert open_run(str(ranks / "3*.csv")).regions.height == 1  # and so is what a pattern names
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root opens everything")
@@ -291,7 +291,7 @@ def test_ranks_that_may_not_be_read(tmp_path: Path) -> None:
     rank(tmp_path, 2).chmod(0)
     rank(tmp_path / "closed", 3).parent.chmod(0)
     try:
-        losses = open_profile(tmp_path).losses
+        losses = open_run(tmp_path).losses
     finally:
         (tmp_path / "closed").chmod(0o700)
     assert [Path(path).name for path in losses["path"]] == ["2_hip_api_trace.csv", "closed"]
@@ -304,14 +304,14 @@ def test_links_are_no_way_to_the_tables_of_a_database(tmp_path: Path) -> None:
     rank(folder, 1)
     write_rocpd(outside, Workload(dispatches=4, counters=0))
     (folder / "2_results.db").symlink_to(outside)
-    assert contents(open_profile(folder)).stored.height == 0
-    assert contents(open_profile(outside)).stored.height
+    assert contents(open_run(folder)).stored.height == 0
+    assert contents(open_run(outside)).stored.height
 
 
 def test_verbs_say_which_ranks_are_missing(tmp_path: Path) -> None:
     write_rocpd(tmp_path / "a_results.db", Workload(dispatches=4, counters=0))
     (tmp_path / "b.rpd").symlink_to("/nonexistent")
-    inputs = find_profiles([tmp_path])
+    inputs = find_runs([tmp_path])
     assert [found.refused for found in inputs] == ["", "a link to nothing"]
     done = call("summary", tmp_path, "--jobs", "1")
     assert done.status == 0, done.stderr
@@ -339,10 +339,10 @@ def test_a_package_lists_only_what_is_in_it(tmp_path: Path, listed: str) -> None
     (package / "1_results.db").write_bytes(outside.read_bytes())
     listed = listed.format(outside=str(outside).lstrip("/"))
     (package / "index.yaml").write_text(f"rocprofiler-sdk: {{rocpd: {{path: '.', files: [1_results.db, {listed}]}}}}")
-    first, second = find_profiles([package / "index.yaml"])
+    first, second = find_runs([package / "index.yaml"])
     assert not first.refused
     assert "not in the folder of the package" in second.refused
-    named = find_profiles([package / "index.yaml", second.path])
+    named = find_runs([package / "index.yaml", second.path])
     assert not any(found.refused for found in named)
 
 
@@ -354,8 +354,8 @@ def test_tables_of_a_folder(tmp_path: Path, secret: Path) -> None:
     done = call("summary", tables)
     assert done.status == 3
     assert "leads out of the folder" in done.stderr.replace("\n", " ")
-    moved = (tables / "wavescope_profile.json").rename(secret.with_name("manifest.json"))
-    (tables / "wavescope_profile.json").symlink_to(moved)
+    moved = (tables / "wavescope_run.json").rename(secret.with_name("manifest.json"))
+    (tables / "wavescope_run.json").symlink_to(moved)
     assert call("summary", tables).status in (2, 3)
 
 
@@ -435,7 +435,7 @@ NAMES = (
     "a.sysinfo.txt",
     "index.yaml",
     "wavescope.json",
-    "wavescope_profile.json",
+    "wavescope_run.json",
     "waves.parquet",
     "kernels.arrow",
     "filenames.json",
@@ -456,7 +456,7 @@ NAMES = (
 
 def opened(path: Path, *, resources: tuple[Path, ...] = ()) -> None:
     """Everything that a path may be taken for; an error has to be one of ours."""
-    for read in (wavescope.open, open_profile, open_counters, lambda p: open_trace(p, resources=resources)):
+    for read in (wavescope.open, open_run, open_counters, lambda p: open_trace(p, resources=resources)):
         try:
             found = read(path)
         except WavescopeError:

@@ -13,7 +13,7 @@ from tests.e2e.browser import FLAGS, browser_path
 from tests.e2e.waiting import PATIENCE_S
 from wavescope.errors import MissingToolError
 from wavescope.model.counters import CounterSet
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.model.trace import ThreadTrace
 from wavescope.page.assets import page_folder
 from wavescope.page.protocol.document import Library
@@ -36,7 +36,7 @@ def browser() -> Iterator[object]:
         started.close()
 
 
-def _opened(path: Path) -> ThreadTrace | Profile | CounterSet:
+def _opened(path: Path) -> ThreadTrace | Run | CounterSet:
     """What `wavescope open PATH --source-root PATH/src` opens."""
     opened = open_path(path)
     if isinstance(opened, ThreadTrace) and (path / "src").is_dir():

@@ -68,7 +68,7 @@ def marked_gemm() -> Path:
     trace = open_trace(made_gemm())
     tables = []
     for wave in trace.waves.to_dicts():
-        begin, length = wave["begin_cycles"], wave["end_cycles"] - wave["begin_cycles"]
+        begin, length = wave["start_cycles"], wave["end_cycles"] - wave["start_cycles"]
         steps = [(begin + length // 8, ENTER | FIRST, "tile"), (begin + length // 4, ENTER, "load <b>x</b>")]
         steps += [(begin + length // 2, LEAVE, ""), (begin + 3 * length // 4, LEAVE, "")]
         tables.append(markers(steps, **{name: wave[name] for name in ("se", "cu", "simd", "slot")}))

@@ -109,7 +109,7 @@ def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     with page.expect_download() as saved:
         panel.locator('[data-save="csv"]').click()
     lines = saved.value.path().read_text().splitlines()
-    assert lines[0] == "series,begin_cycles,length_cycles,mean,low,high"
+    assert lines[0] == "series,start_cycles,length_cycles,mean,low,high"
     rows = pl.DataFrame([line.split(",") for line in lines[1:]], schema=lines[0].split(","), orient="row").with_columns(
         pl.exclude("series").cast(pl.Float64)
     )

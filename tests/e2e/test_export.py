@@ -38,7 +38,7 @@ def test_it_shows_the_numbers_of_the_analysis_and_asks_nobody(offline_page, tmp_
     view.get_by_text(f"{trace.waves.height:,} waves").wait_for()
     first = trace.waves.filter(trace.waves["wave"] == 0).row(0, named=True)
     duration = view.locator('.row:not(.head) [data-column="duration_cycles"]').first
-    expect(duration).to_have_text(f"{first['end_cycles'] - first['begin_cycles']:,}", use_inner_text=True)
+    expect(duration).to_have_text(f"{first['end_cycles'] - first['start_cycles']:,}", use_inner_text=True)
     assert offline_page.problems == []
     assert [url for url in offline_page.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
 

@@ -90,7 +90,7 @@ def test_scopes_of_markers(page, serve):
     tree = page.locator(f'{VIEW} [aria-label="Tree"]')
     tree.select_option("scopes")
     scopes = marker_scopes(trace).scopes.filter(pl.col("depth") == 0)
-    inside = (scopes["end_cycles"] - scopes["begin_cycles"]).sum()
+    inside = (scopes["end_cycles"] - scopes["start_cycles"]).sum()
     page.locator(f"{VIEW} canvas[aria-label*='{inside:,}']").wait_for()
     expect(total).to_have_text(f"{inside:,} cycles", use_inner_text=True)
     tree.select_option("scope_source")

@@ -67,11 +67,11 @@ def test_options_are_those_of_the_analysis(page, serve):
 def test_only_the_selected_time_counts(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
-    middle = int(trace.waves["begin_cycles"].median())  # type: ignore[arg-type]
+    middle = int(trace.waves["start_cycles"].median())  # type: ignore[arg-type]
     begin, end = middle, middle + 2_000
     page.goto(f"{served.url}#view=hotspot_histogram&range={begin}~{end}")
     panel = page.locator('[data-view="hotspot_histogram"]')
     panel.locator("[data-when]").select_option("range")
-    inside = row_histogram(trace, begin_cycles=begin, end_cycles=end).cycles_total
+    inside = row_histogram(trace, start_cycles=begin, end_cycles=end).cycles_total
     assert 0 < inside < row_histogram(trace).cycles_total
     total(page, panel, inside)

@@ -148,7 +148,7 @@ def test_stepping_moves_the_time_window(page, serve, name):
     loop = loops(trace).loops.row(0, named=True)
     wave = 4
     steps = loop_iterations(trace, wave).filter(pl.col("loop") == loop["loop"])
-    view = opened(page, served, f"row={loop['begin_row']}&wave={wave}")
+    view = opened(page, served, f"row={loop['start_row']}&wave={wave}")
     executions = view.locator("[data-executions]")
     executions.get_by_text(f"1 of {steps.height}").wait_for()
     page.keyboard.press("]")
@@ -159,10 +159,10 @@ def test_stepping_moves_the_time_window(page, serve, name):
     page.keyboard.press("}")
     view.locator("[data-iterations]").get_by_text(f"3 of {steps.height}").wait_for()
     offset = alignment(trace).offsets[trace.waves["se"][wave]]
-    shows_time(page, steps["begin_cycles"][2] + offset, steps["cycles"][2])
+    shows_time(page, steps["start_cycles"][2] + offset, steps["cycles"][2])
     page.keyboard.press("{")
     view.locator("[data-iterations]").get_by_text(f"2 of {steps.height}").wait_for()
-    shows_time(page, steps["begin_cycles"][1] + offset, steps["cycles"][1])
+    shows_time(page, steps["start_cycles"][1] + offset, steps["cycles"][1])
     page.keyboard.press("[")
     executions.get_by_text(f"1 of {steps.height}").wait_for()
 
@@ -204,7 +204,7 @@ def test_finding_and_leaving_out_rows(page, serve):
 def test_costs_in_the_selected_time(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
-    first = trace.waves["begin_cycles"].min()
+    first = trace.waves["start_cycles"].min()
     middle = int(trace.instructions["time_cycles"].median())
     view = opened(page, served, f"range={first}~{middle}")
     view.locator('[data-filter="range"]').check()

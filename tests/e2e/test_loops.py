@@ -41,7 +41,7 @@ def test_loops_and_their_iterations(page, serve, name):
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 60)
     view.locator(f'[data-iteration="{steps.height - 1}"]').get_by_text(f"{last['cycles']:,} cycles").wait_for()
     offset = alignment(trace).offsets[trace.waves["se"][wave]]
-    shows_time(page, last["begin_cycles"] + offset, last["cycles"])
+    shows_time(page, last["start_cycles"] + offset, last["cycles"])
     overlay = view.locator(".loops-overlay canvas")
     box = overlay.bounding_box()
     overlay.click(position={"x": box["width"] / 2, "y": box["height"] - 8})

@@ -44,7 +44,7 @@ def streams_only(view, timeline, span) -> tuple[float, float]:
     )
     box = view.locator(".timeline").bounding_box()
     own = timeline.lanes.filter(pl.col("group") == lane["group"], pl.col("kind") == "stream")["lane"].to_list()
-    middle = (span["begin_ns"] + span["end_ns"]) / 2
+    middle = (span["start_ns"] + span["end_ns"]) / 2
     x = box["x"] + gutter + (middle - begin) / (end - begin) * (box["width"] - gutter)
     return x, box["y"] + top + HEADING + (own.index(span["lane"]) + 0.5) * tall
 
@@ -69,14 +69,14 @@ def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
     view = opened(page, served, f"&span=run:{item}")
     view.locator(".event-details h2").wait_for()
     expect(view.locator(".event-details h2")).to_have_text(kernel["name"], use_inner_text=True)
-    assert exact(view, "duration") == f"{kernel['end_ns'] - kernel['begin_ns']:,} ns"
+    assert exact(view, "duration") == f"{kernel['end_ns'] - kernel['start_ns']:,} ns"
     launch = flows(document, track="run", item=item)["flows"][0]
     call = run.regions.row(launch["from_item"] - first["regions"], named=True)
     assert (call["process"], call["correlation"]) == (kernel["process"], kernel["correlation"])
-    assert exact(view, "launch_latency") == f"{kernel['begin_ns'] - call['begin_ns']:,} ns"
+    assert exact(view, "launch_latency") == f"{kernel['start_ns'] - call['start_ns']:,} ns"
     view.locator('[data-go="launch"]').click()
     view.locator(".event-details h2", has_text=call["name"]).wait_for()
-    assert exact(view, "duration") == f"{call['end_ns'] - call['begin_ns']:,} ns"
+    assert exact(view, "duration") == f"{call['end_ns'] - call['start_ns']:,} ns"
     view.locator('[data-go="work"]').first.wait_for()
     page.go_back()
     view.locator(".event-details h2", has_text=kernel["name"][:40]).wait_for()
@@ -87,9 +87,9 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     document = served.library.document(0)
     timeline = timeline_of(document)
     dispatch = (
-        timeline.spans.filter(pl.col("item") < timeline.first_items["copies"]).sort("begin_ns").row(40, named=True)
+        timeline.spans.filter(pl.col("item") < timeline.first_items["copies"]).sort("start_ns").row(40, named=True)
     )
-    begin, end = dispatch["begin_ns"], dispatch["end_ns"]
+    begin, end = dispatch["start_ns"], dispatch["end_ns"]
     length = end - begin
     view = opened(page, served, f"&time={begin - length}~{end + length}")
     page.mouse.move(*streams_only(view, timeline, dispatch))
@@ -109,19 +109,19 @@ def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, se
     served = serve(made_ranks())
     timeline = timeline_of(served.library.document(0))
     before = pl.all().shift(1).over("lane").name.suffix("_before")
-    events = timeline.spans.sort("lane", "begin_ns").with_columns(before)
+    events = timeline.spans.sort("lane", "start_ns").with_columns(before)
     touching = events.filter(
         pl.col("item") < timeline.first_items["copies"],
         pl.col("kind") == pl.col("kind_before"),
-        pl.col("begin_ns") - pl.col("end_ns_before") < timeline.duration_ns // 1500,
-        pl.col("end_ns") - pl.col("begin_ns") > timeline.duration_ns // 100,
+        pl.col("start_ns") - pl.col("end_ns_before") < timeline.duration_ns // 1500,
+        pl.col("end_ns") - pl.col("start_ns") > timeline.duration_ns // 100,
     )
     chosen = touching.row(0, named=True)
     view = opened(page, served)
     page.mouse.click(*streams_only(view, timeline, chosen))
     view.locator(".event-details h2").wait_for()
-    assert exact(view, "begin") == f"{chosen['begin_ns']:,} ns"
-    assert exact(view, "duration") == f"{chosen['end_ns'] - chosen['begin_ns']:,} ns"
+    assert exact(view, "begin") == f"{chosen['start_ns']:,} ns"
+    assert exact(view, "duration") == f"{chosen['end_ns'] - chosen['start_ns']:,} ns"
 
 
 def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):
@@ -148,12 +148,12 @@ def test_a_name_is_found_again_and_again(page, serve):
     kinds = timeline.kinds.filter(pl.col("name").str.contains("(?i)hipMemcpyAsync"))
     view.locator(f'[data-matches="{kinds.height}"]').wait_for()
     view.locator("[data-next]").click()
-    events = timeline.spans.filter(pl.col("kind") == kinds["kind"][0]).sort("begin_ns", "item")
+    events = timeline.spans.filter(pl.col("kind") == kinds["kind"][0]).sort("start_ns", "item")
     view.locator(".event-details h2", has_text="hipMemcpyAsync").wait_for()
-    assert exact(view, "begin") == f"{events['begin_ns'][0]:,} ns"
+    assert exact(view, "begin") == f"{events['start_ns'][0]:,} ns"
     view.locator("[data-next]").click()
     page.wait_for_function(
-        "title => document.querySelector('dd[data-fact=begin]')?.title === title", arg=f"{events['begin_ns'][1]:,} ns"
+        "title => document.querySelector('dd[data-fact=begin]')?.title === title", arg=f"{events['start_ns'][1]:,} ns"
     )
 
 

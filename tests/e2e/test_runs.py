@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
 from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.compare import compare_profiles
+from wavescope.analysis.run.compare import compare_runs
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
@@ -179,7 +179,7 @@ def test_two_runs_are_compared(page, serve):
     page.goto(served.url + "#view=run_compare")
     view = page.locator('[data-view="run_compare"]')
     after, before = (served.library.document(number) for number in (0, 1))
-    truth = compare_profiles([before.run, after.run], labels=[before.label, after.label])
+    truth = compare_runs([before.run, after.run], labels=[before.label, after.label])
     verdict = view.locator("[data-verdict]")
     expect(verdict).to_have_text(truth.verdict(1), use_inner_text=True)
     rows = view.locator(".table .row:not(.head)")

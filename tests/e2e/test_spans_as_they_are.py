@@ -77,9 +77,9 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
     served = serve(real_run(path))
     timeline = timeline_of(served.library.document(0))
     kind = timeline.kinds.filter(pl.col("name") == name)["kind"][0]
-    long = pl.col("end_ns") - pl.col("begin_ns") == length_ns
+    long = pl.col("end_ns") - pl.col("start_ns") == length_ns
     span = timeline.spans.filter(pl.col("kind") == kind, long).row(0, named=True)
-    begin, end = span["begin_ns"], span["end_ns"]
+    begin, end = span["start_ns"], span["end_ns"]
     shown = "" if margin_ns is None else f"&time={begin - margin_ns}~{end + margin_ns}"
     page.goto(f"{served.url}#layout=t(run_timeline;0){shown}")
     view = page.locator('[data-view="run_timeline"]')
@@ -111,7 +111,7 @@ def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
     series = pipe_shares(trace)
     units = [one for one in series if one.pipe == "resident"]
     busy = sum(one.curve.sums(stretch).integral[0] for one in series if one.pipe == pipe)
-    spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.begin_cycles)) for one in units)
+    spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.start_cycles)) for one in units)
     return busy / (len(units) * (end - begin)), busy / spans
 
 
@@ -150,12 +150,12 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
 def test_a_drag_counts_the_waves_that_are_there(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace
-    waves = aligned(trace, resident_waves(trace), "begin_cycles", "end_cycles")
+    waves = aligned(trace, resident_waves(trace), "start_cycles", "end_cycles")
     lanes = Lanes(page, served, "global_view")
     page.wait_for_selector('html[data-asking="0"]')
     begin, end = lanes.fact("begin"), lanes.fact("end")
     # a short stretch in which no wave begins or ends
-    times = sorted({*waves["begin_cycles"], *waves["end_cycles"]})
+    times = sorted({*waves["start_cycles"], *waves["end_cycles"]})
     quiet = max(itertools.pairwise(times), key=lambda pair: pair[1] - pair[0])
     middle = sum(quiet) / 2
     pixels = 8
@@ -166,6 +166,6 @@ def test_a_drag_counts_the_waves_that_are_there(page, serve):
     page.mouse.up()
     page.wait_for_url("**range=*")
     first, last = (float(part) for part in address(page)["range"].split("~"))
-    there = waves.filter(pl.col("begin_cycles") < last, pl.col("end_cycles") > first).height
+    there = waves.filter(pl.col("start_cycles") < last, pl.col("end_cycles") > first).height
     assert there > 10
     expect(lanes.facts_of).to_have_attribute("data-counted", f"{there:,} waves", timeout=PATIENCE_MS)

@@ -76,7 +76,7 @@ def rows_before(served, se):
 def first_slot(trace):
     """The waves of the first slot that has any, in time order, with aligned begin."""
     offsets = alignment(trace).offsets
-    waves = trace.waves.filter(pl.col("instruction_count") > 0).sort(*SLOT, "begin_cycles")
+    waves = trace.waves.filter(pl.col("instruction_count") > 0).sort(*SLOT, "start_cycles")
     place = waves.row(0, named=True)
     same = waves.filter(pl.all_horizontal(pl.col(name) == place[name] for name in SLOT))
     return same, offsets.get(place["se"], 0)
@@ -217,11 +217,11 @@ def test_the_global_view_reads_waves_and_selects_traced_ones(page, serve, made):
     served = serve(made())
     trace = served.library.document(0).trace
     resident = resident_waves(trace).with_row_index("item")
-    wave = trace.waves.filter(pl.col("complete")).sort("se", "begin_cycles").row(0, named=True)
+    wave = trace.waves.filter(pl.col("complete")).sort("se", "start_cycles").row(0, named=True)
     offset = alignment(trace).offsets.get(wave["se"], 0)
-    same = pl.all_horizontal(pl.col(name) == wave[name] for name in (*SLOT, "begin_cycles"))
+    same = pl.all_horizontal(pl.col(name) == wave[name] for name in (*SLOT, "start_cycles"))
     expected = resident.filter(same).row(0, named=True)
-    lanes = Lanes(page, served, "global_view", (wave["begin_cycles"] + offset - 100, wave["end_cycles"] + offset + 100))
+    lanes = Lanes(page, served, "global_view", (wave["start_cycles"] + offset - 100, wave["end_cycles"] + offset + 100))
     slots = trace.occupancy.select(SLOT).unique().sort(SLOT)
     engines = slots["se"].unique().sort().to_list()
     assert lanes.fact("lane-count") == slots.height + sum(rows_before(served, se) for se in engines)
@@ -229,11 +229,11 @@ def test_the_global_view_reads_waves_and_selects_traced_ones(page, serve, made):
     row = index.filter(pl.all_horizontal(pl.col(name) == wave[name] for name in SLOT))["row"][0]
     assert wave["se"] == engines[0], "the wave stands in the first group"
     y = lanes.y(row + rows_before(served, wave["se"]), 0.5)
-    middle = (wave["begin_cycles"] + wave["end_cycles"]) / 2 + offset
+    middle = (wave["start_cycles"] + wave["end_cycles"]) / 2 + offset
     assert y < lanes.box["y"] + lanes.box["height"], "the wave stands on the first screen"
     found = lanes.read(middle, y)
-    assert found["begin"] == expected["begin_cycles"] + offset
-    assert found["length"] == expected["end_cycles"] - expected["begin_cycles"]
+    assert found["begin"] == expected["start_cycles"] + offset
+    assert found["length"] == expected["end_cycles"] - expected["start_cycles"]
     assert found["item"] == expected["item"]
     page.mouse.click(lanes.x(middle), y)
     page.wait_for_url("**wave=*")
@@ -282,7 +282,7 @@ def test_the_picture_is_saved(page, serve, view, tmp_path):
 def test_every_pixel_of_a_thin_row_is_clicked_as_it_is_read(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     waves, offset = first_slot(served.library.document(0).trace)
-    begin = waves.row(0, named=True)["begin_cycles"] + offset
+    begin = waves.row(0, named=True)["start_cycles"] + offset
     lanes = Lanes(page, served, "compute_unit", (begin, begin + 4000))
     while lanes.fact("row-height") > 7:
         lanes.key("-")

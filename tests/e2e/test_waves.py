@@ -17,7 +17,7 @@ def test_every_wave_is_listed_with_its_duration(page, serve):
     view.get_by_text(f"{waves.height:,} waves").wait_for()
     first = waves.filter(waves["wave"] == 0).row(0, named=True)
     duration = view.locator('.row:not(.head) [data-column="duration_cycles"]').first
-    expect(duration).to_have_text(f"{first['end_cycles'] - first['begin_cycles']:,}", use_inner_text=True)
+    expect(duration).to_have_text(f"{first['end_cycles'] - first['start_cycles']:,}", use_inner_text=True)
 
 
 def test_a_click_selects_a_wave(page, serve):

@@ -101,7 +101,7 @@ def tables_as_oracle(tables: Mapping[str, pl.DataFrame], place: Sequence[tuple[i
                 "dispatcher": (w["me"] & 7) << 4 | w["pipe"],
                 "workgroup_id": w["workgroup"],
                 "cluster_id": w["cluster"],
-                "begin": w["begin_cycles"],
+                "begin": w["start_cycles"],
                 "end": w["end_cycles"],
                 "timeline": [list(s) for s in states[state : state + state_count]],
                 "insts": [[*i[:4], *(place[i[4]] if i[4] >= 0 else (0, 0))] for i in flat[first : first + count]],

@@ -1,4 +1,4 @@
-"""Plain recomputations from profiles as the files have them: sqlite3, csv and json, and loops.
+"""Plain recomputations from runs as the files have them: sqlite3, csv and json, and loops.
 
 Nothing here imports wavescope: what it says is a second opinion about its numbers. Slow and simple on purpose.
 """

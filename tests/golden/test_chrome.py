@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wavescope.export.run.chrome import write_chrome
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,15 +43,15 @@ def _number(said: object) -> object:
         return said
 
 
-def _in_memory(profile: Profile) -> Profile:
-    tables = {name: frame for name, frame in profile.to_polars().items() if name != "losses"}
-    return Profile([MemorySource("", "RPD", tables=tables)])
+def _in_memory(run: Run) -> Run:
+    tables = {name: frame for name, frame in run.to_polars().items() if name != "losses"}
+    return Run([MemorySource("", "RPD", tables=tables)])
 
 
 @pytest.mark.parametrize("is_straight", [True, False], ids=["from the file", "from the tables"])
 def test_matmul_is_what_rpd2tracing_made(shared: Path, tmp_path: Path, *, is_straight: bool) -> None:
-    profile = open_profile(shared / "data/rpd/matmul_result.rpd")
-    written = write_chrome(profile if is_straight else _in_memory(profile), tmp_path / "matmul.json")
+    run = open_run(shared / "data/rpd/matmul_result.rpd")
+    written = write_chrome(run if is_straight else _in_memory(run), tmp_path / "matmul.json")
     ours = Counter(map(_comparable, _events(written.path)))
     theirs = Counter(map(_comparable, _events(shared / "data/rpd/matmul_result.json")))
     assert ours - theirs == Counter()
@@ -63,8 +63,8 @@ def test_matmul_is_what_rpd2tracing_made(shared: Path, tmp_path: Path, *, is_str
 
 @pytest.mark.parametrize("is_straight", [True, False], ids=["from the file", "from the tables"])
 def test_shape_of_mytrace(shared: Path, tmp_path: Path, *, is_straight: bool) -> None:
-    profile = open_profile(shared / "data/rpd/mytrace.rpd.gz")
-    events = _events(write_chrome(profile if is_straight else _in_memory(profile), tmp_path / "mytrace.json").path)
+    run = open_run(shared / "data/rpd/mytrace.rpd.gz")
+    events = _events(write_chrome(run if is_straight else _in_memory(run), tmp_path / "mytrace.json").path)
     kinds = Counter(event["name"] if event["ph"] == "C" else event["ph"] for event in events)
     # rpd2tracing has 26 663 slices: it never writes the last frame of a thread.
     assert kinds == {"X": 26_664, "s": 10_124, "f": 10_124, "QueueDepth": 20_249, "Idle": 677, "sclk": 89, "M": 10}

@@ -78,7 +78,7 @@ def test_the_long_form_of_an_mi300x(shared: Path) -> None:
     found = open_counters(shared / VCOPY / "MI300X_A1_rocpd")
     assert found.passes.height == 12
     assert sum(frame.width - 1 for frame in found.measured.values()) == 2_009
-    assert (found.dispatches["end_ns"] - found.dispatches["begin_ns"]).to_list() == [8613, 6730, 6730]
+    assert (found.dispatches["end_ns"] - found.dispatches["start_ns"]).to_list() == [8613, 6730, 6730]
 
 
 def test_many_dispatches_of_an_mi300x(shared: Path) -> None:
@@ -130,7 +130,7 @@ def test_legacy_rocprof(folder: str, kernel: str, fetch: float, write: float | N
         assert write is None or mine["WRITE_SIZE"].mean() == pytest.approx(write, abs=0.05)
         assert (found.system.target, found.system.cu_count, found.system.clock_mhz_max) == ("gfx90a", 104, 1700)
     timed = found.dispatches.filter(pl.col("kernel_name") == kernel)
-    assert (timed["end_ns"] - timed["begin_ns"]).sum() == time
+    assert (timed["end_ns"] - timed["start_ns"]).sum() == time
 
 
 def test_legacy_rocprof_without_its_results_has_no_times(shared: Path) -> None:
@@ -152,7 +152,7 @@ def test_two_files_of_one_run(shared: Path) -> None:
 
 def test_the_analysis_database(shared: Path) -> None:
     found = open_counters(shared / "data/rocprofcompute-analysisdb")
-    lengths = found.dispatches["end_ns"] - found.dispatches["begin_ns"]
+    lengths = found.dispatches["end_ns"] - found.dispatches["start_ns"]
     assert lengths.to_list() == [227_562, 5_760, 3_040]
     assert found.stored_metrics["kernel_name"].is_not_null().sum() == 20_745
     assert found.stored_metrics["metric_id"].n_unique() <= 1_942

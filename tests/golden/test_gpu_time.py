@@ -12,8 +12,8 @@ from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.regions import regions
-from wavescope.analysis.run.selection import ProfileSelection, select
-from wavescope.readers.run.inputs import open_profile
+from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.readers.run.inputs import open_run
 
 RPD = {
     "matmul_result.rpd": (2, 183_918_056, 2_964_070_817, 0.062049),
@@ -23,17 +23,17 @@ RPD = {
 
 @pytest.mark.parametrize("name", RPD)
 def test_summed_durations_are_the_busy_figures_of_rpd(name: str, shared: Path) -> None:
-    profile = open_profile(shared / "data" / "rpd" / name)
-    (gpu,) = busy(profile).gpus.iter_rows(named=True)
+    run = open_run(shared / "data" / "rpd" / name)
+    (gpu,) = busy(run).gpus.iter_rows(named=True)
     number, spent, wall, share = RPD[name]
     assert (gpu["gpu"], gpu["duration_sum_ns"], gpu["span_ns"]) == (number, spent, wall)
     assert gpu["duration_sum_share"] == pytest.approx(share, abs=1e-6)
-    (idle,) = gaps(profile).gpus.iter_rows(named=True)
+    (idle,) = gaps(run).gpus.iter_rows(named=True)
     assert idle["gap_ns"] + gpu["busy_ns"] == idle["span_ns"] == wall
 
 
 def test_gaps_of_a_server_are_explained(shared: Path) -> None:
-    answer = gaps(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    answer = gaps(open_run(shared / "data" / "rpd" / "mytrace.rpd.gz"))
     assert answer.causes["wait_ns"].sum() == answer.gpus["gap_ns"].sum()
     assert "unknown" not in answer.causes["cause"]
 
@@ -50,10 +50,10 @@ TRACELENS = (
 @pytest.mark.parametrize("name", TRACELENS)
 def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
     folder = shared / "data" / "kineto-amd"
-    profile = select(open_profile(folder / f"{name}.json.gz"), ProfileSelection(is_launched=True))
+    run = select(open_run(folder / f"{name}.json.gz"), RunSelection(is_launched=True))
     with (folder / f"expected_{name}" / "gpu_timeline.csv").open() as file:
         expected = {row["type"]: float(row["time ms"]) * 1e6 for row in csv.DictReader(file)}
-    (gpu,) = overlap(profile).gpus.iter_rows(named=True)
+    (gpu,) = overlap(run).gpus.iter_rows(named=True)
     near = 60  # times in the trace are rounded to 2^-10 us
     assert gpu["computation_ns"] == pytest.approx(expected["computation_time"], abs=near)
     assert gpu["exposed_copy_ns"] == pytest.approx(expected["exposed_memcpy_time"], abs=near)
@@ -61,11 +61,11 @@ def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
     assert gpu["communication_ns"] == expected["total_comm_time"] == 0
     assert gpu["busy_ns"] == pytest.approx(expected["busy_time"], abs=near)
     assert gpu["span_ns"] == pytest.approx(expected["total_time"], abs=near)
-    assert busy(profile).gpus["busy_ns"].to_list() == [gpu["busy_ns"]]
+    assert busy(run).gpus["busy_ns"].to_list() == [gpu["busy_ns"]]
 
 
 def test_theoretical_occupancy_of_a_real_kernel(shared: Path) -> None:
-    answer = kernels(open_profile(shared / "data" / "att-mi300x-bmm" / "c01"), "ck_tile")
+    answer = kernels(open_run(shared / "data" / "att-mi300x-bmm" / "c01"), "ck_tile")
     (shape,) = answer.shapes.iter_rows(named=True)
     assert (answer.kernels["calls"].item(), shape["grid_x"], shape["workgroup_x"], shape["target"]) == (
         150,
@@ -77,16 +77,16 @@ def test_theoretical_occupancy_of_a_real_kernel(shared: Path) -> None:
 
 
 def test_regions_of_a_server_cause_all_gpu_time(shared: Path) -> None:
-    answer = regions(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    answer = regions(open_run(shared / "data" / "rpd" / "mytrace.rpd.gz"))
     assert answer.unlinked_gpu_ns == 0
     assert answer.tree["gpu_ns"].sum() == 416_625_081
     assert answer.region_count == 14_736 - answer.untimed_count
 
 
 def test_two_tokens_of_llama(shared: Path) -> None:
-    profile = open_profile(shared / "data" / "gfx1151-rocprofv3-llama" / "decode_kernel_trace.csv")
-    times = profile.kernels.select("begin_ns", "end_ns").sort("begin_ns")
-    begin, end = times["begin_ns"][4], times["end_ns"][51]
-    window = select(profile, ProfileSelection(begin=str(begin), end=str(end), is_inside=True))
+    run = open_run(shared / "data" / "gfx1151-rocprofv3-llama" / "decode_kernel_trace.csv")
+    times = run.kernels.select("start_ns", "end_ns").sort("start_ns")
+    begin, end = times["start_ns"][4], times["end_ns"][51]
+    window = select(run, RunSelection(begin=str(begin), end=str(end), is_inside=True))
     (gpu,) = busy(window).gpus.iter_rows(named=True)
     assert (gpu["kernel_count"], gpu["busy_ns"], gpu["span_ns"]) == (48, 672_793, 94_559_170)

@@ -181,7 +181,7 @@ def check_pipes(both: Both) -> None:
 
 def check_loops(both: Both) -> None:
     for row in loops(both.trace).loops.iter_rows(named=True):
-        rows = (row["first_row"], row["last_row"], row["begin_row"])
+        rows = (row["first_row"], row["last_row"], row["start_row"])
         expected = plain.loop(both.plain, *rows)
         assert [row[name] for name in LOOP] == [pytest.approx(value) if value else value for value in expected]
         inside = [sums for number, sums in both.totals.items() if rows[0] <= number <= rows[1]]

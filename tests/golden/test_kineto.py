@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.selection import ProfileSelection, select
-from wavescope.readers.run.inputs import open_profile
+from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 TRACES = {  # kernels, copies, calls, and the nanoseconds of all kernels
     "gaunernst_bert-small-uncased__1016001": (60, 1, 2070, 388_344),
@@ -30,19 +30,19 @@ ROUNDING_NS = 60
 
 @pytest.mark.parametrize("name", TRACES)
 def test_counts_and_sums(shared: Path, name: str) -> None:
-    profile = open_profile(shared / f"data/kineto-amd/{name}.json.gz")
-    ns = (profile.kernels["end_ns"] - profile.kernels["begin_ns"]).sum()
-    assert (profile.kernels.height, profile.copies.height, profile.regions.height, ns) == TRACES[name]
-    assert profile.processes.height == 1
-    assert profile.losses.select("kind", "count").rows() == [("launched_before", 463)] * name.startswith("Qwen")
-    assert profile.agents.filter(pl.col("kind") == "GPU")["product"].str.starts_with("AMD Instinct").all()
+    run = open_run(shared / f"data/kineto-amd/{name}.json.gz")
+    ns = (run.kernels["end_ns"] - run.kernels["start_ns"]).sum()
+    assert (run.kernels.height, run.copies.height, run.regions.height, ns) == TRACES[name]
+    assert run.processes.height == 1
+    assert run.losses.select("kind", "count").rows() == [("launched_before", 463)] * name.startswith("Qwen")
+    assert run.agents.filter(pl.col("kind") == "GPU")["product"].str.starts_with("AMD Instinct").all()
 
 
 @pytest.mark.parametrize("name", [name for name in TRACES if not name.startswith(("sglang", "Qwen"))])
 def test_busy_times_are_those_of_tracelens(shared: Path, name: str) -> None:
     folder = shared / "data/kineto-amd"
     told = dict(pl.read_csv(folder / f"expected_{name}/gpu_timeline.csv").select("type", "time ms").iter_rows())
-    gpu = busy(open_profile(folder / f"{name}.json.gz")).gpus.row(0, named=True)
+    gpu = busy(open_run(folder / f"{name}.json.gz")).gpus.row(0, named=True)
     assert gpu["kernel_busy_ns"] == pytest.approx(told["computation_time"] * 1e6, abs=ROUNDING_NS)
     assert gpu["busy_ns"] == pytest.approx(told["busy_time"] * 1e6, abs=ROUNDING_NS)
     assert gpu["span_ns"] == pytest.approx(told["total_time"] * 1e6, abs=1)
@@ -51,48 +51,48 @@ def test_busy_times_are_those_of_tracelens(shared: Path, name: str) -> None:
 def test_work_launched_before_the_recording_has_no_call(shared: Path) -> None:
     """TraceLens leaves out the 463 dispatches of the step before; their calls are not in the file."""
     folder = shared / "data/kineto-amd"
-    profile = open_profile(folder / "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
+    run = open_run(folder / "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
     told = dict(
         pl.read_csv(folder / "expected_Qwen_Qwen1.5-0.5B-Chat__1016005/gpu_timeline.csv")
         .select("type", "time ms")
         .iter_rows()
     )
-    calls = profile.regions.filter(pl.col("domain") == "HIP").select("process", "correlation").unique()
-    launched = profile.kernels.join(calls, on=["process", "correlation"], how="semi")
-    assert profile.kernels.height - launched.height == 463
-    ns = (launched["end_ns"] - launched["begin_ns"]).sum()
+    calls = run.regions.filter(pl.col("domain") == "HIP").select("process", "correlation").unique()
+    launched = run.kernels.join(calls, on=["process", "correlation"], how="semi")
+    assert run.kernels.height - launched.height == 463
+    ns = (launched["end_ns"] - launched["start_ns"]).sum()
     assert ns == pytest.approx(told["computation_time"] * 1e6, abs=ROUNDING_NS)
-    span = launched["end_ns"].max() - launched["begin_ns"].min()
+    span = launched["end_ns"].max() - launched["start_ns"].min()
     assert span == pytest.approx(told["total_time"] * 1e6, abs=1)
 
 
 def test_overlapping_streams_are_busy_once(shared: Path) -> None:
-    gpu = busy(open_profile(shared / "data/kineto-amd/sglang_Qwen3-8B_decode.json.gz")).gpus.row(0, named=True)
+    gpu = busy(open_run(shared / "data/kineto-amd/sglang_Qwen3-8B_decode.json.gz")).gpus.row(0, named=True)
     assert gpu["kernel_busy_ns"] == 9_759_749
     assert gpu["kernel_count"] == 555
 
 
 def test_ranks_of_a_merged_trace(shared: Path) -> None:
-    profile = open_profile(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")
-    kernels = profile.kernels
-    assert (kernels.height, (kernels["end_ns"] - kernels["begin_ns"]).sum()) == (6203, 202_802_160)
-    assert profile.processes.select("pid", "rank").rows() == [(3194582, 0), (3194583, 1)]
-    assert _dispatches(profile, 0) + _dispatches(profile, 1) == 6203
-    assert profile.copies.height == 1956
-    calls = profile.regions.filter(pl.col("domain") == "HIP").select("process", "correlation")
+    run = open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")
+    kernels = run.kernels
+    assert (kernels.height, (kernels["end_ns"] - kernels["start_ns"]).sum()) == (6203, 202_802_160)
+    assert run.processes.select("pid", "rank").rows() == [(3194582, 0), (3194583, 1)]
+    assert _dispatches(run, 0) + _dispatches(run, 1) == 6203
+    assert run.copies.height == 1956
+    calls = run.regions.filter(pl.col("domain") == "HIP").select("process", "correlation")
     assert kernels.join(calls, on=["process", "correlation"], how="semi").height == 6203
 
 
-def _dispatches(profile: Profile, rank: int) -> int:
-    return select(profile, ProfileSelection(ranks=(rank,))).kernels.height
+def _dispatches(run: Run, rank: int) -> int:
+    return select(run, RunSelection(ranks=(rank,))).kernels.height
 
 
 def test_other_chrome_traces(shared: Path) -> None:
-    hip = open_profile(shared / "data/rocprofv1-mi300a-hiptrace/results.json")
+    hip = open_run(shared / "data/rocprofv1-mi300a-hiptrace/results.json")
     copies = hip.regions.filter(pl.col("name") == "hipMemcpy")
-    assert (copies["end_ns"] - copies["begin_ns"]).sum() == 1_342_822_760
-    assert (hip.kernels["end_ns"] - hip.kernels["begin_ns"]).to_list() == [3_431_611]
-    rpd = open_profile(shared / "data/rpd/matmul_result.json")
+    assert (copies["end_ns"] - copies["start_ns"]).sum() == 1_342_822_760
+    assert (hip.kernels["end_ns"] - hip.kernels["start_ns"]).to_list() == [3_431_611]
+    rpd = open_run(shared / "data/rpd/matmul_result.json")
     assert (rpd.copies.height, rpd.regions.height) == (55, 125)
     assert rpd.kernels.height == 30
     assert rpd.agents["agent_id"].to_list() == [2, None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 FIGURES = {
     "c01/raw/28_results.db": (151, 2_604_546, 629),
@@ -21,19 +21,19 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_kernels_regions_and_agents(name: str, shared: Path) -> None:
-    profile = open_profile(shared / "data/att-mi300x-bmm" / name)
-    kernels = profile.kernels
-    found = (kernels.height, (kernels["end_ns"] - kernels["begin_ns"]).sum(), profile.regions.height)
+    run = open_run(shared / "data/att-mi300x-bmm" / name)
+    kernels = run.kernels
+    found = (kernels.height, (kernels["end_ns"] - kernels["start_ns"]).sum(), run.regions.height)
     assert found == FIGURES[name]
     assert kernels["name"].n_unique() == 2
-    assert profile.agents["kind"].value_counts(sort=True).rows() == [("GPU", 8), ("CPU", 2)]
-    assert set(profile.regions["domain"]) == {"HIP"}
-    assert profile.losses.is_empty()
+    assert run.agents["kind"].value_counts(sort=True).rows() == [("GPU", 8), ("CPU", 2)]
+    assert set(run.regions["domain"]) == {"HIP"}
+    assert run.losses.is_empty()
 
 
 def test_two_processes_of_one_host(shared: Path) -> None:
     folder = shared / "data/att-mi300x-bmm"
-    both = open_profile(folder / "c08/raw/45_results.db", folder / "c09/raw/37_results.db")
-    assert (both.kernels["end_ns"] - both.kernels["begin_ns"]).sum() == 3_797_011 + 4_122_560
+    both = open_run(folder / "c08/raw/45_results.db", folder / "c09/raw/37_results.db")
+    assert (both.kernels["end_ns"] - both.kernels["start_ns"]).sum() == 3_797_011 + 4_122_560
     assert both.processes["pid"].to_list() == [45, 37]
     assert both.kernels["process"].value_counts(sort=True).sort("process")["count"].to_list() == [301, 301]

@@ -14,7 +14,7 @@ import pytest
 
 from wavescope.analysis.run.query import query
 from wavescope.analysis.run.views import VIEWS
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd
 
 REAL = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")
@@ -46,10 +46,10 @@ def same(ours: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
 
 
 def check(database: Path, engine: str, leave_out: frozenset[str] = frozenset()) -> None:
-    profile = open_profile(database)
+    run = open_run(database)
     for view in VIEWS.keys() - {"markers"} - leave_out:
         names, rows = theirs(database, view)
-        found = query(profile, f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
+        found = query(run, f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
         assert [name.lower() for name in found.columns][: len(names)] == names, view
         assert same(ordered(found.select(found.columns[: len(names)]).rows()), rows), view
 
@@ -105,17 +105,17 @@ def add_views(path: Path, shared: Path) -> None:
 
 def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> None:
     write_rocpd(tmp_path / "run.db", SYNTHETIC["3.0.3"])
-    profile = open_profile(tmp_path / "run.db")
+    run = open_run(tmp_path / "run.db")
     for view, table in (("threads", "threads"), ("memory_allocations", "allocations")):
-        found = query(profile, f"SELECT COUNT(*) FROM {view}", engine="sqlite")  # noqa: S608 - ours
-        assert found.item() == profile.table(table).height
+        found = query(run, f"SELECT COUNT(*) FROM {view}", engine="sqlite")  # noqa: S608 - ours
+        assert found.item() == run.table(table).height
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
 def test_views_of_other_formats(engine: str, shared: Path) -> None:
     pytest.importorskip(engine.replace("sqlite", "sqlite3"))
-    profile = open_profile(shared / "data/rpd/matmul_result.rpd")
-    busy = query(profile, "SELECT GpuTime, WallTime, Busy FROM busy", engine=engine)
+    run = open_run(shared / "data/rpd/matmul_result.rpd")
+    busy = query(run, "SELECT GpuTime, WallTime, Busy FROM busy", engine=engine)
     assert busy.row(0) == (183_918_056, 2_964_070_817, 183_918_056 / 2_964_070_817)
-    copies = query(profile, "SELECT COUNT(*), SUM(duration) FROM memory_copies", engine=engine)
+    copies = query(run, "SELECT COUNT(*), SUM(duration) FROM memory_copies", engine=engine)
     assert copies.row(0)[0] == 55

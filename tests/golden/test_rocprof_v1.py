@@ -9,18 +9,18 @@ import polars as pl
 import pytest
 
 from wavescope.errors import NotATraceError
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 _RUNS = {"laplacian_k1": 1004, "laplacian_k2": 1004, "seismic_a": 1023}
 
 
 def _totals(frame: pl.DataFrame) -> dict[str, tuple[int, int]]:
-    duration = pl.col("end_ns") - pl.col("begin_ns")
+    duration = pl.col("end_ns") - pl.col("start_ns")
     rows = frame.group_by(pl.col("name").cast(pl.String)).agg(pl.len(), duration.sum().alias("ns")).iter_rows()
     return {name: (calls, ns) for name, calls, ns in rows}
 
@@ -35,14 +35,14 @@ def _statistics(file: Path) -> dict[str, tuple[int, int]]:
 @pytest.mark.parametrize("form", ["", "results.db", "results.csv"], ids=["folder", "database", "csv"])
 def test_dispatches_of_the_stencils(shared: Path, run: str, form: str) -> None:
     folder = shared / "data/rocprofv1-mi200-stencils" / run
-    profile = open_profile(folder / form)
-    assert profile.kernels.height == _RUNS[run]
-    assert _totals(profile.kernels) == _statistics(folder / "results.stats.csv")
+    document = open_run(folder / form)
+    assert document.kernels.height == _RUNS[run]
+    assert _totals(document.kernels) == _statistics(folder / "results.stats.csv")
 
 
-def _means(profile: Profile) -> dict[tuple[str, str], float]:
-    values = profile.counters.join(profile.counter_info.select("counter", pl.col("name").alias("of")), on="counter")
-    values = values.join(profile.kernels.select("event", pl.col("name").cast(pl.String)), on="event")
+def _means(run: Run) -> dict[tuple[str, str], float]:
+    values = run.counters.join(run.counter_info.select("counter", pl.col("name").alias("of")), on="counter")
+    values = values.join(run.kernels.select("event", pl.col("name").cast(pl.String)), on="event")
     rows = values.group_by("name", "of").agg(pl.col("value").mean()).iter_rows()
     return {(kernel, counter): mean for kernel, counter, mean in rows}
 
@@ -57,9 +57,9 @@ def _means(profile: Profile) -> dict[tuple[str, str], float]:
     ],
 )
 def test_counters_of_the_stencils(shared: Path, run: str, kernel: str, fetch: float, write: float | None) -> None:
-    profile = open_profile(shared / "data/rocprofv1-mi200-stencils" / run / "data_movement.csv")
-    means = _means(profile)
-    assert profile.kernels.height == _RUNS[run]
+    document = open_run(shared / "data/rocprofv1-mi200-stencils" / run / "data_movement.csv")
+    means = _means(document)
+    assert document.kernels.height == _RUNS[run]
     assert means[kernel, "FETCH_SIZE"] == pytest.approx(fetch, rel=1e-6)
     if write:
         assert means[kernel, "WRITE_SIZE"] == pytest.approx(write, rel=1e-6)
@@ -67,21 +67,21 @@ def test_counters_of_the_stencils(shared: Path, run: str, kernel: str, fetch: fl
 
 def test_a_trace_of_hip(shared: Path) -> None:
     folder = shared / "data/rocprofv1-mi300a-hiptrace"
-    profile = open_profile(folder / "results.db")
-    assert _totals(profile.kernels) == _statistics(folder / "results.stats.csv")
-    assert _totals(profile.regions) == _statistics(folder / "results.hip_stats.csv")
-    assert _totals(profile.copies) == _statistics(folder / "results.copy_stats.csv")
-    assert profile.copies["size_bytes"].to_list() == [4_000_000_000] * 3
-    launch = profile.kernels.join(profile.regions, on="correlation")
+    run = open_run(folder / "results.db")
+    assert _totals(run.kernels) == _statistics(folder / "results.stats.csv")
+    assert _totals(run.regions) == _statistics(folder / "results.hip_stats.csv")
+    assert _totals(run.copies) == _statistics(folder / "results.copy_stats.csv")
+    assert run.copies["size_bytes"].to_list() == [4_000_000_000] * 3
+    launch = run.kernels.join(run.regions, on="correlation")
     assert launch["name_right"].cast(pl.String).to_list() == ["hipLaunchKernel"]
 
 
 def test_wavefronts(shared: Path) -> None:
-    profile = open_profile(shared / "data/rocprofv1-mi300a-hiptrace/output_vec_add_gpu.csv")
-    assert _means(profile)["vector_add(float*, float*, float*, int)", "Wavefronts"] == 15_625_000
-    assert profile.losses["kind"].to_list() == ["no_times"]
+    run = open_run(shared / "data/rocprofv1-mi300a-hiptrace/output_vec_add_gpu.csv")
+    assert _means(run)["vector_add(float*, float*, float*, int)", "Wavefronts"] == 15_625_000
+    assert run.losses["kind"].to_list() == ["no_times"]
 
 
 def test_a_trace_that_is_no_json_is_refused_kindly(shared: Path) -> None:
-    with pytest.raises(NotATraceError, match="no profile of a run"):
-        open_profile(shared / "data/rocprofv1-mi200-stencils/laplacian_k1/results.json")
+    with pytest.raises(NotATraceError, match="no run"):
+        open_run(shared / "data/rocprofv1-mi200-stencils/laplacian_k1/results.json")

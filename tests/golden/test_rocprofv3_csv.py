@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_runs, open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,11 +32,11 @@ RUNS = {  # dispatches, nanoseconds, kernels
 @pytest.mark.parametrize("run", RUNS)
 def test_statistics_equal_those_of_the_tool(shared: Path, run: str) -> None:
     folder = shared / "data/rocprofv3-mi350x-flydsl" / run
-    profile = open_profile(*folder.glob("discover_kernel_trace.csv*"))
-    kernels = profile.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("begin_ns"))
+    document = open_run(*folder.glob("discover_kernel_trace.csv*"))
+    kernels = document.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
     assert (kernels.height, kernels["ns"].sum(), kernels["name"].n_unique()) == RUNS[run]
-    assert not profile.losses.height
-    assert set(profile.agents["target"].gather(kernels["agent"].unique())) == {"gfx950"}
+    assert not document.losses.height
+    assert set(document.agents["target"].gather(kernels["agent"].unique())) == {"gfx950"}
 
     ns, mean = pl.col("ns"), pl.col("ns").mean()
     ours = kernels.group_by("name").agg(
@@ -73,38 +73,38 @@ def test_every_kind_of_the_documentation(shared: Path) -> None:
         "kernel_names.csv": ("counters", 4),
     }
     for name, (table, count) in rows.items():
-        profile = open_profile(folder / name)
-        assert profile.table(table).height == count, name
-        assert not profile.losses["is_damage"].any(), name
-    markers = open_profile(folder / "marker_api_trace.csv")
+        run = open_run(folder / name)
+        assert run.table(table).height == count, name
+        assert not run.losses["is_damage"].any(), name
+    markers = open_run(folder / "marker_api_trace.csv")
     assert markers.samples["name"].to_list() == ["before hipLaunchKernel", "after hipLaunchKernel"]
     assert set(markers.regions["domain"]) == {"MARKER"}
-    copies = open_profile(folder / "memory_copy_trace.csv")
+    copies = open_run(folder / "memory_copy_trace.csv")
     assert copies.agents.select("kind", "logical_index").rows() == [("CPU", 0), ("GPU", 4)]
-    scratch = open_profile(folder / "scratch_memory_trace.csv").allocations
+    scratch = open_run(folder / "scratch_memory_trace.csv").allocations
     assert set(scratch.select("type", "level", "properties").rows()) == {("ALLOC", "SCRATCH", '{"flags": "0"}')}
 
 
 def test_quoted_numbers_of_gfx1151(shared: Path) -> None:
     folder = shared / "data/gfx1151-rocprofv3-llama"
-    found = {run.path.name: run for run in find_profiles([folder])}
+    found = {run.path.name: run for run in find_runs([folder])}
     assert list(found) == ["decode_fetch_counter_collection.csv", "decode_*.csv", "decode_stall_counter_collection.csv"]
-    profile = open_profile(folder / "decode_kernel_trace.csv", folder / "decode_hip_api_trace.csv")
-    assert len(profile.origins) == 1
-    assert (profile.kernels.height, profile.regions.height) == (144, 920)
-    assert (profile.kernels["end_ns"] - profile.kernels["begin_ns"]).sum() == 1857381
-    assert profile.processes["pid"].to_list() == [2684120]
-    stall = open_profile(folder / "decode_stall_counter_collection.csv")
+    document = open_run(folder / "decode_kernel_trace.csv", folder / "decode_hip_api_trace.csv")
+    assert len(document.origins) == 1
+    assert (document.kernels.height, document.regions.height) == (144, 920)
+    assert (document.kernels["end_ns"] - document.kernels["start_ns"]).sum() == 1857381
+    assert document.processes["pid"].to_list() == [2684120]
+    stall = open_run(folder / "decode_stall_counter_collection.csv")
     assert (stall.counters.height, stall.counter_info.height, stall.kernels.height) == (340, 10, 34)
 
 
 def test_counters_of_gfx1201(shared: Path) -> None:
-    profile = open_profile(shared / "data/gfx1201-counters-pcsampling/gl2c_714_profstd")
-    assert len(profile.origins) == 6
-    values = profile.counters.join(profile.counter_info, on="counter").join(
-        profile.kernels.select("process", "event", kernel="name"), on=["process", "event"]
+    run = open_run(shared / "data/gfx1201-counters-pcsampling/gl2c_714_profstd")
+    assert len(run.origins) == 6
+    values = run.counters.join(run.counter_info, on="counter").join(
+        run.kernels.select("process", "event", kernel="name"), on=["process", "event"]
     )
-    assert values.height == profile.counters.height
+    assert values.height == run.counters.height
     read = values.filter(pl.col("kernel").cast(pl.String).str.contains("read_f4"))
     told = dict(read.group_by("name").agg(pl.col("value").max()).iter_rows())
     assert told["SQ_WAVES"] == 524288

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_dispatches_of_a_training_run(shared: Path) -> None:
-    profile = open_profile(shared / "data/rocprofv3-json-mi350x/908_first8000_results.json.gz")
-    kernels = profile.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("begin_ns"))
+    run = open_run(shared / "data/rocprofv3-json-mi350x/908_first8000_results.json.gz")
+    kernels = run.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
     assert (kernels.height, kernels["name"].n_unique(), kernels["ns"].sum()) == (8000, 80, 2402077915)
     nccl = kernels.filter(pl.col("name").str.starts_with("ncclDevKernel_Generic_1"))
     assert (nccl.height, nccl["ns"].sum()) == (174, 2357204841)
-    assert profile.queues.height == 5
-    assert set(profile.agents["product"].gather(kernels["agent"].unique())) == {"AMD Instinct MI350X"}
-    assert profile.processes["pid"].to_list() == [908]
-    assert not profile.losses.height
+    assert run.queues.height == 5
+    assert set(run.agents["product"].gather(kernels["agent"].unique())) == {"AMD Instinct MI350X"}
+    assert run.processes["pid"].to_list() == [908]
+    assert not run.losses.height
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_dispatches_of_a_training_run(shared: Path) -> None:
 def test_thread_trace_runs_have_agents_and_kernels_but_no_dispatches(
     shared: Path, file: str, symbols: int | None
 ) -> None:
-    profile = open_profile(shared / f"data/rocprofv3-mi350x-flydsl/{file}_results.json.gz")
-    assert (profile.kernels.height, profile.agents.height) == (0, 10)
-    assert profile.symbols.height == symbols if symbols else profile.symbols.height
-    assert not profile.losses.height
+    run = open_run(shared / f"data/rocprofv3-mi350x-flydsl/{file}_results.json.gz")
+    assert (run.kernels.height, run.agents.height) == (0, 10)
+    assert run.symbols.height == symbols if symbols else run.symbols.height
+    assert not run.losses.height

@@ -7,38 +7,38 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 
 @pytest.fixture(scope="module")
-def matmul(shared: Path) -> Profile:
-    return open_profile(shared / "data/rpd/matmul_result.rpd")
+def matmul(shared: Path) -> Run:
+    return open_run(shared / "data/rpd/matmul_result.rpd")
 
 
 @pytest.fixture(scope="module")
-def mytrace(shared: Path) -> Profile:
-    return open_profile(shared / "data/rpd/mytrace.rpd.gz")
+def mytrace(shared: Path) -> Run:
+    return open_run(shared / "data/rpd/mytrace.rpd.gz")
 
 
-def _work(profile: Profile) -> pl.DataFrame:
+def _work(run: Run) -> pl.DataFrame:
     """All GPU work: what RPD calls ops."""
     agent = {"kernels": "agent", "copies": "gpu"}
     parts = [
-        profile.table(table)
+        run.table(table)
         .with_columns(gpu=pl.coalesce("dst_agent", "src_agent") if table == "copies" else pl.lit(None, pl.UInt32))
-        .select(pl.col("name").cast(pl.String), pl.col(agent[table]).alias("agent"), "begin_ns", "end_ns")
+        .select(pl.col("name").cast(pl.String), pl.col(agent[table]).alias("agent"), "start_ns", "end_ns")
         for table in ("kernels", "copies")
     ]
-    return pl.concat(parts).with_columns(duration=pl.col("end_ns") - pl.col("begin_ns"))
+    return pl.concat(parts).with_columns(duration=pl.col("end_ns") - pl.col("start_ns"))
 
 
-def _top(profile: Profile) -> list[tuple[str, int, int, int, float]]:
-    work = _work(profile)
+def _top(run: Run) -> list[tuple[str, int, int, int, float]]:
+    work = _work(run)
     total = work["duration"].sum()
     named = (
         work.group_by("name").agg(pl.len().alias("calls"), pl.col("duration").sum()).sort("duration", descending=True)
@@ -55,7 +55,7 @@ def _top(profile: Profile) -> list[tuple[str, int, int, int, float]]:
     ]
 
 
-def test_top_of_matmul(matmul: Profile) -> None:
+def test_top_of_matmul(matmul: Run) -> None:
     first, second = _top(matmul)[:2]
     assert first[:4] == ("CopyHostToDevice", 2, 157178, 78589)
     assert first[4] == pytest.approx(85.4609201610961, abs=1e-9)
@@ -64,16 +64,16 @@ def test_top_of_matmul(matmul: Profile) -> None:
     assert second[4] == pytest.approx(14.251975347107845, abs=1e-9)
 
 
-def test_busy_of_matmul(matmul: Profile) -> None:
+def test_busy_of_matmul(matmul: Run) -> None:
     work = _work(matmul)
     gpu = matmul.agents.filter(pl.col("agent").is_in(work["agent"].unique().implode()))["agent_id"].to_list()
-    wall = work["end_ns"].max() - work["begin_ns"].min()
+    wall = work["end_ns"].max() - work["start_ns"].min()
     assert gpu == [2]
     assert (work["duration"].sum(), wall) == (183918056, 2964070817)
     assert round(work["duration"].sum() / wall, 6) == 0.062049
 
 
-def test_rows_of_matmul(matmul: Profile) -> None:
+def test_rows_of_matmul(matmul: Run) -> None:
     counts = {name: matmul.table(name).height for name in ("regions", "samples", "kernels", "copies", "monitors")}
     assert counts == {"regions": 125, "samples": 0, "kernels": 30, "copies": 55, "monitors": 15}
     assert matmul.losses.is_empty()
@@ -85,17 +85,17 @@ def test_rows_of_matmul(matmul: Profile) -> None:
     assert set(matmul.monitors["name"].cast(pl.String)) == {"sclk"}
 
 
-def test_top_and_busy_of_mytrace(mytrace: Profile) -> None:
+def test_top_and_busy_of_mytrace(mytrace: Run) -> None:
     top, work = _top(mytrace), _work(mytrace)
     assert work.height == 10_124
     assert len(top) == 36
     assert top[0][1:4] == (64, 111_476, 1741)
     assert top[0][4] == pytest.approx(26.757130831496916, abs=1e-9)
     assert work["duration"].sum() == 416_625_081
-    assert work["end_ns"].max() - work["begin_ns"].min() == 452_967_953
+    assert work["end_ns"].max() - work["start_ns"].min() == 452_967_953
 
 
-def test_rows_of_mytrace(mytrace: Profile) -> None:
+def test_rows_of_mytrace(mytrace: Run) -> None:
     assert mytrace.regions.height + mytrace.samples.height == 14_736
     domains = dict(mytrace.regions.group_by(pl.col("domain").cast(pl.String)).len().iter_rows())
     assert domains["MARKER"] == 11_884
@@ -107,7 +107,7 @@ def test_rows_of_mytrace(mytrace: Profile) -> None:
     assert mytrace.losses.is_empty()
 
 
-def test_every_op_knows_its_launch(mytrace: Profile) -> None:
+def test_every_op_knows_its_launch(mytrace: Run) -> None:
     launches = mytrace.regions.select("correlation", pl.col("name").cast(pl.String).alias("launch"))
     for table, expected in {
         "kernels": {"hipExtModuleLaunchKernel": 256, "hipLaunchKernel": 972, "hipGraphLaunch": 7720},
@@ -120,12 +120,12 @@ def test_every_op_knows_its_launch(mytrace: Profile) -> None:
     assert mytrace.kernels["stream"].null_count() == 0
 
 
-def test_stretches_that_raptor_finds(mytrace: Profile) -> None:
+def test_stretches_that_raptor_finds(mytrace: Run) -> None:
     """Times of the whole trace, from which raptor's windows follow."""
-    begin = min(mytrace.regions["begin_ns"].min(), mytrace.kernels["begin_ns"].min(), mytrace.copies["begin_ns"].min())
+    begin = min(mytrace.regions["start_ns"].min(), mytrace.kernels["start_ns"].min(), mytrace.copies["start_ns"].min())
     end = max(mytrace.regions["end_ns"].max(), mytrace.kernels["end_ns"].max(), mytrace.copies["end_ns"].max())
     span = end - begin
     assert (span - 8_000_000, span - 5_000_000) == (490_594_451, 493_594_451)
     assert (int(span * 0.5), int(span * 0.7)) == (249_297_225, 349_016_115)
     costliest = mytrace.kernels.filter(pl.col("name").cast(pl.String) == _top(mytrace)[0][0])
-    assert costliest["begin_ns"].min() - begin == 10_496_683, "raptor takes the costliest kernel that matches Cijk_"
+    assert costliest["start_ns"].min() - begin == 10_496_683, "raptor takes the costliest kernel that matches Cijk_"

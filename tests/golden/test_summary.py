@@ -13,7 +13,7 @@ from tests.conftest import SHARED
 from wavescope.analysis.run.rocpd_summary import rocpd_summary
 from wavescope.analysis.run.summary import Summary, partial_summary, summary
 from wavescope.analysis.run.top import top
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 DATABASES = sorted((SHARED / "data").glob("att-mi300x-bmm/*/**/*_results.db"))
 CSV_RUNS = sorted((SHARED / "data" / "rocprofv3-mi350x-flydsl").glob("*"))
@@ -26,7 +26,7 @@ def domain(answer: Summary, name: str) -> pl.DataFrame:
 
 
 def test_top_of_matmul(shared: Path) -> None:
-    answer = top(open_profile(shared / "data" / "rpd" / "matmul_result.rpd"))
+    answer = top(open_run(shared / "data" / "rpd" / "matmul_result.rpd"))
     first, second, third = answer.things.head(3).iter_rows(named=True)
     assert (first["name"], first["calls"], first["total_ns"] // 1000) == ("CopyHostToDevice", 2, 157178)
     assert int(first["mean_ns"] // 1000) == 78589
@@ -38,7 +38,7 @@ def test_top_of_matmul(shared: Path) -> None:
 
 
 def test_top_of_mytrace(shared: Path) -> None:
-    answer = top(open_profile(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    answer = top(open_run(shared / "data" / "rpd" / "mytrace.rpd.gz"))
     first = answer.things.row(0, named=True)
     assert (first["calls"], first["total_ns"] // 1000) == (64, 111476)
     assert 100 * first["share"] == pytest.approx(26.757131, abs=1e-6)
@@ -48,7 +48,7 @@ def test_top_of_mytrace(shared: Path) -> None:
 
 @pytest.mark.parametrize("path", DATABASES, ids=lambda path: path.name)
 def test_kernels_and_calls_equal_the_views_of_the_file(path: Path) -> None:
-    answer = summary(open_profile(path))
+    answer = summary(open_run(path))
     with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
         kernels = database.execute("SELECT name, total_calls, total_duration, average, percentage FROM top_kernels")
         for name, calls, total_us, average_us, percentage in kernels.fetchall():
@@ -65,7 +65,7 @@ def test_kernels_and_calls_equal_the_views_of_the_file(path: Path) -> None:
 @pytest.mark.parametrize("path", DATABASES[:2], ids=lambda path: path.name)
 def test_tables_of_rocpd_summary(path: Path) -> None:
     """Two passes over the file's own views, as AMD's tool does it."""
-    tables = rocpd_summary([partial_summary(open_profile(path))])
+    tables = rocpd_summary([partial_summary(open_run(path))])
     assert set(tables) == {"kernels_summary", "HIP_summary"}
     with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
         for view, table in (("kernels", "kernels_summary"), ("regions", "HIP_summary")):
@@ -91,10 +91,10 @@ def test_tables_of_rocpd_summary(path: Path) -> None:
 def test_two_processes_of_one_node_add_up(shared: Path) -> None:
     base = shared / "data" / "att-mi300x-bmm"
     paths = [next((base / name).rglob("*_results.db")) for name in ("c08", "c09")]
-    both = summary(open_profile(*paths))
+    both = summary(open_run(*paths))
     kernels = both.domains.filter(pl.col("domain") == "KERNEL")
     assert kernels.select("calls", "total_ns").row(0) == (602, 3_797_011 + 4_122_560)
-    by_process = summary(open_profile(*paths), by="process").domains.filter(pl.col("domain") == "KERNEL")
+    by_process = summary(open_run(*paths), by="process").domains.filter(pl.col("domain") == "KERNEL")
     assert set(by_process["total_ns"]) == {3_797_011, 4_122_560}
     assert by_process["calls"].to_list() == [301, 301]
 
@@ -103,7 +103,7 @@ def test_two_processes_of_one_node_add_up(shared: Path) -> None:
 def test_kernels_equal_the_statistics_of_rocprofv3(path: Path) -> None:
     (stored,) = path.glob("*_kernel_stats.csv")
     (trace,) = path.glob("*_kernel_trace.csv*")
-    found = domain(summary(open_profile(trace)), "KERNEL")
+    found = domain(summary(open_run(trace)), "KERNEL")
     expected = pl.read_csv(stored, infer_schema_length=None)
     assert set(found["name"]) == set(expected["Name"])
     both = expected.join(found, left_on="Name", right_on="name")

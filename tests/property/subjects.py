@@ -9,7 +9,7 @@ from pathlib import Path
 from wavescope.base.bounds import Bounds
 from wavescope.model import ThreadTrace
 from wavescope.model.counters import CounterSet
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.readers.opening import open as open_path
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.counter_capture import CounterCapture, write_counters
@@ -35,7 +35,7 @@ def written(folder: str) -> dict[str, Path]:
 
 
 @cache
-def opened(folder: str) -> dict[str, ThreadTrace | Profile | CounterSet]:
+def opened(folder: str) -> dict[str, ThreadTrace | Run | CounterSet]:
     """The same, open."""
     return {kind: open_path(path) for kind, path in written(folder).items()}
 

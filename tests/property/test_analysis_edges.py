@@ -16,14 +16,14 @@ import pytest
 from tests.property.subjects import around, opened
 from wavescope import analysis
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.run.choice import ProfileSelection
+from wavescope.analysis.run.choice import RunSelection
 from wavescope.analysis.run.selection import select as select_of_run
 from wavescope.analysis.trace.costs.histogram import row_histogram
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.base.bounds import Bounds
 from wavescope.errors import UsageError, WavescopeError
 
-SUBJECTS = {"trace": "trace", "profile": "run", "source": "run", "counters": "counters", "captures": "counters"}
+SUBJECTS = {"trace": "trace", "run": "run", "source": "run", "counters": "counters", "captures": "counters"}
 NAMES = {"curves.curve_series": {"name": "occupancy"}, "curves.curve_steps": {"name": "occupancy"}}
 
 
@@ -73,8 +73,8 @@ def test_numbers_have_bounds_and_what_lies_outside_is_refused(things: dict[str, 
 
 def test_a_histogram_of_a_stretch_that_ends_before_it_begins_is_refused(things: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="the time from 60 to 50 ends before it begins"):
-        row_histogram(things["trace"], begin_cycles=60, end_cycles=50)
-    assert row_histogram(things["trace"], begin_cycles=50, end_cycles=50).bins.height == 0
+        row_histogram(things["trace"], start_cycles=60, end_cycles=50)
+    assert row_histogram(things["trace"], start_cycles=50, end_cycles=50).bins.height == 0
 
 
 @pytest.mark.parametrize("value", [-(1 << 64), -1, 1 << 40, 1 << 64])
@@ -84,7 +84,7 @@ def test_numbers_of_things_that_are_not_there_choose_nothing(things: dict[str, A
             select(things["trace"], Selection(**{field: (value,)}))
     for field in ("pids", "ranks", "gpus", "streams"):
         try:
-            select_of_run(things["run"], ProfileSelection(**{field: (value,)})).count("kernels")
+            select_of_run(things["run"], RunSelection(**{field: (value,)})).count("kernels")
         except UsageError as error:
             assert str(error)
     for field in ("dispatches", "gpus"):
@@ -94,4 +94,4 @@ def test_numbers_of_things_that_are_not_there_choose_nothing(things: dict[str, A
 
 def test_a_time_that_ends_before_it_begins_is_refused(things: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="ends before it begins"):
-        select(things["trace"], Selection(begin_cycles=60, end_cycles=50))
+        select(things["trace"], Selection(start_cycles=60, end_cycles=50))

@@ -31,7 +31,7 @@ def test_state_durations_cover_the_wave(family: str, data: st.DataObject) -> Non
     life = (
         tables["waves"]
         .with_row_index("wave")
-        .select(pl.col("wave").cast(pl.UInt32), cycles=pl.col("end_cycles") - pl.col("begin_cycles"))
+        .select(pl.col("wave").cast(pl.UInt32), cycles=pl.col("end_cycles") - pl.col("start_cycles"))
     )
     covered = tables["states"].group_by("wave").agg(covered=pl.col("duration_cycles").sum().cast(pl.Int64))
     both = life.join(covered, on="wave", how="left")
@@ -60,8 +60,8 @@ def test_waves_own_their_instructions_and_states(family: str, data: st.DataObjec
 def test_instructions_lie_inside_their_wave_and_stall_inside_themselves(family: str, data: st.DataObject) -> None:
     tables = decoded(data, family)
     waves = tables["waves"].with_row_index("wave").cast({"wave": pl.UInt32})
-    rows = tables["instructions"].join(waves.select("wave", "begin_cycles", "end_cycles"), on="wave")
-    assert (rows["time_cycles"] >= rows["begin_cycles"]).all()
+    rows = tables["instructions"].join(waves.select("wave", "start_cycles", "end_cycles"), on="wave")
+    assert (rows["time_cycles"] >= rows["start_cycles"]).all()
     assert (rows["time_cycles"] + rows["duration_cycles"] <= rows["end_cycles"]).all()
     assert (rows["stall_cycles"] >= 0).all()
     assert (rows["stall_cycles"] <= rows["duration_cycles"]).all()
@@ -102,7 +102,7 @@ def test_every_traced_wave_is_in_the_occupancy(family: str, data: st.DataObject)
     key = ["cu", "simd", "slot"]
     occupancy = tables["occupancy"]
     end_is_later = 4 if family == "gfx9" else 0  # a gfx9 wave's record ends one issue step behind its occupancy
-    for start, time in ((1, "begin_cycles"), (0, "end_cycles")):
+    for start, time in ((1, "start_cycles"), (0, "end_cycles")):
         seen = occupancy.filter(pl.col("start") == start).select(*key, pl.col("time_cycles"))
         shift = end_is_later if start == 0 else 0
         waves = tables["waves"].select(*key, time_cycles=pl.col(time) - shift)

@@ -48,10 +48,10 @@ def test_counts_equal_a_count_of_every_cycle(lengths: dict[Slot, list[tuple[int,
     assert found.waves_per_simd_mean == pytest.approx(busy / time)
     for curve in residency(trace, bins=lasts[0] - firsts[0] if 0 in firsts else 3):
         mine = [counts for (se, _, _), counts in resident.items() if se == curve.se]
-        length = (curve.end_cycles - curve.begin_cycles) / len(curve.waves_mean)
+        length = (curve.end_cycles - curve.start_cycles) / len(curve.waves_mean)
         assert sum(curve.waves_mean) * length == pytest.approx(sum(sum(counts.values()) for counts in mine))
         if curve.se == 0:  # one bin per cycle
             expected = [
-                sum(counts.get(cycle, 0) for counts in mine) for cycle in range(curve.begin_cycles, curve.end_cycles)
+                sum(counts.get(cycle, 0) for counts in mine) for cycle in range(curve.start_cycles, curve.end_cycles)
             ]
             assert list(curve.waves_mean) == pytest.approx(expected)

@@ -60,8 +60,8 @@ def test_grown_traces_hold_what_they_state(family: str) -> None:
     assert (tables["waves"].height, tables["instructions"].height) == (grown.waves, grown.instructions)
     assert (tables["instructions"]["row"] >= 0).all()
     span = trace.plan.windows_end - trace.plan.windows_begin
-    begins = tables["waves"].group_by("cu", "simd", "slot", maintain_order=True).agg("begin_cycles")
-    for starts in begins["begin_cycles"].to_list():
+    begins = tables["waves"].group_by("cu", "simd", "slot", maintain_order=True).agg("start_cycles")
+    for starts in begins["start_cycles"].to_list():
         per_copy = len(starts) // 5
         ordered = sorted(starts)
         assert [b - a for a, b in zip(ordered, ordered[per_copy:], strict=False)] == [span] * (4 * per_copy)

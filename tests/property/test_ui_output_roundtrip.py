@@ -23,7 +23,7 @@ from wavescope.synth import Scenario, compiled, synthesize, tour, write_capture
 if TYPE_CHECKING:
     from pathlib import Path
 
-PLACE = ["se", "cu", "simd", "slot", "begin_cycles"]
+PLACE = ["se", "cu", "simd", "slot", "start_cycles"]
 ALWAYS = ("counters", "other_simd", "shader_data", "realtime")
 """Tables that both schemas keep whole."""
 

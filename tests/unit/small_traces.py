@@ -71,7 +71,7 @@ def small_trace(
             "cu": [1] * len(numbers),
             "simd": [n % 4 for n in range(len(numbers))],
             "slot": [0] * len(numbers),
-            "begin_cycles": [0] * len(numbers),
+            "start_cycles": [0] * len(numbers),
             "end_cycles": [1 << 20] * len(numbers),
             "complete": [True] * len(numbers),
         },

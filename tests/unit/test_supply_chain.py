@@ -10,7 +10,7 @@ import pytest
 
 from wavescope.errors import MissingToolError
 from wavescope.export.page import write_html
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.page.assets import page_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def test_the_built_page_names_what_it_is_made_of(notices: str, package: str) -> 
 
 
 def test_an_exported_page_holds_the_licences(notices: str, tmp_path: Path) -> None:
-    text = write_html(Profile([]), tmp_path / "run.html").path.read_text(encoding="utf-8")
+    text = write_html(Run([]), tmp_path / "run.html").path.read_text(encoding="utf-8")
     held = re.search(r'<script type="text/plain" id="licences">\n(.*?)</script>', text, re.DOTALL)
     assert held is not None
     assert held[1] == notices

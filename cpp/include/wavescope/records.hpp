@@ -89,7 +89,7 @@ enum class Status : uint8_t {
     X(uint8_t, workgroup)          \
     X(uint8_t, cluster)            \
     X(uint8_t, complete)           \
-    X(int64_t, begin_cycles)       \
+    X(int64_t, start_cycles)       \
     X(int64_t, end_cycles)         \
     X(uint64_t, entry_code_object) \
     X(uint64_t, entry_address)     \

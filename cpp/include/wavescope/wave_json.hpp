@@ -32,7 +32,7 @@ enum class WaveProblem : uint8_t {
 // -1 = the file does not say.
 #define WAVESCOPE_WAVE_FILE_COLUMNS(X) \
     X(uint32_t, file)                  \
-    X(int64_t, begin_cycles)           \
+    X(int64_t, start_cycles)           \
     X(int64_t, end_cycles)             \
     X(int32_t, cu)                     \
     X(int32_t, simd)                   \

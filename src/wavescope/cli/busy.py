@@ -10,20 +10,20 @@ import click
 from wavescope.base.bounds import BINS
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Whole
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
 
-@profile_verb
+@run_verb
 @click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Most stretches of time.")
-def command(asked: AskedProfile, bins: int) -> None:
+def command(asked: AskedRun, bins: int) -> None:
     """How busy is each GPU, in all and over time?
 
-    PATHS are profiles (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
+    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
     once; a GPU that several processes use is one GPU. --csv prints one row per GPU; --json has streams and curves too.
 
     \b

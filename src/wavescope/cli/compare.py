@@ -1,4 +1,4 @@
-"""`wavescope compare`: what changed between traces of the same kernel, profiles of runs, or counter captures?"""
+"""`wavescope compare`: what changed between traces of the same kernel, runs, or counter captures?"""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from wavescope.base.words import counted
 from wavescope.cli.kit.counters import counter_options
 from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_option
 from wavescope.cli.kit.numbers import Real, Whole
-from wavescope.cli.kit.run import profile_options
+from wavescope.cli.kit.run import run_options
 from wavescope.cli.kit.trace import DEFAULT_TOP, open_trace, selection_options
 from wavescope.facts.metrics import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.selection import Selection
     from wavescope.cli.kit.counters import AskedCounters
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
     from wavescope.model import ThreadTrace
 
 _MOST_SIBLINGS = 8
@@ -171,9 +171,9 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     multiple=True,
     help="A repeated run of the first PATH, to measure the noise; may be repeated.",
 )
-@profile_options
-def _profiles(asked: AskedProfile, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
-    """Compare profiles of runs PATHS with the first one: kernels, copies, calls and marker ranges.
+@run_options
+def _runs(asked: AskedRun, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
+    """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
 
     Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
     """
@@ -280,13 +280,13 @@ def _counters(
 
 
 class _Either(click.Command):
-    """Compares traces, profiles or counters, by what the paths are; shows the options of all."""
+    """Compares traces, runs or counters, by what the paths are; shows the options of all."""
 
     def __init__(self) -> None:
         known = {option for parameter in _traces.params for option in parameter.opts}
         more: list[click.Parameter] = []
         self.only_of: dict[str, str] = {}
-        for kind, command in (("profile", _profiles), ("counters", _counters)):
+        for kind, command in (("run", _runs), ("counters", _counters)):
             own = [parameter for parameter in command.params if not known & set(parameter.opts)]
             known |= {option for parameter in own for option in parameter.opts}
             self.only_of |= {option: kind for parameter in own for option in parameter.opts}
@@ -300,25 +300,25 @@ class _Either(click.Command):
             return super().make_context(info_name, args, parent, **extra)
         kinds = {kind for word in args if not word.startswith("-") and (kind := _kind_of(word))}
         asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
-        if kinds <= {"profile", "counters"} and "counters" in asked:
-            kinds = {"counters"}  # what has counters may be a profile of a run as well
+        if kinds <= {"run", "counters"} and "counters" in asked:
+            kinds = {"counters"}  # what has counters may be a run as well
         if len(kinds) > 1:
             from wavescope.errors import UsageError
 
             what = f"these are {' and '.join(_NAMES[kind] for kind in sorted(kinds, key=list(_NAMES).index))}"
-            raise UsageError(what, advice="compare traces with traces, profiles with profiles, counters with counters")
+            raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
         chosen = next(iter(kinds or asked), "trace")
         return context_of_kind(_COMMANDS[chosen], self, _NAMES[chosen], info_name, args, parent=parent, **extra)
 
 
-_NAMES = {"trace": "thread traces", "profile": "profiles of runs", "counters": "counter captures"}
-_COMMANDS = {"trace": _traces, "profile": _profiles, "counters": _counters}
-_HELP = """Compare PATHS with the first one: thread traces of the same kernel, profiles of runs, or counter captures.
+_NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
+_COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
+_HELP = """Compare PATHS with the first one: thread traces of the same kernel, runs, or counter captures.
 
 Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Other dispatches of
 the same kernel and code in the same folder show how much runs differ by themselves.
 
-Profiles: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
+Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
 folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.
 
 Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
@@ -329,11 +329,11 @@ Only larger differences are reported.
 
 
 def _kind_of(word: str) -> str | None:
-    """What a word of the command line names: a trace, a profile or counters; None = nothing of these."""
+    """What a word of the command line names: a trace, a run or counters; None = nothing of these."""
     import glob
 
     from wavescope.errors import WavescopeError
-    from wavescope.readers.files.kinds import COUNTER_TABLES, PROFILES, THREAD_TRACES, Kind, sniff
+    from wavescope.readers.files.kinds import COUNTER_TABLES, RUNS, THREAD_TRACES, Kind, sniff
 
     path = Path(word)
     if glob.has_magic(word) and not path.exists():
@@ -344,8 +344,8 @@ def _kind_of(word: str) -> str | None:
         return None
     if kind in (*COUNTER_TABLES, Kind.COMPUTE_DATABASE):
         return "counters"
-    if kind in (*PROFILES, Kind.DATABASE, Kind.BROKEN_DATABASE):
-        return "profile"
+    if kind in (*RUNS, Kind.DATABASE, Kind.BROKEN_DATABASE):
+        return "run"
     return "trace" if kind in THREAD_TRACES else None
 
 

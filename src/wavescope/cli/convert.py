@@ -1,4 +1,4 @@
-"""`wavescope convert`: a profile in another format."""
+"""`wavescope convert`: a run in another format."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.model.counters import CounterSet
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
 
 __all__ = ["command"]
@@ -46,13 +46,13 @@ def command(
     paths: tuple[str, ...],
     file_format: str,
     output: Path,
-    selection: ProfileSelection,
+    selection: RunSelection,
     no_source: bool,
     **options: bool,
 ) -> None:
-    """Write profiles in another format: what other tools read, or tables.
+    """Write runs in another format: what other tools read, or tables.
 
-    PATHS are profiles (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
+    PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them; all of them become one
     output. With html each of PATHS is shown by itself, as `wavescope open` does; thread traces and captures of
     hardware counters are welcome. Inputs are never changed.
 
@@ -74,7 +74,7 @@ def command(
 def _write_page(
     paths: Sequence[str],
     output: Path,
-    selection: ProfileSelection,
+    selection: RunSelection,
     *,
     with_source: bool,
     force: bool,
@@ -83,16 +83,16 @@ def _write_page(
 ) -> None:
     """The viewer's page with what is at each path inside."""
     from wavescope.export.page import write_html
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-    shown: list[tuple[str, ThreadTrace | Profile | CounterSet]] = []
+    shown: list[tuple[str, ThreadTrace | Run | CounterSet]] = []
     losses: list[tuple[str, Sequence[Loss]]] = []
     lost: list[dict[str, Any]] = []
     for path in paths:
         with progress(f"reading {Path(path).name}"):
             document = _document(path, output, selection, with_environment=with_environment)
         shown.append((Path(path).resolve().name, document))
-        if isinstance(document, Profile):
+        if isinstance(document, Run):
             losses += [(source.path, source.losses) for source in document.origins]
         else:
             lost += _losses_of(path, document, as_json=as_json)
@@ -102,9 +102,9 @@ def _write_page(
 
 
 def _document(
-    path: str, output: Path, selection: ProfileSelection, *, with_environment: bool
-) -> ThreadTrace | Profile | CounterSet:
-    from wavescope.analysis.run.selection import ProfileSelection
+    path: str, output: Path, selection: RunSelection, *, with_environment: bool
+) -> ThreadTrace | Run | CounterSet:
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavescope.readers.opening import open_trace
@@ -116,7 +116,7 @@ def _document(
         inputs = inputs_of([path])
         refuse_inputs([output], inputs)
         return opened(inputs, selection, with_environment=with_environment)
-    if selection != ProfileSelection():
+    if selection != RunSelection():
         what = f"a {'counter capture' if kind in COUNTER_CAPTURES else 'thread trace'} is written whole"
         what += ": the options that choose are about runs"
         raise UsageError(what, where=path, advice="leave them out")

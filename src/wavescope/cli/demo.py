@@ -116,14 +116,14 @@ def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
 def _runs_to_show(folder: Path) -> Library:
     """Both runs, after what was made."""
     from wavescope.page.protocol.document import Library
-    from wavescope.readers.run.inputs import open_profile
+    from wavescope.readers.run.inputs import open_run
 
     with progress("playing two runs of a program"):
         counts = _make_runs(folder)
     library = Library()
     for name, count in counts.items():
         console().print(f"the run {name}: 4 ROCpd databases, one per rank, {count:,} dispatches")
-        library.add(name, str(folder / name), partial(open_profile, folder / name))
+        library.add(name, str(folder / name), partial(open_run, folder / name))
     _ = library.documents[0].opened
     return library
 
@@ -244,18 +244,18 @@ def _make_runs(folder: Path) -> dict[str, int]:
 
 
 def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
-    from wavescope.analysis.run.compare import compare_profiles
+    from wavescope.analysis.run.compare import compare_runs
     from wavescope.analysis.run.gaps import gaps
     from wavescope.analysis.run.ranks import ranks
     from wavescope.analysis.run.summary import summary
-    from wavescope.readers.run.inputs import open_profile
+    from wavescope.readers.run.inputs import open_run
     from wavescope.report.run.compare import comparison_report
     from wavescope.report.run.demo import run_story
     from wavescope.report.run.gaps import gaps_report
     from wavescope.report.run.ranks import ranks_report
     from wavescope.report.run.summary import summary_report
 
-    before, after = (open_profile(folder / name) for name in ("before", "after"))
+    before, after = (open_run(folder / name) for name in ("before", "after"))
     made = [f"{where}/{name}: 4 ROCpd databases, one per rank, {count:,} dispatches" for name, count in counts.items()]
     chapters = [
         ("Where did the time go?", f"wavescope summary {where}/before", summary_report(summary(before))),
@@ -264,7 +264,7 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
         (
             "What changed?",
             f"wavescope compare {where}/before {where}/after",
-            comparison_report(compare_profiles([before, after])),
+            comparison_report(compare_runs([before, after])),
         ),
     ]
     out = console()

@@ -108,15 +108,15 @@ def _counters(asked: AskedCounters, file_format: str) -> None:
 
 
 def _require_counters(asked: AskedCounters) -> None:
-    """Open the capture; a profile of a run without counters is told which verb fits it."""
+    """Open the capture; a run without counters is told which verb fits it."""
     from wavescope.errors import NotATraceError, UsageError
-    from wavescope.readers.files.kinds import PROFILES, sniff
+    from wavescope.readers.files.kinds import RUNS, sniff
     from wavescope.readers.opening import does_not_fit
 
     try:
         _ = asked.counters
     except (NotATraceError, UsageError):
-        if asked.path is not None and (kind := sniff(asked.path)) in PROFILES:
+        if asked.path is not None and (kind := sniff(asked.path)) in RUNS:
             raise does_not_fit(kind, asked.path) from None
         raise
 
@@ -178,10 +178,10 @@ def _kind_of(word: str) -> Kind | None:
 
 
 def _has_counters(kind: Kind | None) -> bool:
-    """Whether it is a counter capture, or the profile of a run that may hold counters as well."""
+    """Whether it is a counter capture, or the run that may hold counters as well."""
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, STORES_OF_COUNTERS, Kind
 
-    return kind in (*COUNTER_CAPTURES, *STORES_OF_COUNTERS, Kind.PROFILE_FOLDER)
+    return kind in (*COUNTER_CAPTURES, *STORES_OF_COUNTERS, Kind.RUN_FOLDER)
 
 
 command = _Either()

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
 
-@profile_verb
+@run_verb
 @click.option(
     "--by",
     type=click.Choice(["gpu", "stream"]),
@@ -24,7 +24,7 @@ __all__ = ["command"]
     show_default=True,
     help="Gaps between all work of a GPU, or of each of its streams.",
 )
-def command(asked: AskedProfile, by: str) -> None:
+def command(asked: AskedRun, by: str) -> None:
     """When do the GPUs idle between their work, and who makes them wait?
 
     Every gap is divided: what the thread that launched the next work did before (synchronisation, allocation, copies,

@@ -31,18 +31,18 @@ def command(
 ) -> None:
     """Tell what PATH is, from which GPU, how complete it is and what to do next.
 
-    PATH is anything that wavescope reads: thread traces, raw or decoded, profiles of runs and captures of hardware
+    PATH is anything that wavescope reads: thread traces, raw or decoded, runs and captures of hardware
     counters, or a folder of them.
     """
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff
     from wavescope.readers.opening import DECODED_KINDS
-    from wavescope.readers.run.inputs import holds_profile
+    from wavescope.readers.run.inputs import holds_run
 
     kind = sniff(path)
     if kind in COUNTER_CAPTURES:
         _counters(path, kind, as_json=as_json)
-    elif holds_profile(path):
-        _profile(path, kind, as_json=as_json)
+    elif holds_run(path):
+        _run(path, kind, as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
         _raw_capture(path, dispatch, code_objects, as_json=as_json)
     elif kind in DECODED_KINDS:
@@ -59,19 +59,19 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
 
     from wavescope.base.files import listed
     from wavescope.model.losses import Loss
-    from wavescope.model.run import profile_losses
+    from wavescope.model.run import run_losses
     from wavescope.readers.files.runs import refused_in
-    from wavescope.report.run.losses import profile_loss_lines
+    from wavescope.report.run.losses import run_loss_lines
 
     refused = refused_in(path)
-    losses = profile_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
+    losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
     if as_json:
         answer = {"input": str(path), "kind": kind.value, "next": _next_for(path, kind)}
         emit_json(answer | {"losses": losses.to_dicts()})
         return
     console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
     console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
-    for line in profile_loss_lines(losses):
+    for line in run_loss_lines(losses):
         console().print(line)
 
 
@@ -86,7 +86,7 @@ def _next_for(path: Path, kind: Kind) -> str:
 
         return why_unreadable(path) or "it has no tables: record again, the recording did not finish"
     otherwise = (
-        "point wavescope at thread traces (*.att, ui_output_*), profiles (ROCpd, RPD, rocprofv3 CSV, JSON) or counters"
+        "point wavescope at thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters"
         " (pmc_perf.csv, *_counter_collection.csv)"
     )
     return texts.get(kind.name, otherwise)
@@ -118,17 +118,17 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
         out.print(line)
 
 
-def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:
+def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
     from rich.text import Text
 
     from wavescope.analysis.run.recording import combine_recording, partial_recording
     from wavescope.cluster import executor_for, gather
     from wavescope.model import to_builtins
-    from wavescope.readers.run.inputs import find_profiles
-    from wavescope.report.run.losses import profile_loss_lines
+    from wavescope.readers.run.inputs import find_runs
+    from wavescope.report.run.losses import run_loss_lines
     from wavescope.report.run.recording import next_steps, recording_report
 
-    inputs = find_profiles([path])
+    inputs = find_runs([path])
     with progress(f"reading {path.name}"):
         told = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(told.values)
@@ -139,7 +139,7 @@ def _profile(path: Path, kind: Kind, *, as_json: bool) -> None:
     out = console()
     for part in recording_report(str(path), kind.value, answer, width=out.width):
         out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
-    for line in profile_loss_lines(told.losses):
+    for line in run_loss_lines(told.losses):
         out.print(line)
 
 
@@ -240,28 +240,28 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
         answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
         answer["dispatches"] = [msgspec.to_builtins(f) | {"damaged": f.damaged} for f in facts]
         answer["unreadable"] = [str(problem) for problem in problems]
-        answer["profiles"] = _profiles_beside(path)
+        answer["profiles"] = _runs_beside(path)
         answer["losses"] = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
         emit_json(answer)
         return
     out = console()
     for renderable in capture_report(str(path), _files(path, capture), facts, problems):
         out.print(renderable)
-    beside = _profiles_beside(path)
+    beside = _runs_beside(path)
     if beside:
         many = len(beside) > 1
-        said = f"{len(beside):,} profiles of runs: " if many else "the profile of a run: "
+        said = f"{len(beside):,} runs: " if many else "the run: "
         command = f"wavescope summary {path if many else beside[0]}"
         out.print(f"also here: {said}{command}", soft_wrap=True, markup=False, highlight=False)
 
 
-def _profiles_beside(path: Path) -> list[str]:
-    """Profiles of runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
+def _runs_beside(path: Path) -> list[str]:
+    """Runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
     from wavescope.errors import WavescopeError
-    from wavescope.readers.run.inputs import find_profiles
+    from wavescope.readers.run.inputs import find_runs
 
     try:
-        found = find_profiles([path]) if path.is_dir() else []
+        found = find_runs([path]) if path.is_dir() else []
         return [str(each.path) for each in found if not each.refused]
     except WavescopeError:
         return []

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_options
+from wavescope.cli.kit.run import run_options
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
@@ -19,11 +19,11 @@ __all__ = ["command"]
 @click.command()
 @click.argument("name")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@profile_options
-def command(asked: AskedProfile, name: str) -> None:
+@run_options
+def command(asked: AskedRun, name: str) -> None:
     """How do the dispatches of kernels called NAME behave: durations, launch parameters, registers, occupancy?
 
-    NAME is part of the name of a kernel, or a /regular expression/; '' means every kernel. PATHS are profiles or
+    NAME is part of the name of a kernel, or a /regular expression/; '' means every kernel. PATHS are runs or
     folders of them. --csv prints one row per kernel; --json has shapes, histograms, curves and the longest dispatches.
 
     \b

@@ -1,4 +1,4 @@
-"""`wavescope merge`: many profiles in one ROCpd database."""
+"""`wavescope merge`: many runs in one ROCpd database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["command"]
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @writing_options("FILE")
 def command(paths: tuple[str, ...], output: Path, force: bool, with_environment: bool, as_json: bool) -> None:
-    """Put any number of profiles into one ROCpd database.
+    """Put any number of runs into one ROCpd database.
 
     Tables of ROCpd files are copied as they are; other formats are converted. A run that is in several files is taken
     once. The views of AMD's tools are in the file.
@@ -28,10 +28,10 @@ def command(paths: tuple[str, ...], output: Path, force: bool, with_environment:
     wavescope merge rank*/results.db -o all.db
     wavescope merge trace.rpd results.db -o all.db
     """
-    from wavescope.export.run.rocpd.merging import merge_profiles
+    from wavescope.export.run.rocpd.merging import merge_runs
 
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
     with file_progress(inputs) as done:
-        written = merge_profiles(inputs, output, with_environment=with_environment, force=force, done=done)
+        written = merge_runs(inputs, output, with_environment=with_environment, force=force, done=done)
     show_written(paths, [written], [], as_json=as_json)

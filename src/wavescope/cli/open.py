@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
     from wavescope.page.protocol.document import Library
     from wavescope.page.protocol.kept_answers import KeptAnswers
@@ -33,7 +33,7 @@ _MOST_SIBLINGS = 64
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
-@click.option("--one-run", is_flag=True, help="All PATHS are profiles of one run; else each is shown by itself.")
+@click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
 @click.option(
     "--source-root",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -74,7 +74,7 @@ def command(
 ) -> None:
     """Show traces, runs and counters in a browser: timelines, instructions, source, findings, speed of light, roofline.
 
-    PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, profiles of runs, and
+    PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, runs, and
     captures of hardware counters.
     The page is served on this machine only, to whoever has its address, until Ctrl-C.
 
@@ -167,28 +167,26 @@ def _check(path: Path) -> None:
     """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavescope.readers.opening import does_not_fit
-    from wavescope.readers.run.inputs import holds_profile
+    from wavescope.readers.run.inputs import holds_run
 
-    if not holds_profile(path) and (kind := sniff(path)) not in (*THREAD_TRACES, *COUNTER_CAPTURES):
+    if not holds_run(path) and (kind := sniff(path)) not in (*THREAD_TRACES, *COUNTER_CAPTURES):
         raise does_not_fit(kind, path)
 
 
-def _one_run(paths: Sequence[Path]) -> Profile:
-    from wavescope.readers.run.inputs import find_profiles, open_inputs
+def _one_run(paths: Sequence[Path]) -> Run:
+    from wavescope.readers.run.inputs import find_runs, open_inputs
 
-    return open_inputs(find_profiles(paths))
+    return open_inputs(find_runs(paths))
 
 
-def _open(
-    library: Library, path: Path, reading: dict[str, Any], *, is_only: bool
-) -> ThreadTrace | Profile | CounterSet:
+def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: bool) -> ThreadTrace | Run | CounterSet:
     """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
     dispatches, and the counters of a run."""
     from wavescope.model import ThreadTrace
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
     opened = _read(path, **reading)
-    if isinstance(opened, Profile) and path.is_file() and opened.count("counter_info"):  # folders are several processes
+    if isinstance(opened, Run) and path.is_file() and opened.count("counter_info"):  # folders are several processes
         from wavescope.readers.counters import open_counters
 
         counters = partial(open_counters, path, target=reading["target"])
@@ -208,7 +206,7 @@ def _open(
 
 def _read(
     path: Path, *, source_root: Path | None, target: str | None, **reading: Any
-) -> ThreadTrace | Profile | CounterSet:
+) -> ThreadTrace | Run | CounterSet:
     from wavescope.model import ThreadTrace
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff

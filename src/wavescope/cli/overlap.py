@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
 
-@profile_verb
-def command(asked: AskedProfile) -> None:
+@run_verb
+def command(asked: AskedRun) -> None:
     """What runs at the same time: copies and kernels, communication and computation, streams, processes, calls?
 
     Exposed is what nothing hides: communication without computation, copies without any kernel. --csv prints one row

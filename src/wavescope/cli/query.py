@@ -10,13 +10,13 @@ import click
 from wavescope.base.bounds import SECONDS, SOME
 from wavescope.cli.kit.io import console, emit_json
 from wavescope.cli.kit.numbers import Real, Whole
-from wavescope.cli.kit.run import profile_options
+from wavescope.cli.kit.run import run_options
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.query import QueryResult
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
@@ -24,7 +24,7 @@ __all__ = ["command"]
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.argument("sql")
-@partial(profile_options, is_spread=False)
+@partial(run_options, is_spread=False)
 @click.option(
     "--engine",
     type=click.Choice(["duckdb", "sqlite"]),
@@ -34,7 +34,7 @@ __all__ = ["command"]
 @click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
 @click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
 def command(
-    asked: AskedProfile,
+    asked: AskedRun,
     sql: str,
     engine: str | None,
     max_rows: int | None,
@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Which rows does this SQL give?
 
-    PATHS are profiles of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
-    views (kernels, regions, memory_copies, top, ...) and over the tables of the profile itself (profile.kernels, ...);
-    `wavescope schema` lists them. Nothing but the profile can be read, and nothing can be changed.
+    PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
+    views (kernels, regions, memory_copies, top, ...) and over the tables of the run itself (run.kernels, ...);
+    `wavescope schema` lists them. Nothing but the run can be read, and nothing can be changed.
 
     \b
     wavescope query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
@@ -55,26 +55,26 @@ def command(
     import polars as pl
 
     from wavescope.analysis.run.query import QueryLimits, run_query
-    from wavescope.report.run.losses import profile_loss_lines
+    from wavescope.report.run.losses import run_loss_lines
 
-    profile, gathered = asked.opened()
+    run, gathered = asked.opened()
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
     limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
-    result = run_query(profile, sql, engine=engine, limits=limits)
+    result = run_query(run, sql, engine=engine, limits=limits)
     if asked.as_json:
         body = _json_rows(result, asked.top)
     elif asked.as_csv:
         _write_csv(result, asked.top)
     else:
         _show(result, asked.limit)
-    losses = pl.concat([gathered.losses, profile.losses]).unique(["path", "kind", "message"], maintain_order=True)
+    losses = pl.concat([gathered.losses, run.losses]).unique(["path", "kind", "message"], maintain_order=True)
     if asked.as_json:
         inputs = [str(found.path) for found in gathered.inputs]
         emit_json({"inputs": inputs, "engine": result.engine, **body, "losses": losses.to_dicts()})
         return
     out = console(stderr=True)
-    for line in profile_loss_lines(losses):
+    for line in run_loss_lines(losses):
         out.print(line)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 
-@profile_verb
-def command(asked: AskedProfile) -> None:
+@run_verb
+def command(asked: AskedRun) -> None:
     """Compare the ranks of a run whose files are at PATHS: who has more work, who is late, who waits."""
     from wavescope.analysis.run.ranks import combine_ranks, partial_ranks
     from wavescope.report.run.ranks import ranks_report

@@ -11,15 +11,15 @@ import click
 from wavescope.base.bounds import BINS, SHARE
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Real, Whole
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
 
-@profile_verb
+@run_verb
 @click.option("--depth", type=Whole(BINS), help="Levels of the tree to show; default: all.")
 @click.option(
     "--min-share",
@@ -29,7 +29,7 @@ __all__ = ["command"]
     metavar="PERCENT",
     help="Leave out nodes below this share of the time, and of the GPU time.",
 )
-def command(asked: AskedProfile, depth: int | None, min_share: float) -> None:
+def command(asked: AskedRun, depth: int | None, min_share: float) -> None:
     """Which regions take the time of the threads, with and without what they enclose, and what GPU work do they cause?
 
     Regions (calls, markers, operators) are nested by time and added up by path over threads, processes and ranks. With

@@ -9,23 +9,21 @@ import click
 from wavescope.cli.kit.io import console, emit_json, json_option
 
 if TYPE_CHECKING:
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["command"]
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option(
-    "--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, profile.copies."
-)
+@click.option("--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, run.copies.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print one row per column as CSV instead of text.")
 @json_option
 def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: bool) -> None:
     """Which views, tables and columns can a query name?
 
-    The stable views have the names and columns of AMD's ROCpd views, for every format; the tables of a profile are in
-    the schema `profile`. With PATHS, also the extra tables of these files and what their databases store.
+    The stable views have the names and columns of AMD's ROCpd views, for every format; the tables of a run are in
+    the schema `run`. With PATHS, also the extra tables of these files and what their databases store.
 
     \b
     wavescope schema
@@ -35,7 +33,7 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
     from wavescope.analysis.run.catalog import catalog
     from wavescope.report.run.catalog import catalog_report
 
-    answer = catalog(_profile(paths), name)
+    answer = catalog(_run(paths), name)
     if as_json:
         from wavescope.model import to_builtins
 
@@ -50,7 +48,7 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
             out.print(part)
 
 
-def _profile(paths: tuple[str, ...]) -> Profile | None:
-    from wavescope.readers.run.inputs import open_profile
+def _run(paths: tuple[str, ...]) -> Run | None:
+    from wavescope.readers.run.inputs import open_run
 
-    return open_profile(*paths) if paths else None
+    return open_run(*paths) if paths else None

@@ -1,4 +1,4 @@
-"""`wavescope split`: one ROCpd database per part of a profile."""
+"""`wavescope split`: one ROCpd database per part of a run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
     wavescope split merged.db -o ranks/ --by rank
     wavescope split results.db -o steps/ --by marker --marker "step"
     """
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.analysis.run.splitting import parts_of
     from wavescope.export.run.rocpd.splitting import write_parts
 
@@ -53,9 +53,9 @@ def command(
         what = "--marker and --by marker belong together"
         raise UsageError(what, advice='--by marker --marker "step"')
     inputs = inputs_of(paths)
-    profile = opened(inputs, ProfileSelection(), with_environment=with_environment)
-    parts = {output / f"{part.name}_results.db": part.profile for part in parts_of(profile, by, marker)}
+    run = opened(inputs, RunSelection(), with_environment=with_environment)
+    parts = {output / f"{part.name}_results.db": part.run for part in parts_of(run, by, marker)}
     refuse_inputs(list(parts), inputs)
     with progress(f"writing {len(parts):,} parts"):
         written = write_parts(parts, force=force)
-    show_written(paths, written, [(source.path, source.losses) for source in profile.origins], as_json=as_json)
+    show_written(paths, written, [(source.path, source.losses) for source in run.origins], as_json=as_json)

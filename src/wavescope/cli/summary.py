@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
     from wavescope.analysis.run.events import Grouping
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
 
 
-@profile_verb
+@run_verb
 @click.option(
     "--by",
     type=click.Choice(_GROUPINGS),
@@ -30,7 +30,7 @@ _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
     metavar="FOLDER",
     help="Write the tables of `rocpd summary`, same files and columns, into this folder, which must be new or empty.",
 )
-def command(asked: AskedProfile, by: Grouping | None, rocpd_csv: Path | None) -> None:
+def command(asked: AskedRun, by: Grouping | None, rocpd_csv: Path | None) -> None:
     """Where the time of the runs at PATHS went: kernels, copies, allocations, API calls and markers.
 
     PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.

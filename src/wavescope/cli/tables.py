@@ -1,4 +1,4 @@
-"""`wavescope tables`: which tables does a profile hold?"""
+"""`wavescope tables`: which tables does a run hold?"""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 __all__ = ["command"]
 
 
-@profile_verb
+@run_verb
 @click.option("--environment", is_flag=True, help="Show environment variables with their values; they may be secret.")
-def command(asked: AskedProfile, environment: bool) -> None:
-    """Which tables does a profile hold, and how large are they?
+def command(asked: AskedRun, environment: bool) -> None:
+    """Which tables does a run hold, and how large are they?
 
-    PATHS are profiles of any format, or folders of them. Shows the tables that every format becomes, those that only
+    PATHS are runs of any format, or folders of them. Shows the tables that every format becomes, those that only
     this format has, and for databases the stored tables with their sizes. --csv prints the first of these;
     --json has all, and the names of environment variables (values with --environment).
 

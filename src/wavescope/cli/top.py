@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.run import profile_verb
+from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedProfile
+    from wavescope.cli.kit.run import AskedRun
 
 
-@profile_verb
+@run_verb
 @click.option("--all", "with_calls", is_flag=True, help="API calls, markers and allocations too.")
-def command(asked: AskedProfile, with_calls: bool) -> None:
+def command(asked: AskedRun, with_calls: bool) -> None:
     """The kernels and copies that take most GPU time in the runs at PATHS."""
     from wavescope.analysis.run.top import combine_top, partial_top
     from wavescope.report.run.top import top_report

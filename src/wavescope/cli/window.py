@@ -1,4 +1,4 @@
-"""`wavescope window`: a smaller profile."""
+"""`wavescope window`: a smaller run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
 
 __all__ = ["command"]
 
@@ -23,10 +23,8 @@ __all__ = ["command"]
 @format_option("What to write; `wavescope convert --help` tells what they are.", default="rocpd")
 @writing_options("OUT")
 @selection_options
-def command(
-    paths: tuple[str, ...], file_format: str, output: Path, selection: ProfileSelection, **options: bool
-) -> None:
-    """Write a part of profiles: a stretch of time, some ranks, GPUs, kernels or domains.
+def command(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
+    """Write a part of runs: a stretch of time, some ranks, GPUs, kernels or domains.
 
     Percent and times with units are of the run as each file recorded it on each node. Events that the window cuts are
     kept whole; --inside leaves them out. Counters follow their dispatch, arguments their call.
@@ -36,9 +34,9 @@ def command(
     wavescope window ranks/ --between "step 10" "step 12" --rank 0 -o steps.db
     wavescope window results.db --kernel gemm --domain HIP -o gemm.db
     """
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
 
-    if selection in (ProfileSelection(), ProfileSelection(is_inside=True)):
+    if selection in (RunSelection(), RunSelection(is_inside=True)):
         what = "nothing says which part to write"
         raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavescope merge`")
     write_chosen(paths, file_format, output, selection, **options)

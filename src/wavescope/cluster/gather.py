@@ -1,4 +1,4 @@
-"""Ask one question of every profile, and bring home the answers and what was lost."""
+"""Ask one question of every run, and bring home the answers and what was lost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from wavescope.analysis.run.selection import ProfileSelection, select
+from wavescope.analysis.run.selection import RunSelection, select
 from wavescope.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import LOSSES, Loss
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
-    from wavescope.readers.run.inputs import ProfileInput
+    from wavescope.model.run import Run
+    from wavescope.readers.run.inputs import RunInput
 
 __all__ = ["MOST_MISSING", "Gathered", "gather"]
 
@@ -29,28 +29,28 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Gathered(Generic[Result]):
-    """The answers of the profiles that could be read, in the order of the inputs."""
+    """The answers of the runs that could be read, in the order of the inputs."""
 
     values: list[Result]
-    inputs: list[ProfileInput]
+    inputs: list[RunInput]
     """The inputs of `values`."""
     losses: pl.DataFrame
-    """Rows of `Profile.losses`, of all inputs; files that could not be read included."""
+    """Rows of `Run.losses`, of all inputs; files that could not be read included."""
 
 
 @dataclass(frozen=True)
 class _Asking(Generic[Result]):
     """What a worker does with one input."""
 
-    question: Callable[[Profile], Result]
-    selection: ProfileSelection
+    question: Callable[[Run], Result]
+    selection: RunSelection
     with_environment: bool
     is_one_of_many: bool
     """Whether a bug of ours is told like an unreadable file, so that the other files are answered."""
     is_elsewhere: bool = False
     """Whether this machine may see other files than the one that asks."""
 
-    def __call__(self, found: ProfileInput) -> _Told[Result]:
+    def __call__(self, found: RunInput) -> _Told[Result]:
         import polars as pl
 
         if self.is_elsewhere:
@@ -65,17 +65,17 @@ class _Asking(Generic[Result]):
             what = f"this is a bug in wavescope: {type(error).__name__}: {error}"
             return _Told(failure=WavescopeError(what, where=str(found.path), advice="report it"))
 
-    def _told(self, found: ProfileInput) -> _Told[Result]:
-        from wavescope.model.run import Profile
+    def _told(self, found: RunInput) -> _Told[Result]:
+        from wavescope.model.run import Run
         from wavescope.readers.run.inputs import open_input
 
-        profile = Profile([open_input(found, with_environment=self.with_environment)])
-        chosen = select(profile, self.selection)
+        run = Run([open_input(found, with_environment=self.with_environment)])
+        chosen = select(run, self.selection)
         guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
         return _Told(self.question(chosen), chosen.losses, frozenset(guids))
 
 
-def _check_seen(found: ProfileInput) -> None:
+def _check_seen(found: RunInput) -> None:
     for path in (found.path, *found.files):
         if not os.access(path, os.R_OK):
             raise NotSeenError(str(path))
@@ -92,10 +92,10 @@ class _Told(Generic[Result]):
 
 
 def gather(
-    question: Callable[[Profile], Result],
-    inputs: Sequence[ProfileInput],
+    question: Callable[[Run], Result],
+    inputs: Sequence[RunInput],
     *,
-    selection: ProfileSelection | None = None,
+    selection: RunSelection | None = None,
     executor: Executor | None = None,
     done: Callable[[], None] = lambda: None,
     with_environment: bool = False,
@@ -119,31 +119,29 @@ def gather(
     """
     import polars as pl
 
-    from wavescope.model.run import profile_losses
-    from wavescope.model.run_tables import PROFILE
+    from wavescope.model.run import run_losses
+    from wavescope.model.run_tables import RUN
     from wavescope.model.schema import empty_frame
 
     runner = executor or Serial()
     if runner.is_elsewhere:
         inputs = [found.absolute() for found in inputs]
     asking = _Asking(
-        question, selection or ProfileSelection(), with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
+        question, selection or RunSelection(), with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
     )
     told_by_workers = runner.run(asking, inputs, done)
     _refuse_missing(inputs, told_by_workers, most_missing)
     outcomes = _without_repeats(asking, inputs, told_by_workers)
-    values, kept, losses = [], [], [empty_frame(PROFILE["losses"])]
+    values, kept, losses = [], [], [empty_frame(RUN["losses"])]
     for found, (outcome, repeated) in zip(inputs, outcomes, strict=True):
         told = outcome.value
         if told is None:
-            losses.append(
-                profile_losses([Loss("lost_worker", detail=f"{found.path}: {outcome.lost}")], str(found.path))
-            )
+            losses.append(run_losses([Loss("lost_worker", detail=f"{found.path}: {outcome.lost}")], str(found.path)))
         elif told.failure is not None:
-            losses.append(profile_losses([Loss("unreadable_source", detail=str(told.failure))], str(found.path)))
+            losses.append(run_losses([Loss("unreadable_source", detail=str(told.failure))], str(found.path)))
         elif told.losses is not None:
             losses.append(told.losses)
-        losses += [profile_losses([Loss("duplicate_run", detail=guid)], str(found.path)) for guid in sorted(repeated)]
+        losses += [run_losses([Loss("duplicate_run", detail=guid)], str(found.path)) for guid in sorted(repeated)]
         if told is not None and told.failure is None and told.value is not None:
             values.append(told.value)
             kept.append(found)
@@ -153,7 +151,7 @@ def gather(
 
 
 def _refuse_missing(
-    inputs: Sequence[ProfileInput], outcomes: Sequence[Outcome[_Told[Result]]], most_missing: float
+    inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]], most_missing: float
 ) -> None:
     """Raise when workers left too many of several inputs unread."""
     missing = [(found, outcome) for found, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
@@ -165,7 +163,7 @@ def _refuse_missing(
 
 
 def _first_failure(
-    inputs: Sequence[ProfileInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
+    inputs: Sequence[RunInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
 ) -> WavescopeError:
     """Why there is no answer at all."""
     for found, (outcome, _) in zip(inputs, outcomes, strict=True):
@@ -177,7 +175,7 @@ def _first_failure(
 
 
 def _without_repeats(
-    asking: _Asking[Result], inputs: Sequence[ProfileInput], outcomes: Sequence[Outcome[_Told[Result]]]
+    asking: _Asking[Result], inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]]
 ) -> list[tuple[Outcome[_Told[Result]], frozenset[str]]]:
     """The outcomes, asked again without the runs that an earlier input holds too, and which those are."""
     from dataclasses import replace

@@ -46,7 +46,7 @@ _TABLES = (
         gpu               Int32    -          | rank of that GPU among the GPUs of the capture; null = not known
         kernel_name       String   -          | name of the kernel, without suffixes of tools
         kernel_name_spelled  String  -       | name of the kernel as the file writes it
-        begin_ns          Float64  ns         | start since `origin_ns`; of the pass without counters if there is one
+        start_ns          Float64  ns         | start since `origin_ns`; of the pass without counters if there is one
         end_ns            Float64  ns         | end; mean or median where only passes with counters say it; null = none
         grid_size         Int64    lanes      | work-items
         workgroup_size    Int64    lanes      | work-items per workgroup
@@ -65,7 +65,7 @@ _TABLES = (
         pass         UInt32   -   | passes.pass
         dispatch_id  Int64    -   | id of the dispatch in this pass
         process_id   Int64    -   | process of this pass; null = not said
-        begin_ns     Float64  ns  | start since `origin_ns`, as the file says it; null = not said
+        start_ns     Float64  ns  | start since `origin_ns`, as the file says it; null = not said
         end_ns       Float64  ns  | end, likewise; may be before the start
         """,
     ),

@@ -1,4 +1,4 @@
-"""`Profile`: a run of an application, of one or many processes, as tables that are read when they are asked for."""
+"""`Run`: a run of an application, of one or many processes, as tables that are read when they are asked for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavescope.base.packages import require
 from wavescope.base.shown import shown
 from wavescope.errors import UsageError
 from wavescope.model.losses import LOSSES
-from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
+from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
 from wavescope.model.schema import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.losses import Loss
 
-__all__ = ["MemorySource", "Profile", "ProfileSource", "profile_losses"]
+__all__ = ["MemorySource", "Run", "RunSource", "run_losses"]
 
 
-class ProfileSource(Protocol):
+class RunSource(Protocol):
     """What a reader offers: the tables of one file, column by column, in pieces that fit into memory.
 
     Numbers of rows (`process`, `agent`, ...) count from 0 within the source. `losses` may grow while tables are read.
@@ -50,7 +50,7 @@ class MemorySource:
 
     Examples
     --------
-    >>> list(MemorySource("run.json", "Kineto").chunks("kernels", ["begin_ns"]))
+    >>> list(MemorySource("run.json", "Kineto").chunks("kernels", ["start_ns"]))
     []
     """
 
@@ -66,37 +66,37 @@ class MemorySource:
         import polars as pl
 
         if table in self.tables:
-            frame, dtypes = self.tables[table], PROFILE[table].dtypes
+            frame, dtypes = self.tables[table], RUN[table].dtypes
             yield frame.with_columns(
                 pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
                 for name in columns
             ).select(columns)
 
 
-class Profile:
+class Run:
     """A run of an application as polars frames; nothing is read before it is asked for.
 
-    The tables and their columns are documented in `docs/reference/profile-tables.md`; `profile.kernels` and
-    `profile.table("kernels")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
+    The tables and their columns are documented in `docs/reference/profile-tables.md`; `run.kernels` and
+    `run.table("kernels")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
     nothing.
 
     Examples
     --------
-    >>> Profile([]).kernels.height
+    >>> Run([]).kernels.height
     0
     """
 
-    def __init__(self, sources: Sequence[ProfileSource]) -> None:
+    def __init__(self, sources: Sequence[RunSource]) -> None:
         self.origins = tuple(sources)
-        """The sources the tables are read from, in the order of `profile.sources`."""
+        """The sources the tables are read from, in the order of `run.sources`."""
         self.answers: dict[Hashable, Any] = {}
         self._tables: dict[str, pl.DataFrame] = {}
         self._counts: dict[str, list[int]] = {}
 
     @property
-    def parts(self) -> list[Profile]:
-        """One profile per source: what a worker of a cluster sees."""
-        return [self] if len(self.origins) == 1 else [Profile([source]) for source in self.origins]
+    def parts(self) -> list[Run]:
+        """One run per source: what a worker of a cluster sees."""
+        return [self] if len(self.origins) == 1 else [Run([source]) for source in self.origins]
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """These columns of a table (None = all), of all sources.
@@ -108,14 +108,14 @@ class Profile:
 
         Examples
         --------
-        >>> Profile([]).read("copies", ["size_bytes"]).columns
+        >>> Run([]).read("copies", ["size_bytes"]).columns
         ['size_bytes']
         """
         import polars as pl
 
         names = self._checked(table, columns)
         found = list(self.chunks(table, names))
-        empty = empty_frame(PROFILE[table]).select(names)
+        empty = empty_frame(RUN[table]).select(names)
         return pl.concat([empty, *found], rechunk=True) if found else empty
 
     def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
@@ -123,7 +123,7 @@ class Profile:
 
         Examples
         --------
-        >>> sum(piece.height for piece in Profile([]).chunks("kernels", ["begin_ns"]))
+        >>> sum(piece.height for piece in Run([]).chunks("kernels", ["start_ns"]))
         0
         """
         import polars as pl
@@ -136,7 +136,7 @@ class Profile:
         if made:
             yield made().select(names)
             return
-        dtypes = PROFILE[table].dtypes  # counter_info.symbol is a text
+        dtypes = RUN[table].dtypes  # counter_info.symbol is a text
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
             shifts = {name: self._before(REFERENCES[name], number) for name in references}
@@ -149,7 +149,7 @@ class Profile:
 
         Examples
         --------
-        >>> Profile([]).count("kernels")
+        >>> Run([]).count("kernels")
         0
         """
         names = self._checked(table, None)
@@ -165,10 +165,10 @@ class Profile:
 
         Examples
         --------
-        >>> Profile([]).table("regions").columns[:3]
+        >>> Run([]).table("regions").columns[:3]
         ['process', 'thread', 'category']
         """
-        if name in PROFILE:
+        if name in RUN:
             if name == "losses":
                 return self._losses_frame()
             if name not in self._tables:
@@ -182,23 +182,23 @@ class Profile:
         return sorted({name for source in self.origins for name in source.extras})
 
     def __getattr__(self, name: str) -> pl.DataFrame:
-        if name in PROFILE:
+        if name in RUN:
             return self.table(name)
         raise AttributeError(name)
 
     def __dir__(self) -> Iterator[str]:
         yield from super().__dir__()
-        yield from PROFILE
+        yield from RUN
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
         """All tables as polars frames.
 
         Examples
         --------
-        >>> len(Profile([]).to_polars()) == len(PROFILE)
+        >>> len(Run([]).to_polars()) == len(RUN)
         True
         """
-        return {name: self.table(name) for name in (*PROFILE, *self.extra_names)}
+        return {name: self.table(name) for name in (*RUN, *self.extra_names)}
 
     def to_arrow(self) -> dict[str, Any]:
         """All tables as `pyarrow.Table`; needs pyarrow.
@@ -210,7 +210,7 @@ class Profile:
 
         Examples
         --------
-        >>> tables = Profile([]).to_arrow()  # doctest: +SKIP
+        >>> tables = Run([]).to_arrow()  # doctest: +SKIP
         """
         require("pyarrow")
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
@@ -225,17 +225,17 @@ class Profile:
 
         Examples
         --------
-        >>> tables = Profile([]).to_pandas()  # doctest: +SKIP
+        >>> tables = Run([]).to_pandas()  # doctest: +SKIP
         """
         require("pandas")
         require("pyarrow")
         return {name: frame.to_pandas() for name, frame in self.to_polars().items()}
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
-        spec = PROFILE.get(table)
+        spec = RUN.get(table)
         if spec is None:
             what = f"no table {table!r}"
-            raise UsageError(what, advice=f"tables: {', '.join((*PROFILE, *self.extra_names))}")
+            raise UsageError(what, advice=f"tables: {', '.join((*RUN, *self.extra_names))}")
         unknown = [name for name in columns or () if name not in spec.names]
         if unknown:
             what = f"table {table} has no column {unknown[0]!r}"
@@ -270,22 +270,22 @@ class Profile:
             {"source": number, "path": shown(source.path), "format": source.format, "version": source.version}
             for number, source in enumerate(self.origins)
         ]
-        return frame_of(PROFILE["sources"], rows)
+        return frame_of(RUN["sources"], rows)
 
     def _losses_frame(self) -> pl.DataFrame:
         import polars as pl
 
-        found = [profile_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
-        return pl.concat([empty_frame(PROFILE["losses"]), *found])
+        found = [run_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
+        return pl.concat([empty_frame(RUN["losses"]), *found])
 
 
-def profile_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
-    """Losses of one file as rows of `Profile.losses`.
+def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
+    """Losses of one file as rows of `Run.losses`.
 
     Examples
     --------
     >>> from wavescope.model.losses import Loss
-    >>> profile_losses([Loss("packet_loss")], "run.db")["path"].to_list()
+    >>> run_losses([Loss("packet_loss")], "run.db")["path"].to_list()
     ['run.db']
     """
     rows = [
@@ -300,4 +300,4 @@ def profile_losses(losses: Sequence[Loss], path: str, source: int | None = None)
         }
         for loss in losses
     ]
-    return frame_of(PROFILE["losses"], rows)
+    return frame_of(RUN["losses"], rows)

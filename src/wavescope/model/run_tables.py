@@ -1,4 +1,4 @@
-"""The tables of a `Profile`: every column with its type, unit and meaning, declared once.
+"""The tables of a `Run`: every column with its type, unit and meaning, declared once.
 
 Times are nanoseconds of the clock of the node the process ran on; clocks of different nodes are not aligned. Columns
 named like a table of numbered things (`process`, `agent`, ...) hold the number of its row; null = not recorded.
@@ -14,7 +14,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
-__all__ = ["LONGEST_NS", "NUMBERED", "PROFILE", "REFERENCES"]
+__all__ = ["LONGEST_NS", "NUMBERED", "REFERENCES", "RUN"]
 
 LONGEST_NS = 1 << 52
 """Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit."""
@@ -73,7 +73,7 @@ _TABLES = (
         guid        String  -   | unique id of the recording; empty = none stored
         command     String  -   | command line
         init_ns     Int64   ns  | when the recording tool was loaded
-        begin_ns    Int64   ns  | when the process began
+        start_ns    Int64   ns  | when the process began
         end_ns      Int64   ns  | when the process ended
         fini_ns     Int64   ns  | when the recording tool ended
         properties  String  -   | everything else that is stored about it, as JSON
@@ -97,7 +97,7 @@ _TABLES = (
         tid         Int64   -   | thread id of the operating system
         parent_pid  Int64   -   | process that started its process, as stored
         name        String  -   | its name
-        begin_ns    Int64   ns  | when it began
+        start_ns    Int64   ns  | when it began
         end_ns      Int64   ns  | when it ended
         properties  String  -   | everything else that is stored about it, as JSON
         """,
@@ -197,7 +197,7 @@ _TABLES = (
         symbol                UInt32       -      | the kernel
         name                  Categorical  -      | name of the kernel to show
         dispatch_id           Int64        -      | number of the dispatch in its process
-        begin_ns              Int64        ns     | when it began on the GPU
+        start_ns              Int64        ns     | when it began on the GPU
         end_ns                Int64        ns     | when it ended on the GPU
         workgroup_x           Int64        lanes  | size of a workgroup
         workgroup_y           Int64        lanes  | size of a workgroup
@@ -226,7 +226,7 @@ _TABLES = (
         process               UInt32       -      | the process that asked for it
         thread                UInt32       -      | the thread that asked for it
         name                  Categorical  -      | MEMORY_COPY_HOST_TO_DEVICE, ...
-        begin_ns              Int64        ns     | when it began
+        start_ns              Int64        ns     | when it began
         end_ns                Int64        ns     | when it ended
         size_bytes            Int64        bytes  | how much was copied; null = not recorded
         src_agent             UInt32       -      | from
@@ -253,7 +253,7 @@ _TABLES = (
         agent                 UInt32       -      | where; null for releases
         type                  Categorical  -      | ALLOC, FREE, REALLOC or RECLAIM
         level                 Categorical  -      | REAL, VIRTUAL or SCRATCH
-        begin_ns              Int64        ns     | when the call began
+        start_ns              Int64        ns     | when the call began
         end_ns                Int64        ns     | when the call ended
         address               Int64        -      | the memory
         size_bytes            Int64        bytes  | how much; 0 for releases
@@ -275,7 +275,7 @@ _TABLES = (
         domain                Categorical  -      | HIP, HSA, RCCL, MARKER, ...: the kind of call
         name                  Categorical  -      | name to show: the marker's text, else the function
         function              Categorical  -      | the function that was called
-        begin_ns              Int64        ns     | when it began
+        start_ns              Int64        ns     | when it began
         end_ns                Int64        ns     | when it ended
         """
         + _LINKS
@@ -352,7 +352,7 @@ _TABLES = (
         process      UInt32       -   | the process
         agent        UInt32       -   | the device
         name         Categorical  -   | sclk, power, temp, ...
-        begin_ns     Int64        ns  | from
+        start_ns     Int64        ns  | from
         end_ns       Int64        ns  | to
         value        Float64      -   | value in the unit of the monitor (sclk: MHz); null = not a number
         """,
@@ -382,8 +382,8 @@ _TABLES = (
     ),
 )
 
-PROFILE: dict[str, TableSpec] = {table.name: table for table in _TABLES}
-"""The tables of a `Profile`, by name."""
+RUN: dict[str, TableSpec] = {table.name: table for table in _TABLES}
+"""The tables of a `Run`, by name."""
 
 NUMBERED: dict[str, str] = {
     "sources": "source",

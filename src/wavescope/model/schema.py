@@ -207,7 +207,7 @@ _TABLES = (
         simd               UInt8   -       | SIMD
         slot               UInt8   -       | wave slot in the SIMD
         slot_wave          UInt32  -       | running number of the wave among those of its SE, SIMD and slot
-        begin_cycles       Int64   cycles  | start
+        start_cycles       Int64   cycles  | start
         end_cycles         Int64   cycles  | end
         kernel             UInt32  -       | kernels.kernel; null = entry not known
         me                 UInt8   -       | micro engine that launched it

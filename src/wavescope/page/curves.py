@@ -27,9 +27,9 @@ def curve_names(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> curve_names(Document(0, "", "", lambda: Profile([])))["curves"]
+    >>> curve_names(Document(0, "", "", lambda: Run([])))["curves"]
     []
     """
     return curve_names_of_trace(document) if document.kind == "trace" else curve_names_of_run(document)
@@ -45,9 +45,9 @@ def curves(document: Document, **given: Any) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> curves(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).height
+    >>> curves(Document(0, "", "", lambda: Run([])), name="busy", level=0, tile=0).height
     0
     """
     if document.kind == "trace":

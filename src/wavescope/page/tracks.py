@@ -25,9 +25,9 @@ def tracks(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> tracks(Document(0, "", "", lambda: Profile([])))["tracks"][0]["name"]
+    >>> tracks(Document(0, "", "", lambda: Run([])))["tracks"][0]["name"]
     'run'
     """
     if document.kind == "counters":
@@ -45,9 +45,9 @@ def spans(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> spans(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).height
+    >>> spans(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).height
     0
     """
     answer = spans_of_trace if document.kind == "trace" else spans_of_run

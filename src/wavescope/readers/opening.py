@@ -12,7 +12,7 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.decoded import Decoded, choose, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavescope.readers.files.folder import Directory
-from wavescope.readers.files.kinds import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, sniff
 from wavescope.readers.files.runs import refused_below
 from wavescope.readers.trace import buffers as _buffers
 from wavescope.readers.trace.assemble import add_losses
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.files.archive import Archive
     from wavescope.readers.files.folder import Folder
@@ -43,16 +43,16 @@ def open(  # noqa: A001
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
-) -> ThreadTrace | Profile | CounterSet:
-    """Open a thread trace, a capture of hardware counters or the profile of a run, whichever the content is.
+) -> ThreadTrace | Run | CounterSet:
+    """Open a thread trace, a capture of hardware counters or the run, whichever the content is.
 
-    A folder that holds several of them is opened as a thread trace, else as a profile; `open_profile` reads its
-    profiles and `open_counters` its counters.
+    A folder that holds several of them is opened as a thread trace, else as a run; `open_run` reads its
+    runs and `open_counters` its counters.
 
     Parameters
     ----------
     path
-        A profile as in `open_profile`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
+        A run as in `open_run`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
         raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
         Parquet directory of ours; or a folder with several of these.
     dispatch
@@ -79,12 +79,12 @@ def open(  # noqa: A001
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     from wavescope.readers.counters import open_counters
-    from wavescope.readers.run.inputs import holds_profile, open_profile
+    from wavescope.readers.run.inputs import holds_run, open_run
 
     if sniff(Path(path)) in COUNTER_CAPTURES:
         return open_counters(path)
-    if holds_profile(Path(path)):
-        return open_profile(path)
+    if holds_run(Path(path)):
+        return open_run(path)
     return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources)
 
 
@@ -350,9 +350,9 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     a.csv: hardware counters, not a thread trace; wavescope counters a.csv
     """
     where = str(path)
-    if kind in PROFILES:
+    if kind in RUNS:
         beside = "; with a decoded trace, as --resources" if kind in (Kind.KERNEL_TRACE, Kind.RESULTS) else ""
-        what = f"the profile of a run ({kind.value}), not a thread trace"
+        what = f"the run ({kind.value}), not a thread trace"
         return NotATraceError(what, where=where, advice=f"wavescope summary {where}{beside}")
     if kind in COUNTER_CAPTURES:
         what = "hardware counters, not a thread trace"

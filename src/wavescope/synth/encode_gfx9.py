@@ -157,7 +157,7 @@ class _Encoder:
         size = kept_bytes(whole, self.plan.keep_share)
         acts = max((done for nibbles, done in marks if nibbles <= 2 * size), default=0)
         inside = not self.out.writer.has_boundary(2 * size, tokens.MISC.nibbles)
-        return Encoded(whole.data[:size], whole.windows_begin_byte, size, acts, inside)
+        return Encoded(whole.data[:size], whole.windows_start_byte, size, acts, inside)
 
     def _window_edge(self, time: int) -> int:
         """End a block and start the next one with the absolute time; returns its byte offset."""

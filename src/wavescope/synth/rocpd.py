@@ -151,7 +151,7 @@ class _Tables:
         self._describe_devices()
         self._describe_code()
         counts = self.rank.truth.counts
-        for table, here in _PROFILE_TABLES.items():
+        for table, here in _RUN_TABLES.items():
             counts[table] += len(self._rows.get(here, ()))
         counts["environment"] += len(self._place.environment)
         del counts["monitors"]  # ROCpd has no table for them
@@ -197,7 +197,7 @@ class _Tables:
         rows = self._into("region", "id", "nid", "pid", "tid", "start", "end", "name_id", "event_id")
         tid = self._place.tids[call.thread]
         name = self._string(call.function)
-        rows.append((call.correlation, *self._where, tid, call.begin_ns, call.end_ns, name, event))
+        rows.append((call.correlation, *self._where, tid, call.start_ns, call.end_ns, name, event))
         if call.arguments:
             self._take_arguments(event, call.arguments)
 
@@ -227,7 +227,7 @@ class _Tables:
         number = dispatch.number
         rows.append((
             number, *self._where, self._place.tids[dispatch.thread], CPUS + dispatch.gpu, dispatch.kernel + 1, number,
-            dispatch.queue, dispatch.stream, dispatch.begin_ns, dispatch.end_ns, kernel.scratch_bytes,
+            dispatch.queue, dispatch.stream, dispatch.start_ns, dispatch.end_ns, kernel.scratch_bytes,
             kernel.lds_bytes, *kernel.workgroup, *kernel.grid, self._string(dispatch.phase), event,
             *((dispatch.graph_exec, dispatch.graph_node) if graph else ()),
         ))  # fmt: skip
@@ -258,7 +258,7 @@ class _Tables:
             rows = self._into("graph_launch", *names, "kernel_dispatch_count", "event_id")
             rows.append((
                 self._graphs, *self._where, self._place.tids[first.thread], CPUS + first.gpu, first.queue,
-                first.begin_ns, last.end_ns, first.graph_exec, len(dispatches), event,
+                first.start_ns, last.end_ns, first.graph_exec, len(dispatches), event,
             ))  # fmt: skip
 
     def _copy(self, copy: Copy) -> None:
@@ -269,7 +269,7 @@ class _Tables:
             "src_agent_id", "src_address", "size", "queue_id", "stream_id", "region_name_id", "event_id",
         )  # fmt: skip
         rows.append((
-            self._copies, *self._where, self._place.tids[copy.thread], copy.begin_ns, copy.end_ns,
+            self._copies, *self._where, self._place.tids[copy.thread], copy.start_ns, copy.end_ns,
             self._string(copy.direction), copy.destination, 0x7F3000000000, copy.source, 0x7F4000000000,
             copy.size_bytes, copy.queue, copy.stream, self._string(""), event,
         ))  # fmt: skip
@@ -286,7 +286,7 @@ class _Tables:
         agent = None if allocation.type == "FREE" else CPUS + allocation.gpu
         rows.append((
             self._allocations, *self._where, self._place.tids[allocation.thread], agent, allocation.type,
-            allocation.level, allocation.begin_ns, allocation.end_ns, allocation.address, allocation.size_bytes,
+            allocation.level, allocation.start_ns, allocation.end_ns, allocation.address, allocation.size_bytes,
             int(is_scratch), 0, event, '{"flags": "0"}' if is_scratch else "{}",
         ))  # fmt: skip
 
@@ -306,7 +306,7 @@ class _Tables:
             "hardware_name": "x86_64", "domain_name": "(none)",
         }  # fmt: skip
         self._put_all("info_node", [node])
-        begin, end = (truth.begin_ns or 0) - _LOADED_BEFORE_NS, (truth.end_ns or 0) + 1_000_000
+        begin, end = (truth.start_ns or 0) - _LOADED_BEFORE_NS, (truth.end_ns or 0) + 1_000_000
         known = {"nid": self._node, "ppid": place.pid - 3, "pid": place.pid}
         times = {"init": begin, "fini": end, "start": begin, "end": end}
         texts = {"command": place.command, "environment": json.dumps(place.environment)}
@@ -363,7 +363,7 @@ class _Tables:
             self._put_all("info_kernel_symbol", [row | {"extdata": json.dumps(extdata)}])
 
 
-_PROFILE_TABLES = {
+_RUN_TABLES = {
     "nodes": "info_node",
     "processes": "info_process",
     "threads": "info_thread",

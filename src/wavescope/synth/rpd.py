@@ -223,7 +223,7 @@ class _Tables:
         else:
             name, domain = call.function, call.category.partition("_")[0].lower()
             text = " | ".join(f"{argument}={value}" for _, argument, value in call.arguments)
-        api = self._add_api(rank, call.thread, call.begin_ns, call.end_ns, name, domain, text)
+        api = self._add_api(rank, call.thread, call.start_ns, call.end_ns, name, domain, text)
         if self._schema == 3:
             for depth, frame in enumerate(call.frames):
                 self._stack_rows += 1
@@ -261,7 +261,7 @@ class _Tables:
         op = self._ops[rank]
         signal = ("",) if self._schema == 2 else ()
         names = (self._string(description), self._string(kind))
-        self._rows["op"].append((op, gpu, work.queue, 0, *signal, work.begin_ns, work.end_ns, *names))
+        self._rows["op"].append((op, gpu, work.queue, 0, *signal, work.start_ns, work.end_ns, *names))
         return op
 
     def _link(self, api: int, op: int) -> None:

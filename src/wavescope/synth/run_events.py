@@ -26,7 +26,7 @@ class Call(NamedTuple):
     category: str
     function: str
     text: str | None
-    begin_ns: int
+    start_ns: int
     end_ns: int
     arguments: tuple[tuple[str, str, str], ...] = ()
     """Type, name and value of each argument."""
@@ -44,7 +44,7 @@ class Dispatch(NamedTuple):
     stream: int
     kernel: int
     number: int
-    begin_ns: int
+    start_ns: int
     end_ns: int
     phase: str
     counters: tuple[tuple[int, int, int], ...] = ()
@@ -63,7 +63,7 @@ class Copy(NamedTuple):
     destination: int
     queue: int
     stream: int
-    begin_ns: int
+    start_ns: int
     end_ns: int
     size_bytes: int
 
@@ -77,7 +77,7 @@ class Allocation(NamedTuple):
     gpu: int
     type: str
     level: str
-    begin_ns: int
+    start_ns: int
     end_ns: int
     address: int
     size_bytes: int
@@ -98,7 +98,7 @@ class Monitor(NamedTuple):
 
     gpu: int
     name: str
-    begin_ns: int
+    start_ns: int
     end_ns: int
     value: int
 
@@ -129,7 +129,7 @@ class Place:
     guid: str
     gpus: tuple[int, ...]
     """GPUs that the rank uses, as numbers among the GPUs of the node."""
-    begin_ns: int
+    start_ns: int
     clock_shift_ns: int
     command: str
     environment: dict[str, str]
@@ -174,7 +174,7 @@ def place_of(workload: Workload, rank: int) -> Place:
         tids=(pid, *(pid + 7 + thread for thread in range(1, workload.threads))),
         guid=f"0000{digits[:4]}-{digits[4:8]}-7{digits[8:11]}-a{digits[11:14]}-{digits[14:26]}",
         gpus=gpus,
-        begin_ns=300 * HOUR_NS + node * workload.clock_offset_ns,
+        start_ns=300 * HOUR_NS + node * workload.clock_offset_ns,
         clock_shift_ns=node * workload.clock_offset_ns,
         command=f"python3 train.py --rank {rank} --layers 32",
         environment={

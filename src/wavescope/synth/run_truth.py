@@ -78,8 +78,8 @@ class RankTruth:
     collective_wait_ns: int = 0
     """How long its all-reduces ran before the last rank had begun them."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Rows of the tables of a `Profile`."""
-    begin_ns: int | None = None
+    """Rows of the tables of a `Run`."""
+    start_ns: int | None = None
     """Begin of the first event."""
     end_ns: int | None = None
     """End of the last event."""
@@ -110,9 +110,9 @@ def _joined(ranks: Iterable[RankTruth]) -> RankTruth:
         for name in _COUNTERS:
             getattr(whole, name).update(getattr(rank, name))
         whole.collective_wait_ns += rank.collective_wait_ns
-        begins = [time for time in (whole.begin_ns, rank.begin_ns) if time is not None]
+        begins = [time for time in (whole.start_ns, rank.start_ns) if time is not None]
         ends = [time for time in (whole.end_ns, rank.end_ns) if time is not None]
-        whole.begin_ns, whole.end_ns = min(begins, default=None), max(ends, default=None)
+        whole.start_ns, whole.end_ns = min(begins, default=None), max(ends, default=None)
     return whole
 
 

@@ -192,5 +192,5 @@ def _synthesize_engine(scenario: Scenario, shader_engine: int) -> SyntheticTrace
     gfx9 = scenario.family == "gfx9"
     acts = lower_gfx9.lower(plan) if gfx9 else lower_rdna.lower(plan)
     encoded = encode_gfx9(plan, acts) if gfx9 else encode_rdna(plan, acts)
-    windows = (encoded.windows_begin_byte, encoded.windows_end_byte)
+    windows = (encoded.windows_start_byte, encoded.windows_end_byte)
     return SyntheticTrace(shader_engine, encoded.data, windows, plan, acts[: encoded.acts], encoded.cut_inside_token)

@@ -76,8 +76,8 @@ class RankRun:
             (math.log(kernel.median_us * 1000) + slower, kernel.sigma, math.prod(kernel.grid) // 64, kernel.name)
             for kernel in workload.kernels
         ]
-        begin = self.place.begin_ns + self._rng.randrange(2_000_000)
-        self.truth.begin_ns = self.truth.end_ns = begin
+        begin = self.place.start_ns + self._rng.randrange(2_000_000)
+        self.truth.start_ns = self.truth.end_ns = begin
         self._cpu = [begin] * workload.threads
         self._free = [begin] * (workload.streams + 1)
         self._open: list[tuple[int, int, str, tuple[str, ...]]] = [(0, begin, "", ())]
@@ -220,7 +220,7 @@ class RankRun:
         self._count_call(call, path)
 
     def _count_call(self, call: Call, path: tuple[str, ...]) -> None:
-        truth, duration = self.truth, call.end_ns - call.begin_ns
+        truth, duration = self.truth, call.end_ns - call.start_ns
         domain = call.category.partition("_")[0]
         _sums(truth.regions, (domain, path[-1])).add(duration)
         _sums(truth.tree, path).add(duration)
@@ -329,7 +329,7 @@ class RankRun:
 
     def _add_allocation(self, allocation: Allocation) -> None:
         self.done.allocations.append(allocation)
-        duration = allocation.end_ns - allocation.begin_ns
+        duration = allocation.end_ns - allocation.start_ns
         _sums(self.truth.allocations, (allocation.level, allocation.type)).add(duration)
         self.truth.counts["allocations"] += 1
 

@@ -14,7 +14,7 @@ Row = tuple[int, ...]
 COLUMNS: dict[str, tuple[str, ...]] = {
     table: tuple(columns.split())
     for table, columns in {
-        "waves": "cu simd slot contexts me pipe workgroup cluster complete begin_cycles end_cycles entry_code_object"
+        "waves": "cu simd slot contexts me pipe workgroup cluster complete start_cycles end_cycles entry_code_object"
         " entry_address first_instruction instruction_count first_state state_count",
         "instructions": "wave time_cycles stall_cycles duration_cycles category code_object address",
         "states": "wave state duration_cycles",

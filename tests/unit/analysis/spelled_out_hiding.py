@@ -59,7 +59,7 @@ def tokens_of(trace: ThreadTrace) -> dict[tuple[int, int], dict[int, list[Token]
 
 def reference(trace: ThreadTrace) -> Totals:
     totals: Totals = defaultdict(lambda: [0, 0, 0])
-    begins = dict(trace.waves.select("wave", "begin_cycles").iter_rows())
+    begins = dict(trace.waves.select("wave", "start_cycles").iter_rows())
     for (se, _), waves in tokens_of(trace).items():
         pipes: dict[str, list[Interval]] = {"V": [], "W": [], "M": other_simd(trace, se), "S": []}
         for token in (token for tokens in waves.values() for token in tokens):
@@ -88,7 +88,7 @@ def reference(trace: ThreadTrace) -> Totals:
 
 def corrected(trace: ThreadTrace) -> Totals:
     totals: Totals = defaultdict(lambda: [0, 0, 0])
-    begins = dict(trace.waves.select("wave", "begin_cycles").iter_rows())
+    begins = dict(trace.waves.select("wave", "start_cycles").iter_rows())
     for (se, _), waves in tokens_of(trace).items():
         busy: dict[str, dict[int, set[int]]] = {pipe: defaultdict(set) for pipe in "VWMS"}
         for wave, tokens in waves.items():

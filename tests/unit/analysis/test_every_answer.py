@@ -144,14 +144,14 @@ def times_that_cannot_be() -> ThreadTrace:
     steps = [(row, category, far + time, 1 << 30, -5) for row, category, time, *_ in STEPS]
     trace = small_trace(TEXTS, [*steps, *((row, "VALU", -far, -9, 1 << 30, 1) for row in range(7))])
     trace.tables["waves"] = trace.waves.with_columns(
-        begin_cycles=pl.Series([far, -far]), end_cycles=pl.Series([far - 9, far])
+        start_cycles=pl.Series([far, -far]), end_cycles=pl.Series([far - 9, far])
     )
     return trace
 
 
 @trace_of
 def shortest_selection() -> ThreadTrace:
-    return select(small_trace(TEXTS, STEPS), Selection(begin_cycles=541, end_cycles=542))
+    return select(small_trace(TEXTS, STEPS), Selection(start_cycles=541, end_cycles=542))
 
 
 @cache

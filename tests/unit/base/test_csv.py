@@ -12,11 +12,11 @@ import pytest
 
 import wavescope
 from tests.cli.in_process import call
-from tests.unit.small_profiles import small_source
+from tests.unit.small_runs import small_source
 from wavescope.base.csv import harmless, harmless_text, write_csv
 from wavescope.export.counters.compute_csv import _text
 from wavescope.export.run.csv import write_csv as write_folder
-from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run import MemorySource, Run
 from wavescope.synth import Workload, write_rpd
 
 HOSTILE = ("=1+1", "+x", "-x", "@x", "\t=x", "\r=x", "\x1b]0;x\x07", "a\x9b2J", "\x00", "\x7f", "=\x1b[2J")
@@ -54,7 +54,7 @@ def test_agents_of_a_run(tmp_path: Path) -> None:
         pl.lit("\x1b[31mred").alias("product"), pl.lit("=x()").alias("vendor")
     )
     hostile = MemorySource(source.path, source.format, source.version, source.tables | {"agents": agents})
-    folder = write_folder(Profile([hostile]), tmp_path / "out").path
+    folder = write_folder(Run([hostile]), tmp_path / "out").path
     cells = [cell for file in folder.iterdir() for cell in _read(file.read_bytes().decode())]
     assert "'=x()" in cells
     assert [cell for cell in cells if DANGER.search(cell) and not cell.lstrip("-").isdigit()] == []

@@ -17,8 +17,8 @@ import pytest
 from wavescope.cluster import dask, gather
 from wavescope.cluster.executor import NotSeenError
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.run import Profile
-from wavescope.readers.run.inputs import ProfileInput, find_profiles
+from wavescope.model.run import Run
+from wavescope.readers.run.inputs import RunInput, find_runs
 from wavescope.synth import Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")
@@ -85,8 +85,8 @@ def unknown_there(number: int) -> int:
     return number
 
 
-def kernel_count(profile: Profile) -> int:
-    return sum(piece.height for piece in profile.chunks("kernels", ["begin_ns"]))
+def kernel_count(run: Run) -> int:
+    return sum(piece.height for piece in run.chunks("kernels", ["start_ns"]))
 
 
 def test_a_worker_that_sees_nothing_takes_nothing_from_the_others(cluster: list[str]) -> None:
@@ -116,12 +116,12 @@ def test_what_nobody_sees_is_lost_alone(cluster: list[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[ProfileInput]:
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[RunInput]:
     folder = tmp_path_factory.mktemp("ranks")
-    return find_profiles(list(write_rocpd_ranks(folder, Workload(dispatches=90, ranks=3)).paths))
+    return find_runs(list(write_rocpd_ranks(folder, Workload(dispatches=90, ranks=3)).paths))
 
 
-def test_paths_are_sent_whole(cluster: list[str], ranks: list[ProfileInput], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_sent_whole(cluster: list[str], ranks: list[RunInput], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ranks[0].path.parent)
     relative = [replace(found, path=Path(found.path.name)) for found in ranks]
     gathered = gather(kernel_count, relative, executor=dask.DaskExecutor(cluster[0]))
@@ -129,7 +129,7 @@ def test_paths_are_sent_whole(cluster: list[str], ranks: list[ProfileInput], mon
     assert gathered.inputs == ranks
 
 
-def test_files_that_workers_do_not_see(cluster: list[str], ranks: list[ProfileInput], tmp_path: Path) -> None:
+def test_files_that_workers_do_not_see(cluster: list[str], ranks: list[RunInput], tmp_path: Path) -> None:
     executor = dask.DaskExecutor(cluster[0])
     unseen = [replace(ranks[0], path=tmp_path / f"{number}.db") for number in range(2)]
     gathered = gather(kernel_count, [unseen[0], *ranks], executor=executor)

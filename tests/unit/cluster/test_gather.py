@@ -8,51 +8,51 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.analysis.run.selection import ProfileSelection
+from wavescope.analysis.run.selection import RunSelection
 from wavescope.cluster import Executor, gather
 from wavescope.cluster.executor import Serial
 from wavescope.cluster.processes import Processes
 from wavescope.errors import NotATraceError, WavescopeError
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.readers.files.kinds import Kind
-from wavescope.readers.run.inputs import ProfileInput, find_profiles
+from wavescope.readers.run.inputs import RunInput, find_runs
 from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
 
 EXECUTORS = [Serial(), Processes(2)]
 
 
-def kernel_count(profile: Profile) -> int:
-    return sum(piece.height for piece in profile.chunks("kernels", ["begin_ns"]))
+def kernel_count(run: Run) -> int:
+    return sum(piece.height for piece in run.chunks("kernels", ["start_ns"]))
 
 
-def fail_at_rank_1(profile: Profile) -> int:
-    if 1 in profile.read("processes", ["rank"])["rank"]:
+def fail_at_rank_1(run: Run) -> int:
+    if 1 in run.read("processes", ["rank"])["rank"]:
         raise ZeroDivisionError("a bug of ours")
-    return kernel_count(profile)
+    return kernel_count(run)
 
 
-def die_at_rank_1(profile: Profile) -> int:
-    if 1 in profile.read("processes", ["rank"])["rank"]:
+def die_at_rank_1(run: Run) -> int:
+    if 1 in run.read("processes", ["rank"])["rank"]:
         os.kill(os.getpid(), signal.SIGKILL)
-    return kernel_count(profile)
+    return kernel_count(run)
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[ProfileInput]:
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[RunInput]:
     folder = tmp_path_factory.mktemp("ranks")
     run = write_rocpd_ranks(folder, Workload(dispatches=90, ranks=3))
-    return find_profiles(list(run.paths))
+    return find_runs(list(run.paths))
 
 
 @pytest.fixture
-def broken(tmp_path: Path) -> ProfileInput:
+def broken(tmp_path: Path) -> RunInput:
     path = tmp_path / "broken.db"
     path.write_bytes(b"SQLite format 3\0" + bytes(3000))
-    return ProfileInput(path, Kind.ROCPD)
+    return RunInput(path, Kind.ROCPD)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_answers_in_the_order_of_the_inputs(executor: Executor, ranks: list[ProfileInput]) -> None:
+def test_answers_in_the_order_of_the_inputs(executor: Executor, ranks: list[RunInput]) -> None:
     gathered = gather(kernel_count, ranks, executor=executor)
     assert gathered.values == [30, 30, 30]
     assert gathered.inputs == ranks
@@ -60,9 +60,7 @@ def test_answers_in_the_order_of_the_inputs(executor: Executor, ranks: list[Prof
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_an_unreadable_file_among_good_ones(
-    executor: Executor, ranks: list[ProfileInput], broken: ProfileInput
-) -> None:
+def test_an_unreadable_file_among_good_ones(executor: Executor, ranks: list[RunInput], broken: RunInput) -> None:
     gathered = gather(kernel_count, [ranks[0], broken, ranks[1]], executor=executor)
     assert gathered.values == [30, 30]
     assert gathered.inputs == ranks[:2]
@@ -70,58 +68,58 @@ def test_an_unreadable_file_among_good_ones(
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_only_unreadable_files(executor: Executor, broken: ProfileInput) -> None:
+def test_only_unreadable_files(executor: Executor, broken: RunInput) -> None:
     with pytest.raises(NotATraceError, match=r"broken\.db"):
         gather(kernel_count, [broken, broken], executor=executor)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_bug_in_one_of_many(executor: Executor, ranks: list[ProfileInput]) -> None:
+def test_a_bug_in_one_of_many(executor: Executor, ranks: list[RunInput]) -> None:
     gathered = gather(fail_at_rank_1, ranks, executor=executor)
     assert gathered.values == [30, 30]
     assert "a bug in wavescope" in gathered.losses["message"].item()
 
 
-def test_a_bug_in_the_only_one(ranks: list[ProfileInput]) -> None:
+def test_a_bug_in_the_only_one(ranks: list[RunInput]) -> None:
     with pytest.raises(ZeroDivisionError):
         gather(fail_at_rank_1, [ranks[1]])
 
 
-def test_a_lost_worker(ranks: list[ProfileInput]) -> None:
+def test_a_lost_worker(ranks: list[RunInput]) -> None:
     gathered = gather(die_at_rank_1, ranks, executor=Processes(2))
     assert gathered.values == [30, 30]
     assert gathered.losses.select("path", "kind").rows() == [(str(ranks[1].path), "lost_worker")]
 
 
-def test_only_lost_workers(ranks: list[ProfileInput]) -> None:
+def test_only_lost_workers(ranks: list[RunInput]) -> None:
     with pytest.raises(WavescopeError, match="died 3 times"):
         gather(die_at_rank_1, [ranks[1]], executor=Processes(1))
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_run_that_is_there_twice_counts_once(executor: Executor, ranks: list[ProfileInput], tmp_path: Path) -> None:
+def test_a_run_that_is_there_twice_counts_once(executor: Executor, ranks: list[RunInput], tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     copy.write_bytes(ranks[0].path.read_bytes())
-    gathered = gather(kernel_count, [*ranks, ProfileInput(copy, Kind.ROCPD)], executor=executor)
+    gathered = gather(kernel_count, [*ranks, RunInput(copy, Kind.ROCPD)], executor=executor)
     assert gathered.values == [30, 30, 30]
     assert gathered.losses.select("path", "kind").rows() == [(str(copy), "duplicate_run")]
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_merged_file_beside_one_of_its_parts(executor: Executor, ranks: list[ProfileInput], tmp_path: Path) -> None:
+def test_a_merged_file_beside_one_of_its_parts(executor: Executor, ranks: list[RunInput], tmp_path: Path) -> None:
     whole = write_rocpd(tmp_path / "whole.db", Workload(dispatches=90, ranks=3)).paths[0]
-    gathered = gather(kernel_count, [ranks[1], ProfileInput(whole, Kind.ROCPD)], executor=executor)
+    gathered = gather(kernel_count, [ranks[1], RunInput(whole, Kind.ROCPD)], executor=executor)
     assert gathered.values == [30, 60]
     assert gathered.losses["kind"].to_list() == ["duplicate_run"]
 
 
-def test_a_selection_is_made_before_the_question(ranks: list[ProfileInput]) -> None:
-    gathered = gather(kernel_count, ranks, selection=ProfileSelection(ranks=(2,)))
+def test_a_selection_is_made_before_the_question(ranks: list[RunInput]) -> None:
+    gathered = gather(kernel_count, ranks, selection=RunSelection(ranks=(2,)))
     assert gathered.values == [0, 0, 30]
 
 
-def test_a_file_that_vanished(ranks: list[ProfileInput], tmp_path: Path) -> None:
-    gone = ProfileInput(tmp_path / "gone.db", Kind.ROCPD)
+def test_a_file_that_vanished(ranks: list[RunInput], tmp_path: Path) -> None:
+    gone = RunInput(tmp_path / "gone.db", Kind.ROCPD)
     gathered = gather(kernel_count, [gone, ranks[0]])
     assert gathered.values == [30]
     assert gathered.losses["kind"].to_list() == ["unreadable_source"]

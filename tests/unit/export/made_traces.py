@@ -43,7 +43,7 @@ def made(waves: list[dict[str, Any]], *, agent: int = 3, dispatch: int = 1, **ta
         rows["instructions"] += [(number, *token) for token in tokens]
         rows["states"] += [(number, *state) for state in states]
     columns = {
-        "waves": "wave se simd slot cu begin_cycles end_cycles "
+        "waves": "wave se simd slot cu start_cycles end_cycles "
         "first_instruction instruction_count first_state state_count",
         "instructions": "wave time_cycles stall_cycles duration_cycles category row",
         "states": "wave state duration_cycles",

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.small_traces import small_trace
 from wavescope.errors import UsageError
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.page.asking import arrow, ask, json
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.protocol.payload import ARROW, JSON
@@ -89,7 +89,7 @@ def test_a_question_about_runs_does_not_fit_a_trace(document):
 
 
 def test_names_of_an_empty_run():
-    run = Library().add("run", "run", lambda: Profile([]))
+    run = Library().add("run", "run", lambda: Run([]))
     assert read(ask(run, "names", {})).height == 0
 
 
@@ -145,4 +145,4 @@ def test_a_trace_is_no_run_and_a_run_no_trace(document):
     with pytest.raises(UsageError, match="is a thread trace, not a run"):
         _ = document.run
     with pytest.raises(UsageError, match="is a run, not a thread trace"):
-        _ = Library().add("run", "run", lambda: Profile([])).trace
+        _ = Library().add("run", "run", lambda: Run([])).trace

@@ -12,14 +12,14 @@ import pytest
 
 from tests.cli.in_process import call
 from tests.unit.made_rpd import write_rpd_file
-from tests.unit.small_profiles import small_profile
+from tests.unit.small_runs import small_run
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.model.losses import Loss
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.readers.counters import analysis_database as _analysis_database
 from wavescope.readers.counters import open_counters
 from wavescope.readers.files.sqlite import Database
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.readers.run.rocpd import read_rocpd
 from wavescope.readers.run.rocpd.layout import VERSIONS, stored_tables
 from wavescope.readers.run.rocpd.required import required
@@ -106,7 +106,7 @@ def test_every_column_that_is_required_is_one_of_the_version(version: str) -> No
 def rocpd(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A whole file, without its views and indexes, which would name the columns."""
     path = tmp_path_factory.mktemp("made") / "run.db"
-    write_rocpd(small_profile(), path)
+    write_rocpd(small_run(), path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         listed = "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'index') AND sql IS NOT NULL"
         for kind, name in connection.execute(listed).fetchall():
@@ -146,9 +146,9 @@ def test_rpd_as_it_is_made(tmp_path: Path) -> None:
     for table, column in (("rocpd_metadata", "value"), ("rocpd_api", "id")):
         path = tmp_path / "a.rpd"
         path.write_bytes(renamed(data, table, column))
-        profile = open_profile(path)
-        assert profile.kernels.height == 5
-        assert "missing_columns" in profile.losses["kind"].to_list()
+        run = open_run(path)
+        assert run.kernels.height == 5
+        assert "missing_columns" in run.losses["kind"].to_list()
 
 
 def test_rocprof(tmp_path: Path) -> None:
@@ -194,6 +194,6 @@ def test_what_is_left_can_be_read(tmp_path: Path, rocpd: bytes, form: str) -> No
         if table.startswith("sqlite_"):
             continue
         path.write_bytes(renamed(data, table, column))
-        profile = open_profile(path)
-        for name in PROFILE:
-            profile.read(name)
+        run = open_run(path)
+        for name in RUN:
+            run.read(name)

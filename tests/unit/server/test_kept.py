@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.server.conftest import Client
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.page.protocol.document import Library
 from wavescope.server.kept import MOST_BYTES, change_kept, config_folder, read_kept
 from wavescope.server.serving import Serving, listen
-
-from tests.unit.server.conftest import Client
 
 
 def sent(**entries: object) -> bytes:

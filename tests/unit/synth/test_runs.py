@@ -122,7 +122,7 @@ def test_early_ranks_wait_in_the_collective(tmp_path: Path) -> None:
 def test_clocks_of_nodes_differ_by_the_offset(tmp_path: Path) -> None:
     hour = 3_600_000_000_000
     run = write_rocpd(tmp_path / "run.db", Workload(dispatches=300, ranks=2, nodes=2, clock_offset_ns=hour))
-    first, second = (rank.begin_ns or 0 for rank in run.ranks)
+    first, second = (rank.start_ns or 0 for rank in run.ranks)
     assert abs(second - first - hour) < 10_000_000
     ends = [
         {end for (end,) in rows(run.paths[0], f"SELECT end FROM rocpd_kernel_dispatch WHERE guid = '{guid}'")}

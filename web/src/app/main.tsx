@@ -47,7 +47,7 @@ function keepLayout(layout: string): void {
 
 /** The whole time of a document; counters have none. */
 function timeOf(facts: Overview): { begin: number; end: number } {
-  if (facts.kind === "trace") return { begin: facts.begin_cycles, end: facts.end_cycles };
+  if (facts.kind === "trace") return { begin: facts.start_cycles, end: facts.end_cycles };
   return { begin: 0, end: facts.kind === "run" ? facts.duration_ns : 1 };
 }
 

@@ -132,7 +132,7 @@ function words(facts: Overview): string {
   if (facts.holds.samples && !facts.instruction_count) parts.push("PC samples");
   else {
     parts.push(`${exact(facts.wave_count)} waves`, `${exact(facts.instruction_count)} instructions`);
-    parts.push(`${exact(facts.span_cycles || facts.end_cycles - facts.begin_cycles)} cycles`);
+    parts.push(`${exact(facts.span_cycles || facts.end_cycles - facts.start_cycles)} cycles`);
   }
   return parts.filter(Boolean).join(" · ");
 }

@@ -7,7 +7,7 @@ export interface TraceOverview {
   kind: "trace";
   source: { path: string; agent: number | null; dispatch: number | null; target: string | null; format: string };
   gfxip: number;
-  begin_cycles: number;
+  start_cycles: number;
   end_cycles: number;
   /** From the first begin to the last end of a traced wave; 0 = none was traced. */
   span_cycles: number;
@@ -63,7 +63,7 @@ export interface RunOverview {
   duration_ns: number;
   /** Every node counts from its own begin: clocks of nodes are not compared. */
   clocks: {
-    nodes: { machine: string; node: string; begin_ns: string | null; duration_ns: number | null }[];
+    nodes: { machine: string; node: string; start_ns: string | null; duration_ns: number | null }[];
     definition: string;
   };
   formats: string[];

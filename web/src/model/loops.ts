@@ -14,7 +14,7 @@ export interface Loop {
   depth: number;
   first_row: number;
   last_row: number;
-  begin_row: number;
+  start_row: number;
   function: string | null;
   file: string | null;
   first_line: number | null;
@@ -84,7 +84,7 @@ export function iterationsOf(document: number, wave: number): Question<Iteration
 
 function iterationsFrom(columns: Columns): Iteration[] {
   const [loop, entry, number] = ["loop", "entry", "iteration"].map((name) => columns.numbers(name));
-  const [begin, cycles, stall] = ["begin_cycles", "cycles", "stall_cycles"].map((name) => columns.numbers(name));
+  const [begin, cycles, stall] = ["start_cycles", "cycles", "stall_cycles"].map((name) => columns.numbers(name));
   const isLast = columns.flags("is_last");
   const at = (values: ArrayLike<number> | undefined, i: number) => values?.[i] ?? Number.NaN;
   return Array.from({ length: columns.length }, (_, i) => ({
@@ -117,7 +117,7 @@ export async function showIteration(wave: number, loop: Loop, iteration: Iterati
     });
   const chosen = selection.value.row;
   const isKept = chosen !== undefined && inside(chosen) >= 0;
-  const row = isKept ? chosen : loop.begin_row;
+  const row = isKept ? chosen : loop.start_row;
   selectRow(row, { wave, iteration: Math.max(0, inside(row)), ...(isKept ? { place: selection.value.place } : {}) });
   show({ begin: iteration.begin, end });
 }

@@ -13,7 +13,7 @@ interface PipeKeys {
   /** Or NO_ISSUE, or RESIDENT. */
   pipe: string;
   /** The traced span of its SIMD. */
-  begin_cycles: number;
+  start_cycles: number;
   end_cycles: number;
 }
 
@@ -57,7 +57,7 @@ export function sharesIn(set: PipeCurves, parts: Bins[], range: Range): PipeShar
   set.series.forEach(({ keys }, s) => {
     if (keys.pipe !== RESIDENT) return;
     const whole = wholes.get(keys.se) ?? { span: 0, resident: 0 };
-    const span = Math.min(range.end, keys.end_cycles) - Math.max(range.begin, keys.begin_cycles);
+    const span = Math.min(range.end, keys.end_cycles) - Math.max(range.begin, keys.start_cycles);
     wholes.set(keys.se, {
       span: whole.span + Math.max(0, span),
       resident: whole.resident + (cycles[s] as number),

@@ -37,7 +37,7 @@ effect(() => {
 });
 
 function wavesFrom(columns: Columns): Wave[] {
-  const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "begin_cycles", "end_cycles"];
+  const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "start_cycles", "end_cycles"];
   const all = [...names, "first_instruction", "instruction_count", "stall_cycles_total"].map((name) =>
     columns.numbers(name),
   );

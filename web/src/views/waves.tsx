@@ -32,7 +32,7 @@ const COLUMNS: Column<Wave>[] = [
   { name: "simd", title: "SIMD", value: (w) => w.simd, width: "4em" },
   { name: "slot", title: "Slot", value: (w) => w.slot, width: "4em" },
   {
-    name: "begin_cycles",
+    name: "start_cycles",
     title: "Begin",
     hint: "First cycle, on the common clock",
     value: (w) => w.begin,
@@ -58,7 +58,7 @@ const COLUMNS: Column<Wave>[] = [
 
 function rowsOf(table: Columns): Wave[] {
   const [wave, se, cu, simd, slot] = ["wave", "se", "cu", "simd", "slot"].map((name) => table.numbers(name));
-  const [begin, end] = [table.numbers("begin_cycles"), table.numbers("end_cycles")];
+  const [begin, end] = [table.numbers("start_cycles"), table.numbers("end_cycles")];
   const [instructions, stall] = [table.numbers("instruction_count"), table.numbers("stall_cycles_total")];
   const at = (values: ArrayLike<number> | undefined, i: number) => values?.[i] ?? Number.NaN;
   return Array.from({ length: table.length }, (_, i) => ({

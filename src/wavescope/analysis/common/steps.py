@@ -100,7 +100,7 @@ class StepCurve:
         """What means are made of, in each bin."""
         import numpy as np
 
-        edges = bins.begin_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
+        edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
         edges[-1] = min(int(edges[-1]), bins.end_cycles)
         first = int(np.searchsorted(self.times, edges[0], side="right"))
         last = int(np.searchsorted(self.times, edges[-1], side="left"))
@@ -127,19 +127,19 @@ class StepLevels:
     def __init__(
         self,
         curve: StepCurve,
-        begin_cycles: int,
+        start_cycles: int,
         end_cycles: int,
         *,
         kept_bins: int = _KEPT_BINS,
         many: int = _MANY_STEPS,
     ) -> None:
         self._curve = curve
-        self._begin, self._end = begin_cycles, end_cycles
-        length = end_cycles - begin_cycles
+        self._begin, self._end = start_cycles, end_cycles
+        length = end_cycles - start_cycles
         self._level = max(0, (-(-length // kept_bins) - 1).bit_length())
         self._kept: _Sums | None = None
         if curve.times.size > many:
-            self._kept = curve.sums(TimeBins(begin_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
+            self._kept = curve.sums(TimeBins(start_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
 
     def binned(self, level: int, first: int, count: int) -> Binned:
         """`count` bins of a level from bin `first` on."""

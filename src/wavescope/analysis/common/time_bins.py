@@ -24,7 +24,7 @@ class TimeBins:
     (250, 4, [250, 250, 250, 249])
     """
 
-    begin_cycles: int
+    start_cycles: int
     end_cycles: int
     width_cycles: int
     count: int
@@ -32,15 +32,15 @@ class TimeBins:
     @property
     def numbers(self) -> tuple[int, int, int]:
         """Begin, width and count, as the native core takes them."""
-        return self.begin_cycles, self.width_cycles, self.count
+        return self.start_cycles, self.width_cycles, self.count
 
     def lengths(self) -> list[int]:
         """Cycles of every bin up to the end."""
-        starts = (self.begin_cycles + bin_ * self.width_cycles for bin_ in range(self.count))
+        starts = (self.start_cycles + bin_ * self.width_cycles for bin_ in range(self.count))
         return [min(self.width_cycles, self.end_cycles - start) for start in starts]
 
 
-def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
+def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
     """At most `count` bins of whole cycles over [begin, end).
 
     Examples
@@ -48,7 +48,7 @@ def time_bins(begin_cycles: int, end_cycles: int, count: int) -> TimeBins:
     >>> time_bins(0, 10, 60).count
     10
     """
-    begin = max(-FARTHEST_CYCLES, min(begin_cycles, FARTHEST_CYCLES - 1))
+    begin = max(-FARTHEST_CYCLES, min(start_cycles, FARTHEST_CYCLES - 1))
     end = max(begin + 1, min(end_cycles, FARTHEST_CYCLES))
     width = -(-(end - begin) // max(count, 1))
     return TimeBins(begin, end, width, -(-(end - begin) // width))
@@ -64,13 +64,13 @@ def lengths_of(bins: TimeBins) -> pl.DataFrame:
     """
     import polars as pl
 
-    begins = [bins.begin_cycles + number * bins.width_cycles for number in range(bins.count)]
-    columns = {"bin": range(bins.count), "length": bins.lengths(), "begin_cycles": begins}
-    return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "begin_cycles": pl.Int64})
+    begins = [bins.start_cycles + number * bins.width_cycles for number in range(bins.count)]
+    columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": begins}
+    return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "start_cycles": pl.Int64})
 
 
 def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFrame:
-    """Means of step functions over the bins: columns `group`, `bin`, `begin_cycles`, `mean`, for every group and bin.
+    """Means of step functions over the bins: columns `group`, `bin`, `start_cycles`, `mean`, for every group and bin.
 
     `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
     What changes before the first bin counts from its begin on.
@@ -85,7 +85,7 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
     import polars as pl
 
     width = bins.width_cycles
-    at = (pl.col("time_cycles") - bins.begin_cycles).clip(lower_bound=0)
+    at = (pl.col("time_cycles") - bins.start_cycles).clip(lower_bound=0)
     rest = (at // width + 1) * width - at  # a change counts for the rest of its bin, and for every later bin
     per_bin = (
         changes.filter(pl.col("time_cycles") < bins.end_cycles)
@@ -101,4 +101,4 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
     # the last bin may end early: what is there stops counting at its end
     cut = (width - pl.col("length")) * (earlier + pl.col("change"))
     mean = (earlier * width + pl.col("inside") - cut) / pl.col("length")
-    return dense.select(group, "bin", "begin_cycles", mean=mean)
+    return dense.select(group, "bin", "start_cycles", mean=mean)

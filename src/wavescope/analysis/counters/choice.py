@@ -44,18 +44,18 @@ ALL_DISPATCHES = CounterChoice()
 def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
     """One row per kernel name, the longest in total first: `kernel` (rank), count and durations; null = not known.
 
-    `dispatches` has kernel_name, begin_ns and end_ns. Kernels of the same duration are in order of their names.
+    `dispatches` has kernel_name, start_ns and end_ns. Kernels of the same duration are in order of their names.
 
     Examples
     --------
     >>> import polars as pl
-    >>> times = {"kernel_name": ["a", "b", "b"], "begin_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
+    >>> times = {"kernel_name": ["a", "b", "b"], "start_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
     >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
     [('b', 6.0), ('a', 5.0)]
     """
     import polars as pl
 
-    known = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("begin_ns"))
+    known = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
     grouped = known.group_by("kernel_name").agg(
         pl.len().cast(pl.UInt32).alias("dispatch_count"),
         pl.when(pl.col("duration").count() > 0).then(pl.col("duration").sum()).alias("duration_ns_total"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Batches", "batches_of", "means"]
 
@@ -40,7 +40,7 @@ _BATCHES = table_spec(
 
 @dataclass(frozen=True)
 class Batches:
-    """The calls of one profile in at most 64 batches of equal lengths of time."""
+    """The calls of one run in at most 64 batches of equal lengths of time."""
 
     sums: pl.DataFrame
     """The columns of `_BATCHES`."""
@@ -49,23 +49,23 @@ class Batches:
     process_count: int
 
 
-def batches_of(profile: Profile) -> Batches:
-    """The calls of a profile in batches.
+def batches_of(run: Run) -> Batches:
+    """The calls of a run in batches.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> batches_of(Profile([])).process_count
+    >>> from wavescope.model.run import Run
+    >>> batches_of(Run([])).process_count
     0
     """
     import polars as pl
 
-    events = Events(profile, "process")
+    events = Events(run, "process")
     found: pl.DataFrame | None = None
     bits = 0
     for table in EVENT_TABLES:
         for piece in events.pieces(table):
-            more = _surplus(piece.filter(is_timed())["begin_ns"] // (1 << bits))
+            more = _surplus(piece.filter(is_timed())["start_ns"] // (1 << bits))
             bits += more
             parts = [_summed(piece, bits)] if found is None else [_coarser(found, more), _summed(piece, bits)]
             found = pl.concat(parts)
@@ -122,8 +122,8 @@ def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
     """The calls of a piece in batches of 2 ** bits ns."""
     import polars as pl
 
-    value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Int128)
-    batch = pl.col("begin_ns").fill_null(0) // (1 << bits)
+    value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)
+    batch = pl.col("start_ns").fill_null(0) // (1 << bits)
     words = pl.col("domain", "name").cast(pl.Categorical)
     return (
         piece.with_columns(words, value=value, batch=batch)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.gpus import Place
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Busy", "PartialBusy", "busy", "combine_busy", "partial_busy", "shared_gpus"]
@@ -36,8 +36,8 @@ class Busy(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> busy(Profile([])).gpus.height
+    >>> from wavescope.model.run import Run
+    >>> busy(Run([])).gpus.height
     0
     """
 
@@ -59,7 +59,7 @@ class Busy(Answer):
             process_count        UInt32   -      | processes whose work it did
             kernel_count         UInt64   -      | dispatches
             copy_count           UInt64   -      | copies from or to it
-            begin_ns             Int64    ns     | begin of its first work
+            start_ns             Int64    ns     | begin of its first work
             end_ns               Int64    ns     | end of its last work
             span_ns              Int64    ns     | span of all GPU work of its node
             busy_ns              Int64    ns     | with at least one dispatch or copy
@@ -94,7 +94,7 @@ class Busy(Answer):
             _GPU
             + """
             bin                  Int64    -      | number of the stretch on the clock of the node, from 0
-            begin_ns             Int64    ns     | its begin
+            start_ns             Int64    ns     | its begin
             length_ns            Int64    ns     | how much of it lies in the span of the node
             busy_ns              Int64    ns     | with at least one dispatch or copy
             kernel_busy_ns       Int64    ns     | with at least one dispatch
@@ -107,7 +107,7 @@ class Busy(Answer):
             "one node",
             """
             node                 String   -      | host name of the node, else the file
-            begin_ns             Int64    ns     | begin of the first GPU work on it
+            start_ns             Int64    ns     | begin of the first GPU work on it
             end_ns               Int64    ns     | end of the last GPU work on it
             bin_ns               Int64    ns     | length of a stretch of over_time
             bin_count            Int64    -      | stretches
@@ -125,7 +125,7 @@ class Busy(Answer):
 
 @dataclass(frozen=True)
 class PartialBusy:
-    """What one profile knows; times are in ns of the clock of the node."""
+    """What one run knows; times are in ns of the clock of the node."""
 
     gpus: pl.DataFrame
     """One row per GPU that processes see, with counts, sums and merged times."""
@@ -141,27 +141,27 @@ class PartialBusy:
         """The GPUs that did work."""
         import polars as pl
 
-        used = self.gpus.filter(pl.col("begin_ns").is_not_null())
+        used = self.gpus.filter(pl.col("start_ns").is_not_null())
         return frozenset(used.select(PLACE).rows())
 
 
 @bounded(bins=BINS)
-def partial_busy(profile: Profile, *, bins: int = 120, shared: frozenset[Place] = frozenset()) -> PartialBusy:
-    """What one profile knows, with curves of at most `bins` stretches.
+def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[Place] = frozenset()) -> PartialBusy:
+    """What one run knows, with curves of at most `bins` stretches.
 
-    The merged intervals of a GPU that other profiles tell of too must be kept to be merged with theirs: `shared` names
+    The merged intervals of a GPU that other runs tell of too must be kept to be merged with theirs: `shared` names
     such GPUs (see `shared_gpus`).
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_busy(Profile([])).gpus.height
+    >>> from wavescope.model.run import Run
+    >>> partial_busy(Run([])).gpus.height
     0
     """
     import polars as pl
 
-    places = gpu_places(profile)
-    work = intervals(gpu_work(profile, places), ["place"])
+    places = gpu_places(run)
+    work = intervals(gpu_work(run, places), ["place"])
     names = places.table.select("place", *PLACE)
     whole = _merged_kinds(work)
     gpus = places.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
@@ -172,9 +172,9 @@ def partial_busy(profile: Profile, *, bins: int = 120, shared: frozenset[Place] 
     )
     return PartialBusy(
         gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
-        streams=_streams(profile, work).join(names, on="place", maintain_order="left").drop("place"),
+        streams=_streams(run, work).join(names, on="place", maintain_order="left").drop("place"),
         bins=_binned(whole, places.table, bins),
-        intervals=kept.select(*PLACE, "is_copy", "begin_ns", "end_ns"),
+        intervals=kept.select(*PLACE, "is_copy", "start_ns", "end_ns"),
         bin_count=bins,
     )
 
@@ -193,25 +193,25 @@ def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return work.group_by(by).agg(
         kernel_count=(~pl.col("is_copy")).sum().cast(pl.UInt64),
         copy_count=pl.col("is_copy").sum().cast(pl.UInt64),
-        begin_ns=pl.col("begin_ns").min(),
+        start_ns=pl.col("start_ns").min(),
         end_ns=pl.col("end_ns").max(),
-        duration_sum_ns=(pl.col("end_ns") - pl.col("begin_ns")).sum(),
+        duration_sum_ns=(pl.col("end_ns") - pl.col("start_ns")).sum(),
     )
 
 
 def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
     import polars as pl
 
-    length = pl.col("end_ns") - pl.col("begin_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
     return parts.group_by("place").agg(length.sum().alias(name))
 
 
-def _streams(profile: Profile, work: pl.DataFrame) -> pl.DataFrame:
+def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     by = ["place", "process", "stream"]
-    found = _totals(work, by).drop("begin_ns", "end_ns")
+    found = _totals(work, by).drop("start_ns", "end_ns")
     spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
-    ids = profile.read("streams", ["stream", "stream_id"])
-    processes = profile.read("processes", ["process", "pid", "rank"])
+    ids = run.read("streams", ["stream", "stream_id"])
+    processes = run.read("processes", ["process", "pid", "rank"])
     named = (
         found.join(spent, on=by, nulls_equal=True)
         .join(ids, on="stream", how="left")
@@ -230,7 +230,7 @@ def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int)
         work = parts["busy_ns"]
         if not work.height:
             continue
-        begin, end = work["begin_ns"].min(), work["end_ns"].max()
+        begin, end = work["start_ns"].min(), work["end_ns"].max()
         width = bin_width(begin, end, count)  # type: ignore[arg-type]  # not empty: numbers
         sums = [
             covered_per_bin(frame, ["place"], begin, end, width).rename({"covered_ns": kind})  # type: ignore[arg-type]
@@ -246,7 +246,7 @@ def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int)
 
 
 def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
-    """The answer for all profiles.
+    """The answer for all runs.
 
     Examples
     --------
@@ -255,15 +255,15 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     """
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-    partials = partials or [partial_busy(Profile([]))]
+    partials = partials or [partial_busy(Run([]))]
     seen = _merged_gpus(partials)
-    used = seen.filter(pl.col("begin_ns").is_not_null())
+    used = seen.filter(pl.col("start_ns").is_not_null())
     nodes = _nodes(seen, used, max(part.bin_count for part in partials))
     streams = pl.concat(part.streams for part in partials)
     processes = streams.group_by(PLACE).agg(process_count=pl.col("pid").n_unique())
-    spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("begin_ns"))
+    spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("start_ns"))
     gpus = (
         used.join(spans, on="machine")
         .join(processes, on=PLACE, how="left", nulls_equal=True)
@@ -290,18 +290,18 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
-    """One row per GPU, whatever the number of profiles that tell of it."""
+    """One row per GPU, whatever the number of runs that tell of it."""
     import polars as pl
 
     found = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     seen = (
-        found.sort("begin_ns", nulls_last=True, maintain_order=True)
+        found.sort("start_ns", nulls_last=True, maintain_order=True)
         .group_by(PLACE, maintain_order=True)
-        .agg(first, sums, pl.col("begin_ns").min(), pl.col("end_ns").max(), users=pl.col("begin_ns").count())
+        .agg(first, sums, pl.col("start_ns").min(), pl.col("end_ns").max(), users=pl.col("start_ns").count())
     )
-    kept = pl.concat(part.intervals for part in partials).sort(*PLACE, "begin_ns", "end_ns")
+    kept = pl.concat(part.intervals for part in partials).sort(*PLACE, "start_ns", "end_ns")
     apart = (kept, kept.filter(~pl.col("is_copy")), kept.filter("is_copy"))
     is_kept = kept.select(PLACE).unique().with_columns(is_kept=pl.lit(value=True))
     seen = seen.join(is_kept, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
@@ -323,15 +323,15 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
     import polars as pl
 
     spans = used.group_by("machine").agg(
-        pl.col("node").min(), pl.col("begin_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
+        pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
     )
-    unused = seen.filter(pl.col("begin_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
+    unused = seen.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
     rows = spans.join(unused, on="machine", how="left").sort("node", "machine")
-    widths = [bin_width(begin, end, count) for begin, end in rows.select("begin_ns", "end_ns").iter_rows()]
+    widths = [bin_width(begin, end, count) for begin, end in rows.select("start_ns", "end_ns").iter_rows()]
     width = pl.Series("bin_ns", widths, pl.Int64)
-    last = pl.max_horizontal("begin_ns", pl.col("end_ns") - 1)
+    last = pl.max_horizontal("start_ns", pl.col("end_ns") - 1)
     return rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0)).with_columns(
-        bin_count=last // pl.col("bin_ns") - pl.col("begin_ns") // pl.col("bin_ns") + 1
+        bin_count=last // pl.col("bin_ns") - pl.col("start_ns") // pl.col("bin_ns") + 1
     )
 
 
@@ -341,8 +341,8 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.
     shared = pl.concat(part.intervals for part in partials).select(PLACE).unique()
     bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in partials]
     bins += _shared_bins(partials, nodes)
-    width, begin, end = pl.col("bin_ns"), pl.col("node_begin_ns"), pl.col("node_end_ns")
-    clocks = nodes.select("machine", "bin_ns", node_begin_ns="begin_ns", node_end_ns="end_ns")
+    width, begin, end = pl.col("bin_ns"), pl.col("node_start_ns"), pl.col("node_end_ns")
+    clocks = nodes.select("machine", "bin_ns", node_start_ns="start_ns", node_end_ns="end_ns")
     start = pl.max_horizontal(pl.col("at") * width, begin)
     stop = pl.min_horizontal((pl.col("at") + 1) * width, end)
     rows = (
@@ -350,8 +350,8 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.
         .join(clocks, on="machine")
         .with_columns(at=(pl.col("bin") * pl.col("width")) // width)
         .group_by(*PLACE, "at")
-        .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_begin_ns", "node_end_ns").first())
-        .with_columns(bin=pl.col("at") - begin // width, begin_ns=start, length_ns=stop - start)
+        .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_start_ns", "node_end_ns").first())
+        .with_columns(bin=pl.col("at") - begin // width, start_ns=start, length_ns=stop - start)
         .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("length_ns")))
         .join(places.drop("span_ns"), on=PLACE, nulls_equal=True)
         .sort("node", *PLACE, "bin", nulls_last=True)
@@ -360,14 +360,14 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.
 
 
 def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
-    """Curves of GPUs that several profiles tell of."""
+    """Curves of GPUs that several runs tell of."""
     import polars as pl
 
     kept = pl.concat(part.intervals for part in partials)
     if not kept.height:
         return []
     places = kept.select(PLACE).unique().sort(PLACE, nulls_last=True).with_row_index("place")
-    work = kept.join(places, on=PLACE, nulls_equal=True).sort("place", "begin_ns", "end_ns")
+    work = kept.join(places, on=PLACE, nulls_equal=True).sort("place", "start_ns", "end_ns")
     whole = _merged_kinds(work)
     return [
         _binned(whole, places.filter(pl.col("machine") == machine), count)
@@ -376,17 +376,17 @@ def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[p
 
 
 @bounded(bins=BINS)
-def busy(profile: Profile, *, bins: int = 120) -> Busy:
-    """How much of the time each GPU of the profile had work, in all and in at most `bins` stretches of time.
+def busy(run: Run, *, bins: int = 120) -> Busy:
+    """How much of the time each GPU of the run had work, in all and in at most `bins` stretches of time.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> busy(Profile([])).over_time.columns[:3]
+    >>> from wavescope.model.run import Run
+    >>> busy(Run([])).over_time.columns[:3]
     ['node', 'gpu', 'bin']
     """
-    partials = [partial_busy(part, bins=bins) for part in profile.parts]
+    partials = [partial_busy(part, bins=bins) for part in run.parts]
     shared = shared_gpus(partials)
     if shared:
-        partials = [partial_busy(part, bins=bins, shared=shared) for part in profile.parts]
+        partials = [partial_busy(part, bins=bins, shared=shared) for part in run.parts]
     return combine_busy(partials)

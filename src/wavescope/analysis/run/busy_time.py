@@ -38,7 +38,7 @@ class BusyTime:
     --------
     >>> import polars as pl
     >>> time = BusyTime()
-    >>> work = {"process": [0, 0], "agent": [1, 1], "begin_ns": [0, 5], "end_ns": [10, 12]}
+    >>> work = {"process": [0, 0], "agent": [1, 1], "start_ns": [0, 5], "end_ns": [10, 12]}
     >>> time.add(pl.DataFrame(work))
     >>> time.by_process().rows()
     [(0, 12, 1)]
@@ -51,11 +51,11 @@ class BusyTime:
         self._places: list[pl.DataFrame] = []
 
     def add(self, work: pl.DataFrame) -> None:
-        """Add dispatches or copies: `process`, `agent`, `begin_ns`, `end_ns`."""
+        """Add dispatches or copies: `process`, `agent`, `start_ns`, `end_ns`."""
         import polars as pl
 
         places = work.select(pl.col(_PLACE).cast(pl.UInt32))
-        begin, end = (work[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        begin, end = (work[name].cast(pl.Int64) for name in ("start_ns", "end_ns"))
         rows = self._time.add([places[name] for name in _PLACE], begin, end)
         if len(rows):
             self._places.append(places[pl.DataFrame(rows)["row"]])

@@ -9,7 +9,7 @@ from wavescope.analysis.run.stored_tables import stored_tables
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Catalog", "catalog"]
@@ -27,7 +27,7 @@ _RELATIONS = table_spec(
     "one view or table",
     """
     name          String  -  | what to call it in a query; stored tables can not be queried
-    kind          String  -  | view, table (of every profile), extra (of these files), stored (in these databases)
+    kind          String  -  | view, table (of every run), extra (of these files), stored (in these databases)
     row           String  -  | what a row is
     column_count  Int64   -  | columns
     """,
@@ -60,13 +60,13 @@ class Catalog(Answer):
 
     definition: ClassVar[str] = (
         "Views have the names and columns of AMD's ROCpd views and exist for every format; tables are those of the "
-        "profile itself."
+        "run itself."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"relations": _RELATIONS, "columns": _COLUMNS}
 
 
-def catalog(profile: Profile | None, name: str | None = None) -> Catalog:
-    """The views and tables that a query can name, and what the files of a profile have besides; or one of them.
+def catalog(run: Run | None, name: str | None = None) -> Catalog:
+    """The views and tables that a query can name, and what the files of a run have besides; or one of them.
 
     Raises
     ------
@@ -80,10 +80,10 @@ def catalog(profile: Profile | None, name: str | None = None) -> Catalog:
     """
     import polars as pl
 
-    found = [_view(view) for view in VIEWS] + [_table(table) for table in PROFILE]
-    if profile is not None:
-        found += [_extra(profile, extra) for extra in profile.extra_names]
-        found += _stored(profile)
+    found = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
+    if run is not None:
+        found += [_extra(run, extra) for extra in run.extra_names]
+        found += _stored(run)
     if name is not None:
         chosen = [entry for entry in found if entry[0][0].lower() == name.lower()]
         if not chosen:
@@ -107,21 +107,21 @@ def _view(name: str) -> tuple[Head, Rows]:
 
 
 def _table(name: str) -> tuple[Head, Rows]:
-    table = PROFILE[name]
-    full = f"profile.{name}"
+    table = RUN[name]
+    full = f"run.{name}"
     rows = [(full, column.name, column.dtype, column.unit, column.meaning) for column in table.columns]
     return (full, "table", table.row, len(rows)), rows
 
 
-def _extra(profile: Profile, name: str) -> tuple[Head, Rows]:
-    full = f"profile.{name}"
-    rows = [(full, column, str(dtype), "", "as stored") for column, dtype in profile.table(name).schema.items()]
+def _extra(run: Run, name: str) -> tuple[Head, Rows]:
+    full = f"run.{name}"
+    rows = [(full, column, str(dtype), "", "as stored") for column, dtype in run.table(name).schema.items()]
     return (full, "extra", "as stored", len(rows)), rows
 
 
-def _stored(profile: Profile) -> list[tuple[Head, Rows]]:
+def _stored(run: Run) -> list[tuple[Head, Rows]]:
     found: dict[str, tuple[Head, Rows]] = {}
-    for source in profile.origins:
+    for source in run.origins:
         for stored in stored_tables(source):
             head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
             rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]

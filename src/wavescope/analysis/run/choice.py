@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ProfileSelection"]
+__all__ = ["RunSelection"]
 
 
 @dataclass(frozen=True)
-class ProfileSelection:
+class RunSelection:
     """A choice of events; every field that is set must hold. The default chooses everything.
 
     Examples
     --------
-    >>> ProfileSelection(ranks=(0,)) == ProfileSelection()
+    >>> RunSelection(ranks=(0,)) == RunSelection()
     False
     """
 

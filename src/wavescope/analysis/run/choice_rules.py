@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.analysis.run.windows import TIMED, windows_of
 from wavescope.errors import UsageError
-from wavescope.model.run_tables import NUMBERED, PROFILE
+from wavescope.model.run_tables import NUMBERED, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     import polars as pl
 
-    from wavescope.analysis.run.choice import ProfileSelection
-    from wavescope.model.run import ProfileSource
+    from wavescope.analysis.run.choice import RunSelection
+    from wavescope.model.run import RunSource
 
 __all__ = ["ChoiceRules", "Rule", "name_pattern"]
 
@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 class ChoiceRules:
     """The rules of a selection for one source, of which these processes are kept; all rules of a table must hold."""
 
-    def __init__(self, source: ProfileSource, selection: ProfileSelection, processes: Collection[int]) -> None:
+    def __init__(self, source: RunSource, selection: RunSelection, processes: Collection[int]) -> None:
         self._source = source
         self._selection = selection
         self._pattern = None if selection.kernel is None else name_pattern(selection.kernel)
@@ -53,9 +53,9 @@ class ChoiceRules:
     def _event_rules(self, table: str) -> Iterator[Rule]:
         import polars as pl
 
-        selection, names = self._selection, PROFILE[table].names
+        selection, names = self._selection, RUN[table].names
         if self.windows is not None:
-            begin, end = TIMED.get(table, ("begin_ns", "end_ns"))
+            begin, end = TIMED.get(table, ("start_ns", "end_ns"))
             yield Rule(("process", begin, end), lambda piece: self._in_window(piece, begin, end))
         if self._pattern is not None and table == "kernels":
             yield Rule(("name",), lambda piece: pl.col("name").is_in(self._matching(piece["name"]).implode()))

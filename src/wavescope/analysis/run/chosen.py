@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.choice_rules import ChoiceRules, Rule
 from wavescope.errors import UsageError
-from wavescope.model.run_tables import PROFILE, REFERENCES
+from wavescope.model.run_tables import REFERENCES, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
-    from wavescope.analysis.run.choice import ProfileSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.losses import Loss
-    from wavescope.model.run import ProfileSource
+    from wavescope.model.run import RunSource
 
 __all__ = ["ChosenSource"]
 
@@ -24,7 +24,7 @@ __all__ = ["ChosenSource"]
 class ChosenSource:
     """`source` with only what `selection` chooses; `select` tells the rules."""
 
-    def __init__(self, source: ProfileSource, selection: ProfileSelection) -> None:
+    def __init__(self, source: RunSource, selection: RunSelection) -> None:
         self.path = source.path
         self.format = source.format
         self.version = source.version
@@ -51,7 +51,7 @@ class ChosenSource:
     def _process_rules(self, table: str) -> Iterator[Rule]:
         import polars as pl
 
-        if self._leaves_out_processes and "process" in PROFILE[table].names:
+        if self._leaves_out_processes and "process" in RUN[table].names:
             kept = self._kept_processes.implode()
             yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(kept))
 
@@ -64,7 +64,7 @@ class ChosenSource:
         import polars as pl
 
         columns = ["process", "pid", "rank", "guid"]
-        schema = {name: PROFILE["processes"].dtypes[name] for name in columns}
+        schema = {name: RUN["processes"].dtypes[name] for name in columns}
         return pl.concat([pl.DataFrame(schema=schema), *self._source.chunks("processes", columns)])
 
     @cached_property
@@ -95,7 +95,7 @@ class ChosenSource:
         return piece.with_columns(
             pl.lit(self._new_number(REFERENCES[name]).gather(piece[name])).alias(name)
             for name in numbers
-            if "process" in PROFILE[REFERENCES[name]].names
+            if "process" in RUN[REFERENCES[name]].names
         )
 
     def _new_number(self, table: str) -> pl.Series:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.recording import Recording
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["NodeClocks", "node_clocks"]
@@ -24,7 +24,7 @@ __all__ = ["NodeClocks", "node_clocks"]
 _TIMES = """
     machine    String  -   | identity of the node: machine id, else host name, else the file
     node       String  -   | host name of the node, else the file
-    begin_ns   Int64   ns  | begin of the first event on the node, on its clock; null = no event has a time
+    start_ns   Int64   ns  | begin of the first event on the node, on its clock; null = no event has a time
     end_ns     Int64   ns  | end of the last
 """
 
@@ -35,8 +35,8 @@ class NodeClocks(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> node_clocks(Profile([])).duration_ns
+    >>> from wavescope.model.run import Run
+    >>> node_clocks(Run([])).duration_ns
     0
     """
 
@@ -60,32 +60,32 @@ class NodeClocks(Answer):
 
         Examples
         --------
-        >>> from wavescope.model.run import Profile
-        >>> node_clocks(Profile([])).begins("node")
+        >>> from wavescope.model.run import Run
+        >>> node_clocks(Run([])).begins("node")
         {}
         """
-        known = self.nodes.drop_nulls("begin_ns").unique(by, keep="first", maintain_order=True)
-        return dict(known.select(by, "begin_ns").rows())
+        known = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
+        return dict(known.select(by, "start_ns").rows())
 
 
-def node_clocks(profile: Profile, recorded: Recording | None = None) -> NodeClocks:
-    """The clocks of the nodes of a profile; `recorded` is the answer of `recording`, where it is at hand.
+def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
+    """The clocks of the nodes of a run; `recorded` is the answer of `recording`, where it is at hand.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> node_clocks(Profile([])).nodes.height
+    >>> from wavescope.model.run import Run
+    >>> node_clocks(Run([])).nodes.height
     0
     """
     import polars as pl
 
-    seen = (recorded or recording(profile)).processes.select("begin_ns", "end_ns")
-    who = machines(profile).select(pl.col("machine", "node").fill_null(""))
+    seen = (recorded or recording(run)).processes.select("start_ns", "end_ns")
+    who = machines(run).select(pl.col("machine", "node").fill_null(""))
     nodes = (
         pl.concat([who, seen], how="horizontal")
         .group_by("machine", "node", maintain_order=True)
-        .agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     )
     processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
-    longest = nodes.select((pl.col("end_ns") - pl.col("begin_ns")).max()).item()
+    longest = nodes.select((pl.col("end_ns") - pl.col("start_ns")).max()).item()
     return NodeClocks(nodes, processes, int(longest or 0))

@@ -34,12 +34,12 @@ def is_collective(column: str) -> pl.Expr:
 
 
 def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
-    """The dispatches of collectives among `kernels`: `process`, `name`, `begin_ns`, `end_ns`.
+    """The dispatches of collectives among `kernels`: `process`, `name`, `start_ns`, `end_ns`.
 
     Examples
     --------
     >>> import polars as pl
-    >>> rows = {"process": [0, 0], "name": ["gemm", "rcclKernel"], "begin_ns": [0, 5], "end_ns": [4, 9]}
+    >>> rows = {"process": [0, 0], "name": ["gemm", "rcclKernel"], "start_ns": [0, 5], "end_ns": [4, 9]}
     >>> collective_calls(pl.DataFrame(rows)).rows()
     [(0, 'rcclKernel', 5, 9)]
     """
@@ -47,7 +47,7 @@ def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
 
     names = kernels.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
     chosen = kernels.filter(is_timed() & pl.col("name").is_in(names.implode()))
-    return chosen.select("process", pl.col("name").cast(pl.String), "begin_ns", "end_ns")
+    return chosen.select("process", pl.col("name").cast(pl.String), "start_ns", "end_ns")
 
 
 def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
@@ -58,19 +58,19 @@ def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> from wavescope.analysis.run.processes import processes_of
-    >>> from wavescope.model.run import Profile
-    >>> sequences([], processes_of(Profile([]))).columns
+    >>> from wavescope.model.run import Run
+    >>> sequences([], processes_of(Run([]))).columns
     ['host', 'pid', 'rank', 'run', 'name', 'calls', 'durations']
     """
     import polars as pl
 
-    types = {"process": pl.UInt32, "name": pl.String, "begin_ns": pl.Int64, "end_ns": pl.Int64}
-    events = pl.concat([pl.DataFrame(schema=types), *calls]).sort("process", "begin_ns", "end_ns")
+    types = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
+    events = pl.concat([pl.DataFrame(schema=types), *calls]).sort("process", "start_ns", "end_ns")
     return (
         events.group_by("process", "name", maintain_order=True)
         .agg(
             calls=pl.len().cast(pl.Int64),
-            durations=(pl.col("end_ns") - pl.col("begin_ns")).head(MOST_CALLS),
+            durations=(pl.col("end_ns") - pl.col("start_ns")).head(MOST_CALLS),
         )
         .join(who, on="process", maintain_order="left")
         .select(*PROCESS, "name", "calls", "durations")

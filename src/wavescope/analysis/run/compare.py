@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-__all__ = ["CHANGES", "ProfileComparison", "combine_compare", "compare_profiles", "partial_compare"]
+__all__ = ["CHANGES", "RunComparison", "combine_compare", "compare_runs", "partial_compare"]
 
 CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
 """What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise."""
@@ -36,12 +36,12 @@ _LEAST_CHANGE = 0.01
 
 
 @dataclass(frozen=True)
-class ProfileComparison(Answer):
+class RunComparison(Answer):
     """Runs against the first of them.
 
     Examples
     --------
-    >>> ProfileComparison.definition.split(":")[0]
+    >>> RunComparison.definition.split(":")[0]
     'Things are matched by domain and name'
     """
 
@@ -127,16 +127,16 @@ class ProfileComparison(Answer):
         return f"{said}; " + ", ".join(parts)
 
 
-def partial_compare(profile: Profile) -> Batches:
-    """What one profile contributes to its side.
+def partial_compare(run: Run) -> Batches:
+    """What one run contributes to its side.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_compare(Profile([])).process_count
+    >>> from wavescope.model.run import Run
+    >>> partial_compare(Run([])).process_count
     0
     """
-    return batches_of(profile)
+    return batches_of(run)
 
 
 def combine_compare(
@@ -145,7 +145,7 @@ def combine_compare(
     labels: Sequence[str] | None = None,
     repeats: Sequence[Sequence[Batches]] = (),
     step: str | None = None,
-) -> ProfileComparison:
+) -> RunComparison:
     """Sides against the first.
 
     Parameters
@@ -199,24 +199,24 @@ def combine_compare(
         }
         for number, side in enumerate(sides)
     ]
-    return ProfileComparison(
-        sides=frame_of(ProfileComparison.tables["sides"], rows),
+    return RunComparison(
+        sides=frame_of(RunComparison.tables["sides"], rows),
         things=pl.concat(things),
         step=step,
         repeat_count=len(repeats),
     )
 
 
-def compare_profiles(profiles: Sequence[Profile], **options: Any) -> ProfileComparison:
-    """Profiles of runs against the first of them; `options` as for `combine_compare`.
+def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
+    """Runs against the first of them; `options` as for `combine_compare`.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> compare_profiles([Profile([]), Profile([])]).things.height
+    >>> from wavescope.model.run import Run
+    >>> compare_runs([Run([]), Run([])]).things.height
     0
     """
-    return combine_compare([[partial_compare(part) for part in profile.parts] for profile in profiles], **options)
+    return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
 
 
 def _letter(number: int) -> str:
@@ -318,7 +318,7 @@ def _compared(
             work_ns=pl.col("delta_ns") - pl.col("speed_ns"),
             delta_share=pl.when(on_gpu & (base_gpu > 0)).then(pl.col("delta_ns") / (base_gpu or 1.0)),
         )
-        .select(ProfileComparison.tables["things"].names)
+        .select(RunComparison.tables["things"].names)
     )
 
 

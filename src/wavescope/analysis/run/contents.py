@@ -1,4 +1,4 @@
-"""What does a profile hold? Its tables, what only its format has, what its files store, and the environment."""
+"""What does a run hold? Its tables, what only its format has, what its files store, and the environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis.run.stored_tables import stored_tables
 from wavescope.base.shown import shown
 from wavescope.model.answer import Answer
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Contents", "PartialContents", "combine_contents", "contents", "partial_contents"]
 
 _TABLES = table_spec(
     "tables",
-    "one table of the profile, of all files together",
+    "one table of the run, of all files together",
     """
-    table         String  -      | its name: `profile.<table>` in a query
-    kind          String  -      | profile = as every format has it, extra = of this format only
+    table         String  -      | its name: `run.<table>` in a query
+    kind          String  -      | run = as every format has it, extra = of this format only
     row_count     Int64   -      | rows
     column_count  Int64   -      | columns
     file_count    Int64   -      | files that have rows of it
@@ -69,7 +69,7 @@ _ENVIRONMENT = table_spec(
 
 @dataclass(frozen=True)
 class Contents(Answer):
-    """The tables of one or many profiles.
+    """The tables of one or many runs.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Contents(Answer):
 
 @dataclass(frozen=True)
 class PartialContents:
-    """What one profile holds."""
+    """What one run holds."""
 
     files: pl.DataFrame
     tables_found: pl.DataFrame
@@ -104,45 +104,45 @@ class PartialContents:
     environment: pl.DataFrame
 
 
-def contents(profile: Profile) -> Contents:
-    """What a profile holds.
+def contents(run: Run) -> Contents:
+    """What a run holds.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> contents(Profile([])).files.height
+    >>> from wavescope.model.run import Run
+    >>> contents(Run([])).files.height
     0
     """
-    return combine_contents([partial_contents(part) for part in profile.parts])
+    return combine_contents([partial_contents(part) for part in run.parts])
 
 
-def partial_contents(profile: Profile) -> PartialContents:
-    """What one profile holds.
+def partial_contents(run: Run) -> PartialContents:
+    """What one run holds.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_contents(Profile([])).stored.height
+    >>> from wavescope.model.run import Run
+    >>> partial_contents(Run([])).stored.height
     0
     """
     import polars as pl
 
     found = []
-    for table in PROFILE:
+    for table in RUN:
         if table != "losses":
-            rows = profile.count(table)
-            found.append((table, "profile", rows, len(PROFILE[table].columns), int(rows > 0)))
-    for name in profile.extra_names:
-        frame = profile.table(name)
+            rows = run.count(table)
+            found.append((table, "run", rows, len(RUN[table].columns), int(rows > 0)))
+    for name in run.extra_names:
+        frame = run.table(name)
         found.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
-    files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in profile.origins]
-    processes = profile.read("processes", ["process", "pid", "rank"])
-    environment = profile.read("environment").join(processes, on="process", how="left", maintain_order="left")
+    files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in run.origins]
+    processes = run.read("processes", ["process", "pid", "rank"])
+    environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
     return PartialContents(
         pl.DataFrame(files, schema=_FILES.dtypes, orient="row"),
         pl.DataFrame(found, schema=_TABLES.dtypes, orient="row"),
         pl.DataFrame(
-            [row for source in profile.origins for row in stored_tables(source)],
+            [row for source in run.origins for row in stored_tables(source)],
             schema=_STORED.dtypes,
             orient="row",
         ),
@@ -151,7 +151,7 @@ def partial_contents(profile: Profile) -> PartialContents:
 
 
 def combine_contents(partials: Sequence[PartialContents]) -> Contents:
-    """What many profiles hold.
+    """What many runs hold.
 
     Examples
     --------

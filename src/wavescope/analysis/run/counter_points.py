@@ -11,45 +11,45 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["allocated_bytes", "copied_bytes", "dispatch_counters", "monitored", "sampled_counters"]
 
 _WHERE = ["process", "agent"]
 
 
-def copied_bytes(profile: Profile) -> pl.DataFrame:
+def copied_bytes(run: Run) -> pl.DataFrame:
     """How many bytes are being copied to each agent.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> copied_bytes(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> copied_bytes(Run([])).columns
     ['process', 'agent', 'name', 'time_ns', 'value']
     """
     import polars as pl
 
-    columns = ["process", "dst_agent", "begin_ns", "end_ns", "size_bytes"]
-    copies = profile.read("copies", columns).rename({"dst_agent": "agent"})
-    copies = copies.filter(pl.col("agent").is_not_null(), pl.col("begin_ns").ge(0), pl.col("size_bytes") > 0)
-    begins = copies.select(*_WHERE, time_ns="begin_ns", value="size_bytes")
-    ends = copies.select(*_WHERE, time_ns=pl.max_horizontal("begin_ns", "end_ns"), value=-pl.col("size_bytes"))
+    columns = ["process", "dst_agent", "start_ns", "end_ns", "size_bytes"]
+    copies = run.read("copies", columns).rename({"dst_agent": "agent"})
+    copies = copies.filter(pl.col("agent").is_not_null(), pl.col("start_ns").ge(0), pl.col("size_bytes") > 0)
+    begins = copies.select(*_WHERE, time_ns="start_ns", value="size_bytes")
+    ends = copies.select(*_WHERE, time_ns=pl.max_horizontal("start_ns", "end_ns"), value=-pl.col("size_bytes"))
     return _running_sums(pl.concat([begins, ends]))
 
 
-def allocated_bytes(profile: Profile) -> pl.DataFrame:
+def allocated_bytes(run: Run) -> pl.DataFrame:
     """How many bytes are allocated on each agent. A release gives back what was last allocated at its address.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> allocated_bytes(Profile([])).height
+    >>> from wavescope.model.run import Run
+    >>> allocated_bytes(Run([])).height
     0
     """
     import polars as pl
 
     columns = ["process", "agent", "type", "level", "end_ns", "address", "size_bytes"]
-    rows = profile.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
+    rows = run.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
     rows = rows.filter(pl.col("level").cast(pl.String).ne_missing("SCRATCH"))
     kind = pl.col("type").cast(pl.String)
     taken = rows.filter(kind == "ALLOC").select("process", "agent", "address", "end_ns", "size_bytes")
@@ -66,67 +66,67 @@ def allocated_bytes(profile: Profile) -> pl.DataFrame:
     return _running_sums(changes.filter(pl.col("agent").is_not_null()))
 
 
-def monitored(profile: Profile) -> pl.DataFrame:
+def monitored(run: Run) -> pl.DataFrame:
     """Clock, power, temperature: the value from the begin of each stretch of time; the last one again at its end.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> monitored(Profile([])).height
+    >>> from wavescope.model.run import Run
+    >>> monitored(Run([])).height
     0
     """
     import polars as pl
 
-    rows = profile.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
-    rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("begin_ns", maintain_order=True)
+    rows = run.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
+    rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("start_ns", maintain_order=True)
     last = rows.group_by(*_WHERE, "name", maintain_order=True).last()
     points = pl.concat([
-        rows.select(*_WHERE, "name", time_ns="begin_ns", value="value"),
+        rows.select(*_WHERE, "name", time_ns="start_ns", value="value"),
         last.select(*_WHERE, "name", time_ns="end_ns", value="value"),
     ])  # fmt: skip
     return _ordered(points)
 
 
-def sampled_counters(profile: Profile) -> pl.DataFrame:
+def sampled_counters(run: Run) -> pl.DataFrame:
     """Counters that were sampled over time, instances added up.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> sampled_counters(Profile([])).height
+    >>> from wavescope.model.run import Run
+    >>> sampled_counters(Run([])).height
     0
     """
     import polars as pl
 
-    info = profile.read("counter_info", ["counter", "name", "agent"])
-    rows = profile.read("counters", ["process", "time_ns", "counter", "value"])
+    info = run.read("counter_info", ["counter", "name", "agent"])
+    rows = run.read("counters", ["process", "time_ns", "counter", "value"])
     rows = rows.filter(pl.col("time_ns").is_not_null()).group_by("process", "time_ns", "counter").agg(pl.sum("value"))
     points = rows.join(info, on="counter").select(*_WHERE, "name", "time_ns", "value")
     return _ordered(points)
 
 
-def dispatch_counters(profile: Profile) -> pl.DataFrame:
+def dispatch_counters(run: Run) -> pl.DataFrame:
     """Counters of dispatches, instances added up: the value from the begin of a dispatch, 0 from its end.
 
     Where dispatches with a counter overlap on a GPU, their values are added up.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> dispatch_counters(Profile([])).height
+    >>> from wavescope.model.run import Run
+    >>> dispatch_counters(Run([])).height
     0
     """
     import polars as pl
 
-    info = profile.read("counter_info", ["counter", "name"])
-    rows = profile.read("counters", ["process", "event", "time_ns", "counter", "value"])
+    info = run.read("counter_info", ["counter", "name"])
+    rows = run.read("counters", ["process", "event", "time_ns", "counter", "value"])
     rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null()).join(info, on="counter")
     values = rows.group_by("process", "event", "name").agg(pl.col("value").sum())
-    kernels = profile.read("kernels", ["process", "event", "agent", "begin_ns", "end_ns"])
-    kernels = kernels.filter(pl.col("begin_ns").ge(0), pl.col("end_ns") > pl.col("begin_ns"))
+    kernels = run.read("kernels", ["process", "event", "agent", "start_ns", "end_ns"])
+    kernels = kernels.filter(pl.col("start_ns").ge(0), pl.col("end_ns") > pl.col("start_ns"))
     known = values.join(kernels, on=["process", "event"])
     changes = pl.concat([
-        known.select(*_WHERE, "name", time_ns="begin_ns", value="value"),
+        known.select(*_WHERE, "name", time_ns="start_ns", value="value"),
         known.select(*_WHERE, "name", time_ns="end_ns", value=-pl.col("value")),
     ])  # fmt: skip
     return _running_sums(changes)

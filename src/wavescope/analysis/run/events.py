@@ -1,4 +1,4 @@
-"""Everything that took time in a profile, grouped by what a summary is asked to be grouped by."""
+"""Everything that took time in a run, grouped by what a summary is asked to be grouped by."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["EVENT_TABLES", "EXTENTS", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping"]
 
@@ -56,7 +56,7 @@ EXTENTS = table_spec(
     pid        Int64   -   | process id
     rank       Int32   -   | rank; null = not known
     run        String  -   | unique id of the recording, or its path
-    begin_ns   Int64   ns  | begin of its first event
+    start_ns   Int64   ns  | begin of its first event
     end_ns     Int64   ns  | end of its last event
     busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
     gpu_count  Int64   -   | GPUs that it used
@@ -66,21 +66,21 @@ _ON_GPU = ("kernels", "copies")
 
 
 class Events:
-    """The events of a profile, read once in pieces.
+    """The events of a run, read once in pieces.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> Events(Profile([]), "all").statistics(EVENT_TABLES).sums.height
+    >>> from wavescope.model.run import Run
+    >>> Events(Run([]), "all").statistics(EVENT_TABLES).sums.height
     0
     """
 
-    def __init__(self, profile: Profile, by: Grouping) -> None:
-        self._profile = profile
+    def __init__(self, run: Run, by: Grouping) -> None:
+        self._run = run
         self._by = by
-        self._markers = Markers(profile) if by == "marker" else None
-        self._who = processes_of(profile)
-        self._gpus = gpus_of(profile, self._who)
+        self._markers = Markers(run) if by == "marker" else None
+        self._who = processes_of(run)
+        self._gpus = gpus_of(run, self._who)
         self._used: set[int] = set()
         self._extents: list[pl.DataFrame] = []
         self._busy = BusyTime()
@@ -93,7 +93,7 @@ class Events:
         return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
 
     def process_count(self) -> int:
-        """Processes of the profile."""
+        """Processes of the run."""
         return self._who.height
 
     def extents(self) -> pl.DataFrame:
@@ -102,7 +102,7 @@ class Events:
 
         if not self._extents:
             return empty_frame(EXTENTS)
-        seen = pl.concat(self._extents).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+        seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         known = seen.join(self._who, on="process", how="left").join(self._busy.by_process(), on="process", how="left")
         return known.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
@@ -121,16 +121,16 @@ class Events:
         """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
         import polars as pl
 
-        columns = ["process", "begin_ns", "end_ns", *_COLUMNS[table]]
+        columns = ["process", "start_ns", "end_ns", *_COLUMNS[table]]
         if self._by == "marker":
             columns += ["thread", "correlation"]
         sizes = ["size_bytes"] if "size_bytes" in columns else []
-        for piece in self._profile.chunks(table, columns):
+        for piece in self._run.chunks(table, columns):
             self._note(table, piece)
             if table == "regions" and self._markers is not None:
                 piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
             events = piece.with_columns(*self._labels(table), *self._places(table, piece))
-            yield events.select(*_NUMBERS[self._by], "domain", "name", "begin_ns", "end_ns", *sizes)
+            yield events.select(*_NUMBERS[self._by], "domain", "name", "start_ns", "end_ns", *sizes)
 
     def _labels(self, table: str) -> list[pl.Expr]:
         """`domain` and `name`, where the table has them in other words."""
@@ -159,7 +159,7 @@ class Events:
 
         sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
         if self._by == "stream":
-            streams = streams_of(self._profile)
+            streams = streams_of(self._run)
             sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
         if self._by in ("process", "rank", "stream"):
             sums = sums.join(self._who, on="process", how="left", maintain_order="left")
@@ -172,8 +172,8 @@ class Events:
     def _note(self, table: str, piece: pl.DataFrame) -> None:
         import polars as pl
 
-        is_whole = pl.col("end_ns") >= pl.col("begin_ns")
-        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("begin_ns",)]
+        is_whole = pl.col("end_ns") >= pl.col("start_ns")
+        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("start_ns",)]
         times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
         self._extents.append(piece.group_by("process").agg(times))
         if table == "kernels":

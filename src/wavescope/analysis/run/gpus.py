@@ -1,4 +1,4 @@
-"""Which GPU of which node did what: the work of a profile by place, where a GPU that several processes use is one."""
+"""Which GPU of which node did what: the work of a run by place, where a GPU that several processes use is one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from wavescope.analysis.run.intervals import intervals
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = [
     "PLACE",
@@ -42,7 +42,7 @@ class _OfGpus(Protocol):
 
 @dataclass(frozen=True)
 class Places:
-    """The GPUs of a profile, by number; and which of them an agent is."""
+    """The GPUs of a run, by number; and which of them an agent is."""
 
     table: pl.DataFrame
     """`place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`."""
@@ -52,22 +52,22 @@ class Places:
     """`process` -> the `place` of work whose GPU was not recorded."""
 
 
-def gpu_places(profile: Profile) -> Places:
-    """The GPUs that the processes of a profile see.
+def gpu_places(run: Run) -> Places:
+    """The GPUs that the processes of a run see.
 
     A node is known by its machine id, else by its host name, else the file stands for it: nothing is then known about
     other files. A GPU of it is known by its number among all agents, else by its number among the GPUs.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> gpu_places(Profile([])).table.height
+    >>> from wavescope.model.run import Run
+    >>> gpu_places(Run([])).table.height
     0
     """
     import polars as pl
 
-    processes = machines(profile)
-    gpus = profile.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
+    processes = machines(run)
+    gpus = run.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
     known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
     named = known.with_columns(
         pl.col("machine", "node").fill_null(""),
@@ -87,20 +87,20 @@ def gpu_places(profile: Profile) -> Places:
     return Places(table, numbers, of_process.select("process", "place"))
 
 
-def machines(profile: Profile) -> pl.DataFrame:
+def machines(run: Run) -> pl.DataFrame:
     """`process` with `machine` (identity of its node) and `node` (name of it to show).
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> machines(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> machines(Run([])).columns
     ['process', 'machine', 'node']
     """
     import polars as pl
 
-    sources = profile.read("sources", ["source", "path"])
-    nodes = profile.read("nodes", ["node", "machine_id", "hostname"])
-    found = profile.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
+    sources = run.read("sources", ["source", "path"])
+    nodes = run.read("nodes", ["node", "machine_id", "hostname"])
+    found = run.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
     given = [pl.when(pl.col(name) != "").then(name) for name in ("machine_id", "hostname", "path")]
     return (
         found.join(nodes, on="node", how="left")
@@ -110,22 +110,22 @@ def machines(profile: Profile) -> pl.DataFrame:
 
 
 def gpu_work(
-    profile: Profile, places: Places, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
+    run: Run, places: Places, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `begin_ns`, `end_ns`, and more columns.
+    """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `start_ns`, `end_ns`, and more columns.
 
     A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> gpu_work(Profile([]), gpu_places(Profile([]))).height
+    >>> from wavescope.model.run import Run
+    >>> gpu_work(Run([]), gpu_places(Run([]))).height
     0
     """
     import polars as pl
 
-    common = ["process", "stream", "begin_ns", "end_ns"]
-    dtypes = PROFILE["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
+    common = ["process", "stream", "start_ns", "end_ns"]
+    dtypes = RUN["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
     columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
     empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
     found = [
@@ -134,7 +134,7 @@ def gpu_work(
             ("kernels", ["agent"], kernel_columns),
             ("copies", ["dst_agent", "src_agent"], copy_columns),
         )
-        for piece in profile.chunks(table, [*common, *agents, *more])
+        for piece in run.chunks(table, [*common, *agents, *more])
     ]
     return pl.concat([empty, *found], how="diagonal")
 
@@ -186,29 +186,29 @@ def place_frame(places: Iterable[Place]) -> pl.DataFrame:
     return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
 
 
-def partial_intervals(profile: Profile, *, shared: frozenset[Place]) -> pl.DataFrame:
-    """When the GPUs in `shared` were busy with work of this profile: merged intervals, and the process that began each.
+def partial_intervals(run: Run, *, shared: frozenset[Place]) -> pl.DataFrame:
+    """When the GPUs in `shared` were busy with work of this run: merged intervals, and the process that began each.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_intervals(Profile([]), shared=frozenset()).columns
-    ['machine', 'gpu_key', 'begin_ns', 'end_ns', 'pid']
+    >>> from wavescope.model.run import Run
+    >>> partial_intervals(Run([]), shared=frozenset()).columns
+    ['machine', 'gpu_key', 'start_ns', 'end_ns', 'pid']
     """
-    places = gpu_places(profile)
+    places = gpu_places(run)
     chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
-    work = gpu_work(profile, places).join(chosen.select("place", *PLACE), on="place")
-    pids = profile.read("processes", ["process", "pid"])
+    work = gpu_work(run, places).join(chosen.select("place", *PLACE), on="place")
+    pids = run.read("processes", ["process", "pid"])
     return _first_pids(intervals(work.join(pids, on="process", how="left"), PLACE))
 
 
 def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The results of `partial_intervals` of several profiles as one.
+    """The results of `partial_intervals` of several runs as one.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> merged_elsewhere([partial_intervals(Profile([]), shared=frozenset())]).height
+    >>> from wavescope.model.run import Run
+    >>> merged_elsewhere([partial_intervals(Run([]), shared=frozenset())]).height
     0
     """
     import polars as pl
@@ -220,10 +220,10 @@ def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
     """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
     import polars as pl
 
-    ordered = work.select(*PLACE, "begin_ns", "end_ns", "pid").sort(*PLACE, "begin_ns", "pid")
+    ordered = work.select(*PLACE, "start_ns", "end_ns", "pid").sort(*PLACE, "start_ns", "pid")
     reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
-    is_first = (pl.col("begin_ns") > reached).fill_null(value=True)
+    is_first = (pl.col("start_ns") > reached).fill_null(value=True)
     marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(PLACE))
     is_last = marked["is_first"].shift(-1, fill_value=True)
-    begins = marked.filter("is_first").select(*PLACE, "begin_ns", "pid")
-    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*PLACE, "begin_ns", "end_ns", "pid")
+    begins = marked.filter("is_first").select(*PLACE, "start_ns", "pid")
+    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*PLACE, "start_ns", "end_ns", "pid")

@@ -1,6 +1,6 @@
 """Stretches of time, in groups: how much they cover together, where nothing is, how much lies before a moment.
 
-Frames of intervals have `begin_ns` and `end_ns` beside the columns `by` of their group. All functions sort once and are
+Frames of intervals have `start_ns` and `end_ns` beside the columns `by` of their group. All functions sort once and are
 linear after that. Intervals without a begin or an end do not count; those that end before they begin, or last longer
 than can be true, have no length.
 """
@@ -40,18 +40,18 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> intervals(pl.DataFrame({"begin_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
+    >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
     import polars as pl
 
-    known = frame.filter(pl.col("begin_ns").is_not_null() & pl.col("end_ns").is_not_null())
-    begin = pl.col("begin_ns").clip(-FARTHEST_NS, FARTHEST_NS)
-    end = pl.when(is_timed(), pl.col("begin_ns") == begin).then("end_ns").otherwise(begin)
+    known = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
+    begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
+    end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
     return in_order(known.with_columns(begin, end.alias("end_ns")), by)
 
 
-def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "begin_ns") -> pl.DataFrame:
+def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> pl.DataFrame:
     """The frame sorted by group and time; rows of equal time stay in their order.
 
     One sort by one column and a division into groups: a sort by several columns takes several times as long.
@@ -59,7 +59,7 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "begin_ns") -> 
     Examples
     --------
     >>> import polars as pl
-    >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "begin_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
+    >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "start_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
     [0, 1, None]
     """
     import polars as pl
@@ -78,17 +78,17 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> merged(pl.DataFrame({"begin_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
+    >>> merged(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(0, 5), (9, 12)]
     """
     import polars as pl
 
-    lengthy = frame.lazy().filter(pl.col("end_ns") > pl.col("begin_ns")).select(*by, "begin_ns", "end_ns").collect()
+    lengthy = frame.lazy().filter(pl.col("end_ns") > pl.col("start_ns")).select(*by, "start_ns", "end_ns").collect()
     latest = pl.col("end_ns").cum_max()
-    is_first = (pl.col("begin_ns") > _reached(by)).fill_null(value=True)
+    is_first = (pl.col("start_ns") > _reached(by)).fill_null(value=True)
     marked = lengthy.with_columns(is_first=is_first, end_ns=latest.over(by) if by else latest)
     is_last = marked["is_first"].shift(-1, fill_value=True)
-    begins = marked.filter("is_first").select(*by, "begin_ns")
+    begins = marked.filter("is_first").select(*by, "start_ns")
     return begins.with_columns(marked["end_ns"].filter(is_last))
 
 
@@ -98,31 +98,31 @@ def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> covered(pl.DataFrame({"gpu": [0, 0], "begin_ns": [0, 2], "end_ns": [3, 5]}), ["gpu"]).rows()
+    >>> covered(pl.DataFrame({"gpu": [0, 0], "start_ns": [0, 2], "end_ns": [3, 5]}), ["gpu"]).rows()
     [(0, 5)]
     """
     import polars as pl
 
-    new = (pl.col("end_ns") - pl.max_horizontal("begin_ns", _reached(()))).clip(lower_bound=0)
+    new = (pl.col("end_ns") - pl.max_horizontal("start_ns", _reached(()))).clip(lower_bound=0)
     if not by:
         return frame.select(covered_ns=new.sum())
     return frame.group_by(by, maintain_order=True).agg(covered_ns=new.sum())
 
 
 def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The stretches between sorted `intervals` of a group in which none is, as `gap_begin_ns` and `gap_ns`, each on
+    """The stretches between sorted `intervals` of a group in which none is, as `gap_start_ns` and `gap_ns`, each on
     the row that ends it; all other columns are kept.
 
     Examples
     --------
     >>> import polars as pl
-    >>> gaps_between(pl.DataFrame({"begin_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
+    >>> gaps_between(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(9, 12, 5, 4)]
     """
     import polars as pl
 
-    found = frame.with_columns(gap_begin_ns=_reached(by)).filter(pl.col("begin_ns") > pl.col("gap_begin_ns"))
-    return found.with_columns(gap_ns=pl.col("begin_ns") - pl.col("gap_begin_ns"))
+    found = frame.with_columns(gap_start_ns=_reached(by)).filter(pl.col("start_ns") > pl.col("gap_start_ns"))
+    return found.with_columns(gap_ns=pl.col("start_ns") - pl.col("gap_start_ns"))
 
 
 def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
@@ -131,32 +131,32 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
     Examples
     --------
     >>> import polars as pl
-    >>> whole = pl.DataFrame({"begin_ns": [0, 9], "end_ns": [5, 12]})
+    >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
     >>> covered_before(whole, pl.DataFrame({"time_ns": [-1, 3, 8, 10, 99]}), []).to_list()
     [0, 3, 5, 6, 8]
     """
     import polars as pl
 
-    length = pl.col("end_ns") - pl.col("begin_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
     sums = length.cum_sum().over(by) if by else length.cum_sum()
-    steps = whole.with_columns(before_ns=sums - length).sort("begin_ns")
+    steps = whole.with_columns(before_ns=sums - length).sort("start_ns")
     found = (
         points.with_row_index("point")
         .sort("time_ns")
         .join_asof(
             steps,
             left_on="time_ns",
-            right_on="begin_ns",
+            right_on="start_ns",
             by=list(by) or None,
             strategy="backward",
             check_sortedness=False,
         )
     )
-    begun = pl.min_horizontal("time_ns", "end_ns") - pl.col("begin_ns")
+    begun = pl.min_horizontal("time_ns", "end_ns") - pl.col("start_ns")
     return found.select("point", ns=(pl.col("before_ns") + begun).fill_null(0)).sort("point")["ns"]
 
 
-def bin_width(begin_ns: int, end_ns: int, count: int) -> int:
+def bin_width(start_ns: int, end_ns: int, count: int) -> int:
     """The smallest power of two so that at most `count` stretches of this width, at multiples of it, hold [begin, end).
 
     Stretches of two files on one clock then lie on each other, or a whole number of them in one.
@@ -167,12 +167,12 @@ def bin_width(begin_ns: int, end_ns: int, count: int) -> int:
     128
     """
     width = 1
-    while (max(begin_ns, end_ns - 1) // width) - begin_ns // width + 1 > max(count, 1):
+    while (max(start_ns, end_ns - 1) // width) - start_ns // width + 1 > max(count, 1):
         width *= 2
     return width
 
 
-def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], begin_ns: int, end_ns: int, width: int) -> pl.DataFrame:
+def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_ns: int, width: int) -> pl.DataFrame:
     """How much of each stretch of `width` the `merged` intervals of every group cover; stretches at 0 are left out.
 
     `bin` counts the multiples of `width` from time 0 of the clock.
@@ -180,12 +180,12 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], begin_ns: int, end_n
     Examples
     --------
     >>> import polars as pl
-    >>> covered_per_bin(pl.DataFrame({"begin_ns": [3], "end_ns": [9]}), [], 3, 9, 4).rows()
+    >>> covered_per_bin(pl.DataFrame({"start_ns": [3], "end_ns": [9]}), [], 3, 9, 4).rows()
     [(0, 1), (1, 4), (2, 1)]
     """
     import polars as pl
 
-    first, last = begin_ns // width, max(begin_ns, end_ns - 1) // width
+    first, last = start_ns // width, max(start_ns, end_ns - 1) // width
     edges = pl.DataFrame({"bin": pl.int_range(first, last + 2, eager=True)}).with_columns(time_ns=pl.col("bin") * width)
     points = whole.select(by).unique().sort(by).join(edges, how="cross") if by else edges
     sums = points.with_columns(before=covered_before(whole, points, by))
@@ -203,7 +203,7 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     Examples
     --------
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"bit": [1, 2], "begin_ns": [0, 4], "end_ns": [6, 9]})
+    >>> frame = pl.DataFrame({"bit": [1, 2], "start_ns": [0, 4], "end_ns": [6, 9]})
     >>> combinations(frame, [], "bit").rows()
     [(1, 4), (2, 3), (3, 2)]
     """
@@ -225,7 +225,7 @@ def _combinations(frame: pl.DataFrame, member: str) -> pl.DataFrame:
 
     edges = pl.concat(
         frame.select(time=pl.col(column), bit=pl.col(member).cast(pl.Int32) * sign)
-        for column, sign in (("begin_ns", 1), ("end_ns", -1))
+        for column, sign in (("start_ns", 1), ("end_ns", -1))
     ).sort("time")
     steps = edges.select(members=pl.col("bit").cum_sum(), length_ns=pl.col("time").shift(-1) - pl.col("time"))
     sums = steps.filter(pl.col("length_ns") > 0, pl.col("members") != 0).group_by("members")

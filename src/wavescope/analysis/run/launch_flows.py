@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["LaunchFlows", "launch_flows"]
@@ -28,8 +28,8 @@ class LaunchFlows(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> launch_flows(Profile([])).flows.height
+    >>> from wavescope.model.run import Run
+    >>> launch_flows(Run([])).flows.height
     0
     """
 
@@ -54,28 +54,27 @@ class LaunchFlows(Answer):
     """Dispatches and copies whose launch is not among the calls."""
 
 
-def launch_flows(profile: Profile) -> LaunchFlows:
-    """The launches of a profile.
+def launch_flows(run: Run) -> LaunchFlows:
+    """The launches of a run.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> launch_flows(Profile([])).unknown_count
+    >>> from wavescope.model.run import Run
+    >>> launch_flows(Run([])).unknown_count
     0
     """
     import polars as pl
 
     keys = ["process", "correlation"]
     work = pl.concat(
-        profile.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies"))
-        for table in _WORK
+        run.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK
     )
     is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
     linked = work.filter(is_known)
     launches = Launches(linked)
     first: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
     count = 0
-    for piece in profile.chunks("regions", keys):
+    for piece in run.chunks("regions", keys):
         calls = piece.with_row_index("region", count).filter(is_known)
         slots = launches.slots_of(calls).cast(pl.UInt32).alias("slot")
         found = calls.select("region", slots).drop_nulls("slot")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["API_DOMAINS", "CAUSES", "Launches", "cause_of", "outermost", "region_pieces", "touching"]
 
@@ -28,19 +28,19 @@ CAUSES = {
 """Kind of call -> names of functions of that kind; the first that fits."""
 
 
-def region_pieces(profile: Profile, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Regions in pieces: calls into a runtime, and all others.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> list(region_pieces(Profile([]), ["begin_ns"]))
+    >>> from wavescope.model.run import Run
+    >>> list(region_pieces(Run([]), ["start_ns"]))
     []
     """
     import polars as pl
 
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
-    for piece in profile.chunks("regions", ["domain", *columns]):
+    for piece in run.chunks("regions", ["domain", *columns]):
         yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
 
 
@@ -48,14 +48,14 @@ class Launches:
     """The calls that launched some work: known by process and correlation.
 
     Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
-    correlations are dense, which writers of profiles see to.
+    correlations are dense, which writers of runs see to.
 
     Examples
     --------
     >>> import polars as pl
     >>> ids = pl.DataFrame({"process": [0], "correlation": [7]})
     >>> launches = Launches(ids)
-    >>> launches.add(ids.with_columns(thread=pl.lit(3), begin_ns=pl.lit(1)))
+    >>> launches.add(ids.with_columns(thread=pl.lit(3), start_ns=pl.lit(1)))
     >>> launches.of(ids).rows()
     [(1, 3)]
     """
@@ -102,19 +102,19 @@ class Launches:
         """Remember those of the calls that launched some of the work, the first of several."""
         import polars as pl
 
-        found = calls.select("begin_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        found = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
         is_free = self._begins.gather(found["slot"]).is_null()
         first = found.filter(is_free & found["slot"].is_first_distinct())
-        self._begins.scatter(first["slot"], first["begin_ns"])
+        self._begins.scatter(first["slot"], first["start_ns"])
         self._threads.scatter(first["slot"], first["thread"])
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
-        """`launch_begin_ns` and `launch_thread` for each row; null = not known."""
+        """`launch_start_ns` and `launch_thread` for each row; null = not known."""
         import polars as pl
 
         slots = self.slots_of(work)
         return pl.DataFrame(
-            {"launch_begin_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
+            {"launch_start_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
         )
 
 
@@ -124,16 +124,16 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> calls = pl.DataFrame({"thread": [0, 0], "begin_ns": [0, 0], "end_ns": [5, 9]})
+    >>> calls = pl.DataFrame({"thread": [0, 0], "start_ns": [0, 0], "end_ns": [5, 9]})
     >>> outermost(calls).rows()
     [(0, 0, 9)]
     """
     import polars as pl
 
-    ordered = calls.sort("thread", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
-    reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("begin_ns"))
-    return ordered.with_columns(pl.max_horizontal("begin_ns", reached).alias("begin_ns")).filter(
-        pl.col("end_ns") > pl.col("begin_ns")
+    ordered = calls.sort("thread", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+    reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("start_ns"))
+    return ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns")).filter(
+        pl.col("end_ns") > pl.col("start_ns")
     )
 
 
@@ -143,12 +143,12 @@ def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> regions = pl.DataFrame({"begin_ns": [0, 5], "end_ns": [4, 9]})
-    >>> touching(regions, pl.DataFrame({"begin_ns": [8], "end_ns": [20]})).rows()
+    >>> regions = pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 9]})
+    >>> touching(regions, pl.DataFrame({"start_ns": [8], "end_ns": [20]})).rows()
     [(5, 9)]
     """
-    ended = stretches["end_ns"].search_sorted(regions["begin_ns"], side="right")
-    begun = stretches["begin_ns"].search_sorted(regions["end_ns"], side="left")
+    ended = stretches["end_ns"].search_sorted(regions["start_ns"], side="right")
+    begun = stretches["start_ns"].search_sorted(regions["end_ns"], side="left")
     return regions.filter(begun > ended)
 
 

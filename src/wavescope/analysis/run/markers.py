@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["MARKER", "Markers"]
 
@@ -17,24 +17,22 @@ _THREAD = ("process", "thread")
 
 
 class Markers:
-    """The marker ranges of a profile: the innermost one that is open counts.
+    """The marker ranges of a run: the innermost one that is open counts.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> Markers(Profile([])).is_empty
+    >>> from wavescope.model.run import Run
+    >>> Markers(Run([])).is_empty
     True
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, run: Run) -> None:
         import polars as pl
 
-        columns = ["process", "thread", "domain", "name", "begin_ns", "end_ns"]
-        ranges = [
-            piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in profile.chunks("regions", columns)
-        ]
-        empty = profile.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
-        self._profile = profile
+        columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
+        ranges = [piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in run.chunks("regions", columns)]
+        empty = run.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
+        self._run = run
         self._open = _open_ranges(pl.concat([empty, *ranges]))
         self._launches: pl.DataFrame | None = None
 
@@ -44,8 +42,8 @@ class Markers:
         return not self._open.height
 
     def around(self, events: pl.DataFrame) -> pl.Series:
-        """The name of the range that is open on `thread` of `process` at `begin_ns` of each event; null = none."""
-        times = events.select("process", "thread", time="begin_ns").with_row_index("row").sort("time")
+        """The name of the range that is open on `thread` of `process` at `start_ns` of each event; null = none."""
+        times = events.select("process", "thread", time="start_ns").with_row_index("row").sort("time")
         found = times.join_asof(
             self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
         )
@@ -60,14 +58,14 @@ class Markers:
 
         if self._launches is None:
             self._launches = self._calls()
-        calls = events.select("process", "thread", "correlation", "begin_ns").join(
+        calls = events.select("process", "thread", "correlation", "start_ns").join(
             self._launches, on=["process", "correlation"], how="left", maintain_order="left"
         )
         return self.around(
             calls.select(
                 "process",
                 pl.coalesce("call_thread", "thread").alias("thread"),
-                pl.coalesce("call_ns", "begin_ns").alias("begin_ns"),
+                pl.coalesce("call_ns", "start_ns").alias("start_ns"),
             )
         )
 
@@ -75,15 +73,15 @@ class Markers:
         """Thread and begin of the API call of each correlation."""
         import polars as pl
 
-        columns = ["process", "correlation", "domain", "thread", "begin_ns"]
+        columns = ["process", "correlation", "domain", "thread", "start_ns"]
         calls = [
             piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
-            for piece in self._profile.chunks("regions", columns)
+            for piece in self._run.chunks("regions", columns)
         ]
-        empty = self._profile.read("regions", columns).clear() if not calls else calls[0].clear()
+        empty = self._run.read("regions", columns).clear() if not calls else calls[0].clear()
         return (
             pl.concat([empty, *calls])
-            .select("process", "correlation", call_thread="thread", call_ns="begin_ns")
+            .select("process", "correlation", call_thread="thread", call_ns="start_ns")
             .unique(["process", "correlation"], keep="first", maintain_order=True)
         )
 
@@ -92,8 +90,8 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     """For each moment at which a range begins or ends on a thread: the name of the innermost one that is open then."""
     import polars as pl
 
-    whole = ranges.filter(pl.col("end_ns") > pl.col("begin_ns")).with_row_index("range")
-    steps = [("begin_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
+    whole = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
+    steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
         whole.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
         for time, step, length in steps
@@ -136,4 +134,4 @@ def _length(sign: int) -> pl.Expr:
     """Sorts ranges of equal begin outermost first, and those of equal end innermost first."""
     import polars as pl
 
-    return sign * (pl.col("end_ns") - pl.col("begin_ns"))
+    return sign * (pl.col("end_ns") - pl.col("start_ns"))

@@ -20,12 +20,12 @@ def timed(frame: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> timed(pl.DataFrame({"begin_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
+    >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
     [(5, 5)]
     """
     import polars as pl
 
-    begin, end = pl.col("begin_ns"), pl.col("end_ns")
+    begin, end = pl.col("start_ns"), pl.col("end_ns")
     return frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
 
 
@@ -36,22 +36,22 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     Examples
     --------
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"thread": [0, 0], "begin_ns": [2, 0], "end_ns": [3, 9]})
+    >>> frame = pl.DataFrame({"thread": [0, 0], "start_ns": [2, 0], "end_ns": [3, 9]})
     >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
     [1, 0, 0, 1]
     """
     import polars as pl
 
     lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
-    known = frame.select(*keys, "begin_ns", "end_ns").join(
+    known = frame.select(*keys, "start_ns", "end_ns").join(
         lines, on=keys, how="left", nulls_equal=True, maintain_order="left"
     )
     order = known.select(
-        pl.arg_sort_by("line", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+        pl.arg_sort_by("line", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     ).to_series()
-    ordered = known.select("line", "begin_ns", "end_ns")[order]
+    ordered = known.select("line", "start_ns", "end_ns")[order]
     made = pl.DataFrame(
-        _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["begin_ns"], ordered["end_ns"], may_nest)
+        _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["start_ns"], ordered["end_ns"], may_nest)
     )
     made = made.with_columns(
         ordered["line"].gather(made["row"]).alias("line"),

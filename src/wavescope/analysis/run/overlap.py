@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.gpus import Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Overlap", "PartialOverlap", "combine_overlap", "overlap", "partial_overlap"]
@@ -46,8 +46,8 @@ class Overlap(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> overlap(Profile([])).gpus.height
+    >>> from wavescope.model.run import Run
+    >>> overlap(Run([])).gpus.height
     0
     """
 
@@ -141,7 +141,7 @@ class Overlap(Answer):
 
 @dataclass(frozen=True)
 class PartialOverlap:
-    """What one profile knows."""
+    """What one run knows."""
 
     gpus: pl.DataFrame
     streams: pl.DataFrame
@@ -153,19 +153,19 @@ class PartialOverlap:
     is_cut: bool
 
 
-def partial_overlap(profile: Profile) -> PartialOverlap:
-    """What one profile knows.
+def partial_overlap(run: Run) -> PartialOverlap:
+    """What one run knows.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_overlap(Profile([])).gpus.height
+    >>> from wavescope.model.run import Run
+    >>> partial_overlap(Run([])).gpus.height
     0
     """
     import polars as pl
 
-    places = gpu_places(profile)
-    work = gpu_work(profile, places, ["name"])
+    places = gpu_places(run)
+    work = gpu_work(run, places, ["name"])
     names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
     kind = (
         pl.when("is_copy")
@@ -176,8 +176,8 @@ def partial_overlap(profile: Profile) -> PartialOverlap:
         .cast(pl.UInt8)
     )
     by = ["place", "process"]
-    work = intervals(work.select(*by, "stream", "begin_ns", "end_ns", kind=kind), by)
-    who = profile.read("processes", ["process", "pid", "rank"]).with_columns(pl.col("process"))
+    work = intervals(work.select(*by, "stream", "start_ns", "end_ns", kind=kind), by)
+    who = run.read("processes", ["process", "pid", "rank"]).with_columns(pl.col("process"))
     where = places.table.select("place", *PLACE, "node", "gpu")
 
     def named(frame: pl.DataFrame) -> pl.DataFrame:
@@ -188,12 +188,12 @@ def partial_overlap(profile: Profile) -> PartialOverlap:
     together = combinations(marked, by, "bit")
     whole = merged(work, by)
     busy, lost = bridged(whole, by, _MOST_INTERVALS)
-    ids = profile.read("streams", ["stream", "stream_id"])
+    ids = run.read("streams", ["stream", "stream_id"])
     return PartialOverlap(
         gpus=named(_kinds(work, by)),
         streams=named(_stream_pairs(together, marked, by, ids)),
         stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
-        host=_host(profile, whole, who, places),
+        host=_host(run, whole, who, places),
         intervals=named(busy),
         bridged_ns=lost,
         is_cut=is_cut,
@@ -215,7 +215,7 @@ def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         return pl.col("members") & kind != 0
 
     sums = combinations(_merged(work, [*by, "kind"]), by, "kind").group_by(by)
-    spans = work.group_by(by).agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+    spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     times = sums.agg(
         computation_ns=time(has(_COMPUTE)),
         communication_ns=time(has(_COMMUNICATE)),
@@ -244,13 +244,13 @@ def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], i
     )
 
 
-def _host(profile: Profile, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl.DataFrame:
+def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl.DataFrame:
     """Calls of each process against its GPU work."""
     import polars as pl
 
     by = ["process"]
-    empty = profile.read("processes", ["process", "begin_ns", "end_ns"]).clear()
-    pieces = region_pieces(profile, empty.columns)
+    empty = run.read("processes", ["process", "start_ns", "end_ns"]).clear()
+    pieces = region_pieces(run, empty.columns)
     calls = [empty, *(merged(intervals(piece, by), by) for piece, _ in pieces)]
     both = pl.concat(
         frame.with_columns(kind=pl.lit(bit, pl.Int64))
@@ -277,7 +277,7 @@ def _host(profile: Profile, busy: pl.DataFrame, who: pl.DataFrame, places: Place
 
 
 def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
-    """The answer for all profiles.
+    """The answer for all runs.
 
     Examples
     --------
@@ -286,12 +286,12 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
     """
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-    partials = partials or [partial_overlap(Profile([]))]
+    partials = partials or [partial_overlap(Run([]))]
     tables = Overlap.tables
     gpus = pl.concat(part.gpus for part in partials)
-    spans = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("begin_ns").min())
+    spans = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
     hidden = pl.col("copy_ns") - pl.col("exposed_copy_ns")
     covered = pl.col("communication_ns") - pl.col("exposed_communication_ns")
     gpus = gpus.join(spans, on="machine").with_columns(
@@ -357,13 +357,13 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
     ).sort("what", "node", *PLACE, "level", nulls_last=True)
 
 
-def overlap(profile: Profile) -> Overlap:
-    """What runs at the same time in the profile.
+def overlap(run: Run) -> Overlap:
+    """What runs at the same time in the run.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> overlap(Profile([])).host.columns[:2]
+    >>> from wavescope.model.run import Run
+    >>> overlap(Run([])).host.columns[:2]
     ['node', 'pid']
     """
-    return combine_overlap([partial_overlap(part) for part in profile.parts])
+    return combine_overlap([partial_overlap(part) for part in run.parts])

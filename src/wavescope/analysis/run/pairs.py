@@ -24,13 +24,13 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
     Examples
     --------
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "begin_ns": [0, 0], "end_ns": [5, 6]})
+    >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "start_ns": [0, 0], "end_ns": [5, 6]})
     >>> with_bits(frame, ["gpu"], "stream")[0]["bit"].to_list()
     [2, 1]
     """
     import polars as pl
 
-    busy = frame.group_by(*by, member).agg(busy=(pl.col("end_ns") - pl.col("begin_ns")).sum())
+    busy = frame.group_by(*by, member).agg(busy=(pl.col("end_ns") - pl.col("start_ns")).sum())
     order = busy.sort(*by, "busy", member, descending=[False] * len(by) + [True, False], nulls_last=True)
     numbered = order.with_columns(at=pl.int_range(pl.len()).over(by)).drop("busy")
     kept = numbered.filter(pl.col("at") < MOST_MEMBERS).with_columns(bit=pl.lit(2, pl.Int64).pow("at").cast(pl.Int64))
@@ -46,7 +46,7 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
     Examples
     --------
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "begin_ns": [0, 3], "end_ns": [8, 5]})
+    >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]})
     >>> marked, _ = with_bits(frame, ["gpu"], "stream")
     >>> pairs(combinations(marked, ["gpu"], "bit"), marked, ["gpu"], "stream").rows()
     [(0, 7, 9, 8, 2, 2, 1.0)]
@@ -82,7 +82,7 @@ def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> levels(pl.DataFrame({"stream": [7, 9], "begin_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
+    >>> levels(pl.DataFrame({"stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
     [(1, 6), (2, 2)]
     """
     import polars as pl
@@ -111,7 +111,7 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
     Examples
     --------
     >>> import polars as pl
-    >>> bridged(pl.DataFrame({"begin_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
+    >>> bridged(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """
     import polars as pl
@@ -119,12 +119,12 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
     shortest, found = 1, whole
     while found.height > most:
         before = pl.col("end_ns").shift(1)
-        gap = pl.col("begin_ns") - (before.over(by) if by else before)
+        gap = pl.col("start_ns") - (before.over(by) if by else before)
         block = (gap > shortest).fill_null(value=True).cum_sum()
         groups = found.with_columns(block=block).group_by("block", maintain_order=True)
-        found = groups.agg(pl.col(*by, "begin_ns").first(), pl.col("end_ns").last()).drop("block")
+        found = groups.agg(pl.col(*by, "start_ns").first(), pl.col("end_ns").last()).drop("block")
         shortest *= 2
         if shortest > 1 << 62:
             break
-    length = pl.col("end_ns") - pl.col("begin_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
     return found, int(found.select(length.sum()).item()) - int(whole.select(length.sum()).item())

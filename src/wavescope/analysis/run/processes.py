@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["PROCESS", "gpus_of", "processes_of", "streams_of"]
 
@@ -15,22 +15,22 @@ PROCESS = ("host", "pid", "rank", "run")
 """Columns that tell processes apart, also those with equal pids on two nodes or in two files."""
 
 
-def processes_of(profile: Profile) -> pl.DataFrame:
-    """`process` (number in the profile) with the columns `PROCESS`.
+def processes_of(document: Run) -> pl.DataFrame:
+    """`process` (number in the run) with the columns `PROCESS`.
 
     `run` is the unique id of the recording, or its path where none is stored.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> processes_of(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> processes_of(Run([])).columns
     ['process', 'host', 'pid', 'rank', 'run']
     """
     import polars as pl
 
-    hosts = profile.read("nodes", ["node", "hostname"])
-    paths = profile.read("sources", ["source", "path"])
-    processes = profile.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
+    hosts = document.read("nodes", ["node", "hostname"])
+    paths = document.read("sources", ["source", "path"])
+    processes = document.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
     host = pl.col("hostname").fill_null("")
     run = pl.coalesce(pl.col("guid").replace("", None), "path")
     return (
@@ -40,18 +40,18 @@ def processes_of(profile: Profile) -> pl.DataFrame:
     )
 
 
-def gpus_of(profile: Profile, who: pl.DataFrame) -> pl.DataFrame:
-    """`agent` (number in the profile) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs.
+def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
+    """`agent` (number in the run) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> gpus_of(Profile([]), processes_of(Profile([]))).columns
+    >>> from wavescope.model.run import Run
+    >>> gpus_of(Run([]), processes_of(Run([]))).columns
     ['agent', 'host', 'gpu']
     """
     import polars as pl
 
-    agents = profile.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
+    agents = run.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
     number = pl.coalesce("type_index", "absolute_index")
     return (
         agents.filter(pl.col("kind") == "GPU")
@@ -60,13 +60,13 @@ def gpus_of(profile: Profile, who: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def streams_of(profile: Profile) -> pl.DataFrame:
-    """`number` (of the stream in the profile) with its id as `stream`.
+def streams_of(run: Run) -> pl.DataFrame:
+    """`number` (of the stream in the run) with its id as `stream`.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> streams_of(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> streams_of(Run([])).columns
     ['number', 'stream']
     """
-    return profile.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})
+    return run.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})

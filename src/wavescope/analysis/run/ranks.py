@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["PartialRanks", "Ranks", "combine_ranks", "partial_ranks", "ranks"]
@@ -38,7 +38,7 @@ _WORK = table_spec(
     collective_ns  Int64  ns  | of these, kernels that talk to other ranks
     copy_ns        Int64  ns  | durations of its copies, added up
     busy_ns        Int64  ns  | time in which its GPUs ran anything, added up over GPUs
-    begin_ns       Int64  ns  | begin of its first event
+    start_ns       Int64  ns  | begin of its first event
     end_ns         Int64  ns  | end of its last event
     """,
 )
@@ -56,7 +56,7 @@ _KERNELS = table_spec(
 
 @dataclass(frozen=True)
 class PartialRanks:
-    """What one profile contributes to `Ranks`."""
+    """What one run contributes to `Ranks`."""
 
     work: pl.DataFrame
     """Columns of `_WORK`."""
@@ -72,8 +72,8 @@ class Ranks(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> ranks(Profile([])).processes.height
+    >>> from wavescope.model.run import Run
+    >>> ranks(Run([])).processes.height
     0
     """
 
@@ -150,19 +150,19 @@ class Ranks(Answer):
     """Waiting in collectives, of all processes together."""
 
 
-def partial_ranks(profile: Profile) -> PartialRanks:
-    """What one profile contributes.
+def partial_ranks(run: Run) -> PartialRanks:
+    """What one run contributes.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_ranks(Profile([])).work.height
+    >>> from wavescope.model.run import Run
+    >>> partial_ranks(Run([])).work.height
     0
     """
     import polars as pl
 
-    who = processes_of(profile)
-    seen = _Seen(profile)
+    who = processes_of(run)
+    seen = _Seen(run)
     kernels = (
         seen.kernels()
         .join(who, on="process", maintain_order="left")
@@ -178,7 +178,7 @@ def partial_ranks(profile: Profile) -> PartialRanks:
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
-    """The answer about all profiles together.
+    """The answer about all runs together.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     collectives, waits = compared([part.sequences for part in partials])
     compute = pl.col("kernel_ns") - pl.col("collective_ns")
     mean = compute.mean()
-    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("begin_ns").cast(pl.Int128)  # of impossible times
+    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
     processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
         pl.col("waited_ns", "last_count").fill_null(0),
         compute_ns=compute,
@@ -214,40 +214,40 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     )
 
 
-def ranks(profile: Profile) -> Ranks:
+def ranks(run: Run) -> Ranks:
     """How evenly the work is spread over processes, and what they lose by waiting for each other.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> ranks(Profile([])).waited_ns
+    >>> from wavescope.model.run import Run
+    >>> ranks(Run([])).waited_ns
     0
     """
-    return combine_ranks([partial_ranks(part) for part in profile.parts])
+    return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
 class _Seen:
-    """What the events of a profile say about its processes, read once."""
+    """What the events of a run say about its processes, read once."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, run: Run) -> None:
         import polars as pl
 
-        gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
         self.busy = BusyTime()
         self.collectives: list[pl.DataFrame] = []
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
-        for piece in profile.chunks("kernels", ["process", "agent", "name", *_TIMES]):
+        for piece in run.chunks("kernels", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.collectives.append(collective_calls(piece))
             self.busy.add(piece)
             self._note(piece)
-        copies = profile.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
+        copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
         self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())
         self.busy.add(copies.with_columns(copy_agent(gpus)))
         self._note(copies)
-        for piece in profile.chunks("regions", ["process", *_TIMES]):
+        for piece in run.chunks("regions", ["process", *_TIMES]):
             self._note(piece)
 
     def kernels(self) -> pl.DataFrame:
@@ -257,7 +257,7 @@ class _Seen:
         return pl.concat(self._kernels).group_by("process", "name").agg(pl.col("calls", "total_ns").sum())
 
     def extents(self) -> pl.DataFrame:
-        """`process`, `begin_ns`, `end_ns`: from its first event to its last."""
+        """`process`, `start_ns`, `end_ns`: from its first event to its last."""
         import polars as pl
 
         return pl.concat(self._extents).group_by("process").agg(_first_and_last())
@@ -266,7 +266,7 @@ class _Seen:
         self._extents.append(piece.filter(is_timed()).group_by("process").agg(_first_and_last()))
 
 
-_TIMES = ("begin_ns", "end_ns")
+_TIMES = ("start_ns", "end_ns")
 _ENDS = table_spec(
     "extents", "one process", "process UInt32 - | number\nbegin_ns Int64 ns | first\nend_ns Int64 ns | last"
 )
@@ -280,13 +280,13 @@ _BY_KERNEL = table_spec(
 def _first_and_last() -> list[pl.Expr]:
     import polars as pl
 
-    return [pl.col("begin_ns").min(), pl.col("end_ns").max()]
+    return [pl.col("start_ns").min(), pl.col("end_ns").max()]
 
 
 def _duration() -> pl.Expr:
     import polars as pl
 
-    return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("begin_ns"))
+    return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
 
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.gpus import Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Recording", "combine_recording", "partial_recording", "recording"]
@@ -36,8 +36,8 @@ class Recording(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> recording(Profile([])).processes.height
+    >>> from wavescope.model.run import Run
+    >>> recording(Run([])).processes.height
     0
     """
 
@@ -63,7 +63,7 @@ class Recording(Answer):
             sample_count      Int64   -   | marks and calls without duration
             allocation_count  Int64   -   | allocations and releases
             counter_count     Int64   -   | values of counters
-            begin_ns          Int64   ns  | begin of its first event; null = none
+            start_ns          Int64   ns  | begin of its first event; null = none
             end_ns            Int64   ns  | end of its last event; null = none
             """,
         ),
@@ -93,44 +93,44 @@ class PartialRecording:
     """GPUs with the columns `PLACE`, which tell them apart."""
 
 
-def recording(profile: Profile) -> Recording:
-    """What a profile records.
+def recording(run: Run) -> Recording:
+    """What a run records.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> recording(Profile([])).gpus.height
+    >>> from wavescope.model.run import Run
+    >>> recording(Run([])).gpus.height
     0
     """
-    return combine_recording([partial_recording(part) for part in profile.parts])
+    return combine_recording([partial_recording(part) for part in run.parts])
 
 
-def partial_recording(profile: Profile) -> PartialRecording:
+def partial_recording(run: Run) -> PartialRecording:
     """What one file records; events are read in pieces."""
     import polars as pl
 
-    sources = profile.read("sources")
-    nodes = profile.read("nodes", ["node", "hostname"])
+    sources = run.read("sources")
+    nodes = run.read("nodes", ["node", "hostname"])
     processes = (
-        profile.read("processes", ["process", "source", "node", "pid", "rank", "command"])
+        run.read("processes", ["process", "source", "node", "pid", "rank", "command"])
         .join(sources, on="source", how="left", maintain_order="left")
         .join(nodes, on="node", how="left", maintain_order="left")
         .drop("node")
         .with_columns(pl.col("hostname").replace("", None).alias("node"))
     )
-    places = gpu_places(profile)
+    places = gpu_places(run)
     times = []
     for table, name in _COUNTED.items():
-        counts = _counted(profile, table)
+        counts = _counted(run, table)
         processes = processes.join(
             counts.select("process", pl.col("count").alias(name)), on="process", how="left", maintain_order="left"
         ).with_columns(pl.col(name).fill_null(0))
-        times.append(counts.select("process", "begin_ns", "end_ns"))
-    spans = pl.concat(times).group_by("process").agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+        times.append(counts.select("process", "start_ns", "end_ns"))
+    spans = pl.concat(times).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     processes = processes.join(spans, on="process", how="left", maintain_order="left")
     dtypes = Recording.tables["processes"].dtypes
     told = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
-    return PartialRecording(told, _gpus(profile, places))
+    return PartialRecording(told, _gpus(run, places))
 
 
 def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
@@ -162,31 +162,31 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
     return Recording(processes, gpus.select(pl.col(key).cast(dtype) for key, dtype in named.schema.items()))
 
 
-def _counted(profile: Profile, table: str) -> pl.DataFrame:
+def _counted(run: Run, table: str) -> pl.DataFrame:
     """Rows and times by process."""
     import polars as pl
 
-    begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("begin_ns", "end_ns")
+    begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")
     pieces = [
         piece.group_by("process").agg(
-            count=pl.len().cast(pl.Int64), begin_ns=pl.col(begin).min(), end_ns=pl.col(end).max()
+            count=pl.len().cast(pl.Int64), start_ns=pl.col(begin).min(), end_ns=pl.col(end).max()
         )
-        for piece in profile.chunks(table, list(dict.fromkeys(("process", begin, end))))
+        for piece in run.chunks(table, list(dict.fromkeys(("process", begin, end))))
     ]
-    schema = {"process": pl.UInt32, "count": pl.Int64, "begin_ns": pl.Int64, "end_ns": pl.Int64}
+    schema = {"process": pl.UInt32, "count": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
     return (
         pl.concat([pl.DataFrame(schema=schema), *pieces])
         .group_by("process")
-        .agg(pl.col("count").sum(), pl.col("begin_ns").min(), pl.col("end_ns").max())
+        .agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
     )
 
 
-def _gpus(profile: Profile, places: Places) -> pl.DataFrame:
+def _gpus(run: Run, places: Places) -> pl.DataFrame:
     import polars as pl
 
-    counts = [piece["agent"].value_counts() for piece in profile.chunks("kernels", ["agent"])]
+    counts = [piece["agent"].value_counts() for piece in run.chunks("kernels", ["agent"])]
     empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
-    agents = profile.read("agents", ["agent"]).with_columns(place=places.numbers)
+    agents = run.read("agents", ["agent"]).with_columns(place=places.numbers)
     used = (
         pl.concat([empty, *counts])
         .join(agents, on="agent", how="left")

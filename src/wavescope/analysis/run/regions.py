@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["PartialRegions", "Regions", "combine_regions", "partial_regions", "regions"]
@@ -33,8 +33,8 @@ class Regions(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> regions(Profile([])).tree.height
+    >>> from wavescope.model.run import Run
+    >>> regions(Run([])).tree.height
     0
     """
 
@@ -88,7 +88,7 @@ class Regions(Answer):
 
 @dataclass(frozen=True)
 class PartialRegions:
-    """What one profile knows."""
+    """What one run knows."""
 
     tree: pl.DataFrame
     patterns: frozenset[str]
@@ -100,25 +100,25 @@ class PartialRegions:
     untimed_count: int
 
 
-def partial_regions(profile: Profile, *, domains: tuple[str, ...] = ()) -> PartialRegions:
-    """What one profile knows; with `domains` only regions of these domains or categories are nodes, and what calls of
+def partial_regions(run: Run, *, domains: tuple[str, ...] = ()) -> PartialRegions:
+    """What one run knows; with `domains` only regions of these domains or categories are nodes, and what calls of
     others launched counts for the node around them.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_regions(Profile([])).region_count
+    >>> from wavescope.model.run import Run
+    >>> partial_regions(Run([])).region_count
     0
     """
     import polars as pl
 
     from wavescope import _core
 
-    work = _gpu_times(profile)
+    work = _gpu_times(run)
     launches = Launches(work)
     slots = launches.slots_of(work)
     sums = _per_slot(work, slots, launches.count)
-    threads, untimed = _calls(profile, launches, domains)
+    threads, untimed = _calls(run, launches, domains)
     codes = _Codes([piece["name"] for pieces in threads.values() for piece in pieces])
     trees = []
     for pieces in threads.values():
@@ -129,7 +129,7 @@ def partial_regions(profile: Profile, *, domains: tuple[str, ...] = ()) -> Parti
             names = pl.select(pl.when(calls["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
         thread = pl.repeat(0, calls.height, dtype=pl.UInt32, eager=True)
         table = _core.call_tree(
-            thread, calls["begin_ns"], calls["end_ns"], names, calls["launch"], sums["ns"], sums["count"]
+            thread, calls["start_ns"], calls["end_ns"], names, calls["launch"], sums["ns"], sums["count"]
         )
         tree = pl.DataFrame(table).with_row_index("node")
         trees.append(tree.with_columns(name=codes.texts.gather(tree["name"])).cast(empty_tree().schema))
@@ -139,7 +139,7 @@ def partial_regions(profile: Profile, *, domains: tuple[str, ...] = ()) -> Parti
         patterns=codes.patterns,
         region_count=int(tree["call_count"].sum()),
         thread_count=len(threads),
-        process_count=profile.read("processes", ["process"]).height,
+        process_count=run.read("processes", ["process"]).height,
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=untimed,
     )
@@ -169,14 +169,14 @@ class _Codes:
         return self._numbers.gather(names.to_physical()).fill_null(self._unnamed)
 
 
-def _gpu_times(profile: Profile) -> pl.DataFrame:
+def _gpu_times(run: Run) -> pl.DataFrame:
     """`process`, `correlation`, `length` of dispatches and copies."""
     import polars as pl
 
-    columns = ["process", "correlation", "begin_ns", "end_ns"]
-    length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("begin_ns")).otherwise(0)
+    columns = ["process", "correlation", "start_ns", "end_ns"]
+    length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
     empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64})
-    pieces = (piece for table in ("kernels", "copies") for piece in profile.chunks(table, columns))
+    pieces = (piece for table in ("kernels", "copies") for piece in run.chunks(table, columns))
     return pl.concat([empty, *(piece.select("process", "correlation", length=length) for piece in pieces)])
 
 
@@ -192,18 +192,16 @@ def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
     )
 
 
-def _calls(
-    profile: Profile, launches: Launches, domains: tuple[str, ...]
-) -> tuple[dict[object, list[pl.DataFrame]], int]:
+def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict[object, list[pl.DataFrame]], int]:
     """Regions of each thread, in pieces, and how many without a possible length were left out."""
     import polars as pl
 
-    columns = ["process", "thread", "correlation", "name", "begin_ns", "end_ns"]
+    columns = ["process", "thread", "correlation", "name", "start_ns", "end_ns"]
     more = ["domain", "category"] if domains else []
     linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
     found: dict[object, list[pl.DataFrame]] = {}
     untimed = 0
-    for piece in profile.chunks("regions", [*columns, *more]):
+    for piece in run.chunks("regions", [*columns, *more]):
         timed = piece.filter(is_timed())
         untimed += piece.height - timed.height
         slots = launches.slots_of(timed).cast(pl.UInt32)
@@ -213,7 +211,7 @@ def _calls(
         rows = timed.select(
             "thread",
             "name",
-            "begin_ns",
+            "start_ns",
             "end_ns",
             launch=launch.to_series(),
             is_node=_is_of(timed, domains),
@@ -240,7 +238,7 @@ def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series
 
 
 def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
-    """The answer for all profiles.
+    """The answer for all runs.
 
     Examples
     --------
@@ -296,13 +294,13 @@ def _walked(whole: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def regions(profile: Profile, *, domains: tuple[str, ...] = ()) -> Regions:
-    """The tree of the regions of the profile, or only of those of some `domains` (MARKER, HIP, ...).
+def regions(run: Run, *, domains: tuple[str, ...] = ()) -> Regions:
+    """The tree of the regions of the run, or only of those of some `domains` (MARKER, HIP, ...).
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> regions(Profile([])).tree.columns[:3]
+    >>> from wavescope.model.run import Run
+    >>> regions(Run([])).tree.columns[:3]
     ['node', 'parent', 'depth']
     """
-    return combine_regions([partial_regions(part, domains=domains) for part in profile.parts])
+    return combine_regions([partial_regions(part, domains=domains) for part in run.parts])

@@ -1,4 +1,4 @@
-"""The tables of AMD's `rocpd summary`: the same names, columns and units, from any profile."""
+"""The tables of AMD's `rocpd summary`: the same names, columns and units, from any run."""
 
 from __future__ import annotations
 

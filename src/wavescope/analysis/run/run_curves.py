@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.common.steps import StepCurve
     from wavescope.analysis.run.clocks import NodeClocks
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["CURVE_UNITS", "MOST_SERIES", "RunCurves", "RunSeries", "run_curves"]
 
@@ -55,7 +55,7 @@ class RunCurves(NamedTuple):
     left_out: int
 
 
-def run_curves(profile: Profile, name: str, clocks: NodeClocks | None = None) -> RunCurves:
+def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurves:
     """The curves of a set of `CURVE_UNITS`, empty when nothing of it was recorded.
 
     A GPU is busy (1) while at least one dispatch or copy runs on it, as in `busy`; means over stretches of time are its
@@ -68,24 +68,24 @@ def run_curves(profile: Profile, name: str, clocks: NodeClocks | None = None) ->
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> run_curves(Profile([]), "busy").series
+    >>> from wavescope.model.run import Run
+    >>> run_curves(Run([]), "busy").series
     []
     """
     if name not in CURVE_UNITS:
         what = f"no curves {name[:40]!r}"
         raise UsageError(what, advice=f"curves: {', '.join(CURVE_UNITS)}")
-    clocks = clocks or node_clocks(profile)
+    clocks = clocks or node_clocks(run)
     if name == "busy":
-        return _busy(profile, clocks)
-    return _quantities(profile, clocks, _POINTS[name](profile))
+        return _busy(run, clocks)
+    return _quantities(run, clocks, _POINTS[name](run))
 
 
-def _busy(profile: Profile, clocks: NodeClocks) -> RunCurves:
+def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
     import polars as pl
 
-    places = gpu_places(profile)
-    whole = merged(intervals(gpu_work(profile, places), ["place"]), ["place"])
+    places = gpu_places(run)
+    whole = merged(intervals(gpu_work(run, places), ["place"]), ["place"])
     begins = clocks.begins("machine")
     several = clocks.nodes.height > 1
     found: list[tuple[str, pl.DataFrame]] = []
@@ -96,20 +96,20 @@ def _busy(profile: Profile, clocks: NodeClocks) -> RunCurves:
         first = begins.get(place["machine"], 0)
         gpu = "GPU not recorded" if place["gpu"] is None else f"GPU {place['gpu']}"
         edges = pl.concat([
-            stretches.select(time_ns=pl.col("begin_ns") - first, value=pl.lit(1.0)),
+            stretches.select(time_ns=pl.col("start_ns") - first, value=pl.lit(1.0)),
             stretches.select(time_ns=pl.col("end_ns") - first, value=pl.lit(0.0)),
         ]).sort("time_ns")  # fmt: skip
         found.append((f"{place['node']} {gpu}" if several else gpu, edges))
     return _made([(label, "", points) for label, points in found])
 
 
-def _quantities(profile: Profile, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
+def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
     import polars as pl
 
-    begin = clocks.processes["begin_ns"].gather(points["process"]).fill_null(0)
+    begin = clocks.processes["start_ns"].gather(points["process"]).fill_null(0)
     timed = points.with_columns((pl.col("time_ns") - begin).alias("time_ns")).filter(pl.col("time_ns").is_not_null())
-    agents = [agent_label(row) for row in profile.read("agents").to_dicts()]
-    pids = profile.read("processes", ["pid", "rank"]).rows()
+    agents = [agent_label(row) for row in run.read("agents").to_dicts()]
+    pids = run.read("processes", ["pid", "rank"]).rows()
     several = len(pids) > 1
     found = []
     for (process, agent, name), part in timed.group_by("process", "agent", "name", maintain_order=True):

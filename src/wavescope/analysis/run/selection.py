@@ -1,19 +1,19 @@
-"""Which part of a profile is asked about."""
+"""Which part of a run is asked about."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.run.choice import ProfileSelection
+from wavescope.analysis.run.choice import RunSelection
 
 if TYPE_CHECKING:
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-__all__ = ["ProfileSelection", "select"]
+__all__ = ["RunSelection", "select"]
 
 
-def select(profile: Profile, selection: ProfileSelection) -> Profile:
-    """The profile cut down to the selection; rows are left out while they are read.
+def select(run: Run, selection: RunSelection) -> Run:
+    """The run cut down to the selection; rows are left out while they are read.
 
     A field speaks only about the tables that have what it names: `kernel` about dispatches, `gpus` about dispatches,
     copies (either end), allocations and monitors, `streams` about work that is put into streams, `domains` about
@@ -33,13 +33,13 @@ def select(profile: Profile, selection: ProfileSelection) -> Profile:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> select(Profile([]), ProfileSelection(kernel="gemm")).kernels.height
+    >>> from wavescope.model.run import Run
+    >>> select(Run([]), RunSelection(kernel="gemm")).kernels.height
     0
     """
-    if selection == ProfileSelection():
-        return profile
+    if selection == RunSelection():
+        return run
     from wavescope.analysis.run.chosen import ChosenSource
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-    return Profile([ChosenSource(source, selection) for source in profile.origins])
+    return Run([ChosenSource(source, selection) for source in run.origins])

@@ -1,4 +1,4 @@
-"""The parts of a profile: by process, rank, GPU, or occurrences of a marker."""
+"""The parts of a run: by process, rank, GPU, or occurrences of a marker."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import TYPE_CHECKING, Literal
 
 from wavescope.analysis.run.choice_rules import name_pattern
 from wavescope.analysis.run.chosen import ChosenSource
-from wavescope.analysis.run.selection import ProfileSelection
+from wavescope.analysis.run.selection import RunSelection
 from wavescope.errors import UsageError
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavescope.model.run import ProfileSource
+    from wavescope.model.run import RunSource
 
 __all__ = ["By", "Part", "parts_of"]
 
 By = Literal["process", "rank", "gpu", "marker"]
 MOST_PARTS = 1_000
-"""Every part reads the whole profile again; more are hardly meant."""
+"""Every part reads the whole run again; more are hardly meant."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a profile with a name that is unique among the parts, and that a file can have.
+    """A part of a run with a name that is unique among the parts, and that a file can have.
 
     Examples
     --------
-    >>> Part("rank0", Profile([])).name
+    >>> Part("rank0", Run([])).name
     'rank0'
     """
 
     name: str
-    profile: Profile
+    run: Run
 
 
-def parts_of(profile: Profile, by: By, marker: str | None = None) -> list[Part]:
-    """The parts of a profile, each cut down when it is read.
+def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
+    """The parts of a run, each cut down when it is read.
 
     By `gpu`, calls on CPUs are in every part, because they belong to no GPU. By `marker`, part n holds what each
     process did during the n-th range of a marker whose text contains `marker`, or matches it as /regular expression/.
@@ -50,12 +50,12 @@ def parts_of(profile: Profile, by: By, marker: str | None = None) -> list[Part]:
 
     Examples
     --------
-    >>> parts_of(Profile([]), "process")
+    >>> parts_of(Run([]), "process")
     Traceback (most recent call last):
     wavescope.errors.UsageError: no process to split by; ...
     """
     found = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
-    parts = list(_by_marker(profile, marker) if by == "marker" else found[by](profile))
+    parts = list(_by_marker(run, marker) if by == "marker" else found[by](run))
     if not parts:
         what = f"no {by} to split by"
         raise UsageError(what, advice="`wavescope summary` tells what there is")
@@ -65,80 +65,80 @@ def parts_of(profile: Profile, by: By, marker: str | None = None) -> list[Part]:
     return parts
 
 
-def _by_process(profile: Profile) -> Iterator[Part]:
+def _by_process(run: Run) -> Iterator[Part]:
     taken: dict[str, int] = {}
-    for source in profile.origins:
+    for source in run.origins:
         for pid, chosen in _processes(source):
             name = f"pid{pid if pid is not None else ''}"
             taken[name] = taken.get(name, 0) + 1
             suffix = f"_{taken[name]}" if taken[name] > 1 else ""
-            yield Part(name + suffix, Profile([ChosenSource(source, chosen)]))
+            yield Part(name + suffix, Run([ChosenSource(source, chosen)]))
 
 
-def _processes(source: ProfileSource) -> Iterator[tuple[int | None, ProfileSelection]]:
+def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
     """Each process of a source: its pid, and what chooses it alone."""
     for piece in source.chunks("processes", ["process", "pid"]):
         for process, pid in piece.iter_rows():
-            yield pid, ProfileSelection(processes=(process,))
+            yield pid, RunSelection(processes=(process,))
 
 
-def _by_rank(profile: Profile) -> Iterator[Part]:
-    ranks = profile.read("processes", ["rank"])["rank"]
+def _by_rank(run: Run) -> Iterator[Part]:
+    ranks = run.read("processes", ["rank"])["rank"]
     if len(ranks) and ranks.null_count() == len(ranks):
         what = "the ranks of these processes are not known"
         raise UsageError(what, advice="--by process")
     for rank in ranks.drop_nulls().unique().sort():
-        chosen = ProfileSelection(ranks=(rank,))
-        with_rank = [source for source in profile.origins if _has_rank(source, rank)]
-        yield Part(f"rank{rank}", Profile([ChosenSource(source, chosen) for source in with_rank]))
+        chosen = RunSelection(ranks=(rank,))
+        with_rank = [source for source in run.origins if _has_rank(source, rank)]
+        yield Part(f"rank{rank}", Run([ChosenSource(source, chosen) for source in with_rank]))
 
 
-def _has_rank(source: ProfileSource, rank: int) -> bool:
+def _has_rank(source: RunSource, rank: int) -> bool:
     return any((piece["rank"] == rank).any() for piece in source.chunks("processes", ["rank"]))
 
 
-def _by_gpu(profile: Profile) -> Iterator[Part]:
+def _by_gpu(run: Run) -> Iterator[Part]:
     import polars as pl
 
-    agents = profile.read("agents", ["agent", "kind", "type_index", "absolute_index"])
+    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
     worked = {
         agent
         for table, columns in (("kernels", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
-        for piece in profile.chunks(table, columns)
+        for piece in run.chunks(table, columns)
         for column in columns
         for agent in piece[column].unique()
     }
     used = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(worked)))
     gpus = used.select(pl.coalesce("type_index", "absolute_index")).to_series()
     for gpu in gpus.drop_nulls().unique().sort():
-        chosen = ProfileSelection(gpus=(gpu,))
-        yield Part(f"gpu{gpu}", Profile([ChosenSource(source, chosen) for source in profile.origins]))
+        chosen = RunSelection(gpus=(gpu,))
+        yield Part(f"gpu{gpu}", Run([ChosenSource(source, chosen) for source in run.origins]))
 
 
-def _by_marker(profile: Profile, marker: str | None) -> Iterator[Part]:
+def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
     if marker is None:
         what = "no marker to split by"
         raise UsageError(what, advice='give its text: --marker "step"')
     occurrences: list[list[ChosenSource]] = []
-    for source in profile.origins:
+    for source in run.origins:
         for process, windows in _ranges(source, marker).items():
             for number, (begin, end) in enumerate(sorted(windows)[: MOST_PARTS + 1]):
                 if number == len(occurrences):
                     occurrences.append([])
-                chosen = ProfileSelection(processes=(process,), begin=str(begin), end=str(end))
+                chosen = RunSelection(processes=(process,), begin=str(begin), end=str(end))
                 occurrences[number].append(ChosenSource(source, chosen))
     width = len(str(len(occurrences) - 1))
     for number, sources in enumerate(occurrences):
-        yield Part(f"part{number:0{width}}", Profile(sources))
+        yield Part(f"part{number:0{width}}", Run(sources))
 
 
-def _ranges(source: ProfileSource, marker: str) -> dict[int, list[tuple[int, int]]]:
+def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
     """Process -> begin and end of the ranges of markers whose text matches."""
     import polars as pl
 
     pattern = name_pattern(marker)
     found: dict[int, list[tuple[int, int]]] = {}
-    for piece in source.chunks("regions", ["process", "domain", "name", "begin_ns", "end_ns"]):
+    for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):
         marked = piece.filter(pl.col("domain").cast(pl.String) == "MARKER").drop_nulls()
         for process, _, name, begin, end in marked.iter_rows():
             if pattern.search(name):

@@ -106,12 +106,12 @@ class Packed:
 
 
 def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statistics:
-    """Statistics of events in pieces with the columns `keys`, `begin_ns`, `end_ns` and perhaps `size_bytes`.
+    """Statistics of events in pieces with the columns `keys`, `start_ns`, `end_ns` and perhaps `size_bytes`.
 
     Examples
     --------
     >>> import polars as pl
-    >>> events = pl.DataFrame({"name": ["a", "a", "b"], "begin_ns": [0, 5, 9], "end_ns": [4, 7, 10]})
+    >>> events = pl.DataFrame({"name": ["a", "a", "b"], "start_ns": [0, 5, 9], "end_ns": [4, 7, 10]})
     >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
     [('a', 2, 6), ('b', 1, 1)]
     """
@@ -123,7 +123,7 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     firsts = []
     for piece in pieces:
         size = piece["size_bytes"].cast(pl.Int64) if "size_bytes" in piece.columns else None
-        begin, end = (piece[name].cast(pl.Int64) for name in ("begin_ns", "end_ns"))
+        begin, end = (piece[name].cast(pl.Int64) for name in ("start_ns", "end_ns"))
         rows = native.add([_code(piece[key]) for key in keys], begin, end, size)
         if len(rows):
             firsts.append(piece.select(keys)[pl.DataFrame(rows)["row"]])
@@ -172,13 +172,13 @@ def is_timed() -> pl.Expr:
     Examples
     --------
     >>> import polars as pl
-    >>> pl.DataFrame({"begin_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
+    >>> pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
     [True, False]
     """
     import polars as pl
 
-    length = pl.col("end_ns") - pl.col("begin_ns")  # of impossible times it may wrap around, and then is negative
-    return (pl.col("end_ns") >= pl.col("begin_ns")) & length.is_between(0, LONGEST_NS, closed="left")
+    length = pl.col("end_ns") - pl.col("start_ns")  # of impossible times it may wrap around, and then is negative
+    return (pl.col("end_ns") >= pl.col("start_ns")) & length.is_between(0, LONGEST_NS, closed="left")
 
 
 def merged_packed(parts: Sequence[Packed], keys: Sequence[str]) -> Statistics:
@@ -232,7 +232,7 @@ def described(statistics: Statistics) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> events = pl.DataFrame({"name": ["a", "a"], "begin_ns": [0, 5], "end_ns": [4, 7]})
+    >>> events = pl.DataFrame({"name": ["a", "a"], "start_ns": [0, 5], "end_ns": [4, 7]})
     >>> described(statistics_of([events], ["name"])).select("mean_ns", "median_ns", "stddev_ns").row(0)
     (3.0, 3.0, 1.4142135623730951)
     """

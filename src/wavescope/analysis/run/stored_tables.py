@@ -13,7 +13,7 @@ from wavescope.readers.files.kinds import Kind, sniff
 from wavescope.readers.files.sqlite import Database
 
 if TYPE_CHECKING:
-    from wavescope.model.run import ProfileSource
+    from wavescope.model.run import RunSource
 
 __all__ = ["StoredRows", "stored_tables"]
 
@@ -34,7 +34,7 @@ class StoredRows(NamedTuple):
     """Their names."""
 
 
-def stored_tables(source: ProfileSource) -> list[StoredRows]:
+def stored_tables(source: RunSource) -> list[StoredRows]:
     """The tables of a database; files that are no databases, or were not read, have none."""
     path = Path(source.path)
     if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.events import Grouping
     from wavescope.analysis.run.statistics import Packed
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["GPU_DOMAINS", "PartialSummary", "Summary", "combine_summary", "partial_summary", "summary", "wall_of"]
@@ -56,7 +56,7 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 
 @dataclass(frozen=True)
 class PartialSummary:
-    """What one profile contributes to a `Summary`."""
+    """What one run contributes to a `Summary`."""
 
     statistics: Packed
     """By the columns of the grouping, `domain` and `name`."""
@@ -72,8 +72,8 @@ class Summary(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> summary(Profile([])).domains.height
+    >>> from wavescope.model.run import Run
+    >>> summary(Run([])).domains.height
     0
     """
 
@@ -125,21 +125,21 @@ class Summary(Answer):
         return [name for name in self.things.columns if name not in unused]
 
 
-def partial_summary(profile: Profile, *, by: Grouping = "all") -> PartialSummary:
-    """What one profile contributes.
+def partial_summary(run: Run, *, by: Grouping = "all") -> PartialSummary:
+    """What one run contributes.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_summary(Profile([])).extents.height
+    >>> from wavescope.model.run import Run
+    >>> partial_summary(Run([])).extents.height
     0
     """
-    events = Events(profile, by)
+    events = Events(run, by)
     return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
 
 
 def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
-    """The summary of all profiles together.
+    """The summary of all runs together.
 
     Examples
     --------
@@ -171,16 +171,16 @@ def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all")
     )
 
 
-def summary(profile: Profile, *, by: Grouping = "all") -> Summary:
+def summary(run: Run, *, by: Grouping = "all") -> Summary:
     """Calls, total, mean, median, min, max, deviation and share of all kernels, copies, allocations and calls.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> summary(Profile([])).gpu_count
+    >>> from wavescope.model.run import Run
+    >>> summary(Run([])).gpu_count
     0
     """
-    return combine_summary([partial_summary(part, by=by) for part in profile.parts], by=by)
+    return combine_summary([partial_summary(part, by=by) for part in run.parts], by=by)
 
 
 def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFrame:
@@ -212,8 +212,8 @@ def wall_of(processes: pl.DataFrame) -> int:
     import polars as pl
 
     node = pl.when(pl.col("host") == "").then("run").otherwise("host")
-    wide = pl.col("begin_ns", "end_ns").cast(pl.Int128)  # of impossible times
-    spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("begin_ns").min())
+    wide = pl.col("start_ns", "end_ns").cast(pl.Int128)  # of impossible times
+    spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("start_ns").min())
     return min(int(spans["end_ns"].max() or 0), _LONGEST_WALL)  # type: ignore[arg-type]
 
 
@@ -221,7 +221,7 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Processes in order; one that is in several files is one."""
     import polars as pl
 
-    ends = [pl.col("begin_ns").min(), pl.col("end_ns").max()]
+    ends = [pl.col("start_ns").min(), pl.col("end_ns").max()]
     sums = [pl.col("busy_ns").sum(), pl.col("gpu_count").max()]
     return pl.concat([empty_frame(EXTENTS), *extents]).group_by(PROCESS).agg(*ends, *sums).sort(PROCESS)
 
@@ -229,9 +229,9 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _busy_share(processes: pl.DataFrame) -> float | None:
     import polars as pl
 
-    used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("begin_ns", "end_ns").cast(pl.Int128))
+    used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("start_ns", "end_ns").cast(pl.Int128))
     times = used.select(
-        pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("begin_ns")) * pl.col("gpu_count")).sum()
+        pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("start_ns")) * pl.col("gpu_count")).sum()
     )
     busy, whole = times.row(0)
     return busy / whole if whole else None

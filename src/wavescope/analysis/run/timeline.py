@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.clocks import NodeClocks
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["DEEPEST", "ITEM_TABLES", "MOST_KINDS", "RunTimeline", "run_timeline"]
@@ -54,8 +54,8 @@ class RunTimeline(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> run_timeline(Profile([])).spans.height
+    >>> from wavescope.model.run import Run
+    >>> run_timeline(Run([])).spans.height
     0
     """
 
@@ -92,7 +92,7 @@ class RunTimeline(Answer):
             item      Int32   -   | number of the event: see ITEM_TABLES
             lane      UInt32  -   | lanes.lane
             kind      UInt16  -   | kinds.kind
-            begin_ns  Int64   ns  | since the begin of the node
+            start_ns  Int64   ns  | since the begin of the node
             end_ns    Int64   ns  | since the begin of the node
             """,
         ),
@@ -123,22 +123,22 @@ class RunTimeline(Answer):
     """Names beyond `MOST_KINDS`, which are the last kind together."""
 
 
-def run_timeline(profile: Profile, clocks: NodeClocks | None = None) -> RunTimeline:
-    """The events of a profile by lane; `clocks` is the answer of `node_clocks`, where it is at hand.
+def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
+    """The events of a run by lane; `clocks` is the answer of `node_clocks`, where it is at hand.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> run_timeline(Profile([])).first_items["copies"]
+    >>> from wavescope.model.run import Run
+    >>> run_timeline(Run([])).first_items["copies"]
     0
     """
     import polars as pl
 
-    clocks = clocks or node_clocks(profile)
+    clocks = clocks or node_clocks(run)
     first_items, found, total = {}, [], 0
     for table in ITEM_TABLES:
         first_items[table] = total
-        rows = _events(profile, table).with_row_index("item", total)
+        rows = _events(run, table).with_row_index("item", total)
         total += rows.height
         found.append(rows)
     placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, found, strict=True)
@@ -148,16 +148,16 @@ def run_timeline(profile: Profile, clocks: NodeClocks | None = None) -> RunTimel
     shown = spans.filter(pl.col("depth") < DEEPEST)
     too_deep = spans.height - shown.height
     lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
-    lanes = _lanes(profile, clocks, shown, lines)
+    lanes = _lanes(run, clocks, shown, lines)
     kinds, numbers = _kinds(shown)
     at = ["order", "line", "overlap", "depth"]
     numbered = shown.join(lanes.select("lane", *at, "process"), on=at, how="left").join(numbers, on="name", how="left")
-    begin = clocks.processes["begin_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
+    begin = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
     final = numbered.with_columns(begin).select(
         pl.col("item").cast(pl.Int32),
         "lane",
         "kind",
-        pl.col("begin_ns") - pl.col("node_begin"),
+        pl.col("start_ns") - pl.col("node_begin"),
         pl.col("end_ns") - pl.col("node_begin"),
     )
     return RunTimeline(
@@ -175,30 +175,30 @@ def run_timeline(profile: Profile, clocks: NodeClocks | None = None) -> RunTimel
 
 def _first(clocks: NodeClocks) -> int:
     """The begin of events of no process."""
-    return int(clocks.nodes["begin_ns"].min() or 0)  # type: ignore[arg-type]
+    return int(clocks.nodes["start_ns"].min() or 0)  # type: ignore[arg-type]
 
 
-def _events(profile: Profile, table: str) -> pl.DataFrame:
-    """`begin_ns`, `end_ns`, `name` and what tells lines apart, of all rows of a table."""
+def _events(run: Run, table: str) -> pl.DataFrame:
+    """`start_ns`, `end_ns`, `name` and what tells lines apart, of all rows of a table."""
     import polars as pl
 
     where = _KEYS[_KIND_OF[table]]
     if table == "copies":
-        gpus = profile.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
+        gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
         columns = ["process", "src_agent", "dst_agent", "stream", "queue"]
-        rows = profile.read(table, [*columns, "name", "begin_ns", "end_ns"]).with_columns(copy_agent(gpus))
+        rows = run.read(table, [*columns, "name", "start_ns", "end_ns"]).with_columns(copy_agent(gpus))
     elif table == "allocations":
-        rows = profile.read(table, [*where, "type", "level", "begin_ns", "end_ns"])
+        rows = run.read(table, [*where, "type", "level", "start_ns", "end_ns"])
         words = [pl.col(part).cast(pl.String).fill_null("") for part in ("type", "level")]
         rows = rows.with_columns(name=pl.concat_str(words, separator=" ").cast(pl.Categorical))
     elif table == "samples":
-        rows = profile.read(table, [*where, "name", "time_ns"])
-        rows = rows.with_columns(begin_ns=pl.col("time_ns"), end_ns=pl.col("time_ns"))
+        rows = run.read(table, [*where, "name", "time_ns"])
+        rows = rows.with_columns(start_ns=pl.col("time_ns"), end_ns=pl.col("time_ns"))
     else:
-        rows = profile.read(table, [*where, "name", "begin_ns", "end_ns"])
+        rows = run.read(table, [*where, "name", "start_ns", "end_ns"])
     if "stream" in where:
         rows = rows.with_columns(queue=pl.when(pl.col("stream").is_null()).then("queue"))
-    return rows.select("begin_ns", "end_ns", pl.col("name").fill_null(""), *where)
+    return rows.select("start_ns", "end_ns", pl.col("name").fill_null(""), *where)
 
 
 def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -219,7 +219,7 @@ def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed = kept[begins["row"]].with_columns(
             begins["line"], begins["lane"].alias("overlap"), begins["depth"].cast(pl.UInt32)
         )
-    spans = placed.select("item", "begin_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
+    spans = placed.select("item", "start_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
     return spans, lines.with_columns(order)
 
 
@@ -229,7 +229,7 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
     names = (
         spans.group_by("name")
-        .agg(pl.len().alias("count"), (pl.col("end_ns") - pl.col("begin_ns")).sum().alias("total_ns"))
+        .agg(pl.len().alias("count"), (pl.col("end_ns") - pl.col("start_ns")).sum().alias("total_ns"))
         .sort("total_ns", "count", pl.col("name").cast(pl.String), descending=[True, True, False])
         .with_row_index("kind")
     )
@@ -244,12 +244,12 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return names.select(pl.col(name).cast(dtype) for name, dtype in dtypes.items()), numbers
 
 
-def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """The lanes in the order to show: by node, process (ranks in order), then kind."""
     import polars as pl
 
-    processes = profile.read("processes", ["process", "rank", "pid", "command", "node"])
-    hosts = profile.read("nodes", ["hostname"])["hostname"].to_list()
+    processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
+    hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
     groups = [process_label(row, hosts) for row in processes.to_dicts()]
     who = processes.select("process", "rank", "pid").with_columns(
         clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
@@ -264,7 +264,7 @@ def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.
         .sort("node", "rank", "pid", "process", *at, nulls_last=True)
         .with_row_index("lane")
     )
-    labels = _Labels(profile)
+    labels = _Labels(run)
     kinds = [_ORDER[order] for order in lanes["order"]]
     texts = [labels.of(kind, row) for kind, row in zip(kinds, lanes.iter_rows(named=True), strict=True)]
     parts, names = ([text[n] for text in texts] for n in (0, 1))
@@ -281,12 +281,12 @@ def _lanes(profile: Profile, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.
 class _Labels:
     """What to call lanes."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._threads = profile.read("threads", ["tid", "name"]).rows()
-        self._agents = [agent_label(row) for row in profile.read("agents").to_dicts()]
+    def __init__(self, run: Run) -> None:
+        self._threads = run.read("threads", ["tid", "name"]).rows()
+        self._agents = [agent_label(row) for row in run.read("agents").to_dicts()]
         self._lines = {
-            "stream": profile.read("streams", ["stream_id", "name"]).rows(),
-            "queue": profile.read("queues", ["queue_id", "name"]).rows(),
+            "stream": run.read("streams", ["stream_id", "name"]).rows(),
+            "queue": run.read("queues", ["queue_id", "name"]).rows(),
         }
 
     def of(self, kind: str, lane: dict[str, int | None]) -> tuple[str, str]:

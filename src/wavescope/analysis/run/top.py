@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.statistics import Packed
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 
@@ -31,8 +31,8 @@ class Top(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> top(Profile([])).things.height
+    >>> from wavescope.model.run import Run
+    >>> top(Run([])).things.height
     0
     """
 
@@ -61,20 +61,20 @@ class Top(Answer):
     with_calls: bool
 
 
-def partial_top(profile: Profile, *, with_calls: bool = False) -> Packed:
-    """What one profile contributes.
+def partial_top(run: Run, *, with_calls: bool = False) -> Packed:
+    """What one run contributes.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_top(Profile([])).keys
+    >>> from wavescope.model.run import Run
+    >>> partial_top(Run([])).keys
     ('domain', 'name')
     """
-    return Events(profile, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
+    return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
 
 
 def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
-    """The heaviest things of all profiles together.
+    """The heaviest things of all runs together.
 
     Examples
     --------
@@ -90,13 +90,13 @@ def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
     return Top(things.select(spec.names), int(rows["total_ns"].sum()), with_calls)
 
 
-def top(profile: Profile, *, with_calls: bool = False) -> Top:
+def top(run: Run, *, with_calls: bool = False) -> Top:
     """Kernels and copies, and with `with_calls` all calls, by the time they take.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> top(Profile([])).total_ns
+    >>> from wavescope.model.run import Run
+    >>> top(Run([])).total_ns
     0
     """
-    return combine_top([partial_top(part, with_calls=with_calls) for part in profile.parts], with_calls=with_calls)
+    return combine_top([partial_top(part, with_calls=with_calls) for part in run.parts], with_calls=with_calls)

@@ -1,4 +1,4 @@
-"""Trees of names: made of the regions of one profile by the native core, and put together by their paths."""
+"""Trees of names: made of the regions of one run by the native core, and put together by their paths."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ __all__ = ["calls_inside", "main_call"]
 def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """How much of the `waits` each function takes: `place`, `name`, `inside_ns`, `call_count`.
 
-    `waits` have `place`, `thread`, `begin_ns`, `end_ns` and may overlap each other; `calls` are `outermost` ones with
+    `waits` have `place`, `thread`, `start_ns`, `end_ns` and may overlap each other; `calls` are `outermost` ones with
     `name`. Exact: for every call, the waits of its thread up to its end minus those up to its begin.
 
     Examples
     --------
     >>> import polars as pl
-    >>> waits = pl.DataFrame({"place": [0], "thread": [1], "begin_ns": [5], "end_ns": [20]})
-    >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["sync", "free"], "begin_ns": [0, 18], "end_ns": [9, 30]})
+    >>> waits = pl.DataFrame({"place": [0], "thread": [1], "start_ns": [5], "end_ns": [20]})
+    >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["sync", "free"], "start_ns": [0, 18], "end_ns": [9, 30]})
     >>> calls_inside(waits, calls).sort("name").rows()
     [(0, 'free', 2, 1), (0, 'sync', 4, 1)]
     """
@@ -36,7 +36,7 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         theirs = by_thread.get((thread,))
         if theirs is None:
             continue
-        inside = _sum_before(mine, theirs["end_ns"]) - _sum_before(mine, theirs["begin_ns"])
+        inside = _sum_before(mine, theirs["end_ns"]) - _sum_before(mine, theirs["start_ns"])
         sums = (
             theirs.select("name", inside_ns=inside)
             .filter(pl.col("inside_ns") > 0)
@@ -55,7 +55,7 @@ def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
     import polars as pl
 
     total = pl.Series(pl.repeat(0, times.len(), dtype=pl.Int64, eager=True))
-    for column, sign in (("begin_ns", 1), ("end_ns", -1)):
+    for column, sign in (("start_ns", 1), ("end_ns", -1)):
         edges = waits[column].sort()
         sums = pl.concat([pl.Series([0], dtype=pl.Int64), edges.cum_sum()])
         count = edges.search_sorted(times, side="right")
@@ -64,14 +64,14 @@ def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
 
 
 def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-    """For each of few `waits` (`thread`, `begin_ns`, `end_ns`): the name of the call that takes most of it, how much,
+    """For each of few `waits` (`thread`, `start_ns`, `end_ns`): the name of the call that takes most of it, how much,
     and the name of the innermost of the `contexts` that is open at its begin.
 
     Examples
     --------
     >>> import polars as pl
-    >>> waits = pl.DataFrame({"thread": [1], "begin_ns": [5], "end_ns": [20]})
-    >>> regions = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "begin_ns": [0, 10], "end_ns": [9, 30]})
+    >>> waits = pl.DataFrame({"thread": [1], "start_ns": [5], "end_ns": [20]})
+    >>> regions = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "start_ns": [0, 10], "end_ns": [9, 30]})
     >>> main_call(waits, regions, regions).rows()
     [('b', 10, 'a')]
     """
@@ -81,18 +81,18 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) 
     around = contexts.partition_by("thread", as_dict=True) if waits.height else {}
     empty = calls.head(0)
     found: list[tuple[str | None, int, str | None]] = []
-    for thread, begin, end in waits.select("thread", "begin_ns", "end_ns").iter_rows():
+    for thread, begin, end in waits.select("thread", "start_ns", "end_ns").iter_rows():
         mine = by_thread.get((thread,), empty)
-        first = max(0, mine["begin_ns"].search_sorted(begin, side="right") - 1)
-        last = mine["begin_ns"].search_sorted(end, side="left")
-        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("begin_ns", pl.lit(begin))
+        first = max(0, mine["start_ns"].search_sorted(begin, side="right") - 1)
+        last = mine["start_ns"].search_sorted(end, side="left")
+        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
         near = mine.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
         best = near.filter(pl.col("inside") > 0).sort("inside", descending=True, maintain_order=True).head(1)
         name, length = best.row(0) if best.height else (None, 0)
         open_ = around.get((thread,), contexts.head(0)).filter(
-            (pl.col("begin_ns") <= begin) & (pl.col("end_ns") > begin)
+            (pl.col("start_ns") <= begin) & (pl.col("end_ns") > begin)
         )
-        context = open_.sort("begin_ns", "end_ns", descending=[False, True])["name"].cast(pl.String).tail(1).to_list()
+        context = open_.sort("start_ns", "end_ns", descending=[False, True])["name"].cast(pl.String).tail(1).to_list()
         found.append((name, length, context[0] if context else None))
     schema = {"call": pl.String, "call_ns": pl.Int64, "context": pl.String}
     return pl.DataFrame(found, schema=schema, orient="row")

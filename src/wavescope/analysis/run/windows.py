@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.run.choice import ProfileSelection
-    from wavescope.model.run import ProfileSource
+    from wavescope.analysis.run.choice import RunSelection
+    from wavescope.model.run import RunSource
 
 __all__ = ["TIMED", "Windows", "windows_of"]
 
 TIMED = {
-    "kernels": ("begin_ns", "end_ns"),
-    "copies": ("begin_ns", "end_ns"),
-    "allocations": ("begin_ns", "end_ns"),
-    "regions": ("begin_ns", "end_ns"),
+    "kernels": ("start_ns", "end_ns"),
+    "copies": ("start_ns", "end_ns"),
+    "allocations": ("start_ns", "end_ns"),
+    "regions": ("start_ns", "end_ns"),
     "samples": ("time_ns", "time_ns"),
 }
 """Tables of events -> their columns of begin and end; a run reaches from the first begin to the last end."""
@@ -45,7 +45,7 @@ class Windows:
     notes: list[Loss] = field(default_factory=list)
 
 
-def windows_of(source: ProfileSource, selection: ProfileSelection, processes: Collection[int]) -> Windows | None:
+def windows_of(source: RunSource, selection: RunSelection, processes: Collection[int]) -> Windows | None:
     """The windows of a source, of nodes on which one of the processes ran; None = all of its time is asked for.
 
     Percent, and times after the begin or before the end, refer to what this source recorded on each node: clocks of
@@ -72,7 +72,7 @@ def windows_of(source: ProfileSource, selection: ProfileSelection, processes: Co
     return Windows([windows.get(node) for node in nodes], list(dict.fromkeys(notes)))
 
 
-def _nodes(source: ProfileSource) -> list[Any]:
+def _nodes(source: RunSource) -> list[Any]:
     """The node of each process: runs that were merged into one file have rows of their own for the same node."""
     known: list[Any] = []
     for piece in source.chunks("nodes", ["machine_id", "hostname"]):
@@ -81,7 +81,7 @@ def _nodes(source: ProfileSource) -> list[Any]:
     return [None if row is None else known[row] for row in rows]
 
 
-def _runs(source: ProfileSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
+def _runs(source: RunSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
     """Node -> from the first begin to the last end of its events."""
     import polars as pl
 
@@ -98,7 +98,7 @@ def _runs(source: ProfileSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]
     return runs
 
 
-def _window(run: tuple[int, int], selection: ProfileSelection, notes: list[Loss]) -> tuple[int, int]:
+def _window(run: tuple[int, int], selection: RunSelection, notes: list[Loss]) -> tuple[int, int]:
     begin = run[0] if selection.begin is None else _moment(selection.begin, run)
     end = run[1] if selection.end is None else _moment(selection.end, run)
     if begin > end:
@@ -135,7 +135,7 @@ def _common(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple
 
 
 def _between(
-    source: ProfileSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
+    source: RunSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
 ) -> dict[Any, tuple[int, int]]:
     """Node -> from the begin of the first marker with the first text to the end of the last with the second."""
     import polars as pl
@@ -170,11 +170,11 @@ def _between(
     return {node: window for node, window in both.items() if node not in backward}
 
 
-def _markers(source: ProfileSource) -> Iterator[pl.DataFrame]:
+def _markers(source: RunSource) -> Iterator[pl.DataFrame]:
     """Ranges and marks of the application: process, name, begin, end."""
     import polars as pl
 
-    for table, begin, end in (("regions", "begin_ns", "end_ns"), ("samples", "time_ns", "time_ns")):
+    for table, begin, end in (("regions", "start_ns", "end_ns"), ("samples", "time_ns", "time_ns")):
         for piece in source.chunks(table, list(dict.fromkeys(["process", "domain", "name", begin, end]))):
             yield piece.filter(
                 pl.col("domain").cast(pl.String) == "MARKER",

@@ -29,7 +29,7 @@ SCOPES = table_spec(
     cu            UInt8    -       | CU or WGP byte
     simd          UInt8    -       | SIMD
     slot          UInt8    -       | wave slot
-    begin_cycles  Int64    cycles  | when it was entered
+    start_cycles  Int64    cycles  | when it was entered
     end_cycles    Int64    cycles  | when it was left; points: as begin
     depth         UInt32   -       | scopes around it
     kind          String   -       | function, scope, point or unknown
@@ -91,7 +91,7 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
         book.read(*row)
     book.close_all_slots()
     scopes = pl.DataFrame(book.scopes, schema=SCOPES.dtypes, orient="row").sort(
-        "begin_cycles", "depth", maintain_order=True
+        "start_cycles", "depth", maintain_order=True
     )
     stacks = pl.DataFrame(
         [(number, *stack) for number, stack in enumerate(book.stacks)], schema=STACKS.dtypes, orient="row"

@@ -116,7 +116,7 @@ def traced_span(trace: ThreadTrace) -> int:
     import polars as pl
 
     offsets = alignment(trace).offsets
-    by_engine = trace.waves.group_by("se").agg(pl.col("begin_cycles").min(), pl.col("end_cycles").max())
+    by_engine = trace.waves.group_by("se").agg(pl.col("start_cycles").min(), pl.col("end_cycles").max())
     begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]
     ends = [end + offsets.get(se, 0) for se, _, end in by_engine.iter_rows()]
     return max(ends, default=0) - min(begins, default=0)

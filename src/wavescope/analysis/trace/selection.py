@@ -36,7 +36,7 @@ class Selection:
     simds: tuple[int, ...] = ()
     waves: tuple[int, ...] = ()
     """Numbers of `waves.wave`."""
-    begin_cycles: int | None = None
+    start_cycles: int | None = None
     end_cycles: int | None = None
     """Instructions whose first attempt to issue lies in [begin, end), on the clock of their shader engine."""
     file: str | None = None
@@ -52,12 +52,12 @@ class Selection:
     @property
     def chooses_time(self) -> bool:
         """Whether a stretch of time is asked for."""
-        return self.begin_cycles is not None or self.end_cycles is not None
+        return self.start_cycles is not None or self.end_cycles is not None
 
     @property
     def stretch(self) -> tuple[int, int]:
         """The stretch of time [begin, end), in bounds that fit 64 bits however far those asked for are."""
-        begin = -_FARTHEST if self.begin_cycles is None else self.begin_cycles
+        begin = -_FARTHEST if self.start_cycles is None else self.start_cycles
         end = _FARTHEST if self.end_cycles is None else self.end_cycles
         return max(-_FARTHEST, min(begin, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
 
@@ -88,7 +88,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     """
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
-    check_range(selection.begin_cycles, selection.end_cycles, "the time")
+    check_range(selection.start_cycles, selection.end_cycles, "the time")
     import polars as pl
 
     waves = trace.waves.filter(_wave_filter(trace, selection))
@@ -212,19 +212,19 @@ def _cut(
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (
-        waves.filter((pl.col("end_cycles") > begin) & (pl.col("begin_cycles") < end))
+        waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end))
         .join(earlier, on="wave", how="left", maintain_order="left")
-        .with_columns(begin_cycles=pl.max_horizontal("begin_cycles", "earlier_end"))
+        .with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end"))
         .drop("earlier_end")
     )
     length = pl.col("duration_cycles").cast(pl.Int64)
     stretches = (
-        states.join(waves.select("wave", start="begin_cycles"), on="wave", maintain_order="left")
+        states.join(waves.select("wave", start="start_cycles"), on="wave", maintain_order="left")
         .with_columns(finish=pl.col("start") + length.cum_sum().over("wave"))
         .with_columns(start=pl.col("finish") - length)
-        .join(cut.select("wave", "begin_cycles"), on="wave", maintain_order="left")
+        .join(cut.select("wave", "start_cycles"), on="wave", maintain_order="left")
     )
-    left = pl.max_horizontal("start", "begin_cycles")
+    left = pl.max_horizontal("start", "start_cycles")
     right = pl.min_horizontal("finish", pl.lit(end, pl.Int64))
     states = stretches.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
     states = states.filter(pl.col("duration_cycles") > 0).select("wave", "state", "duration_cycles")

@@ -1,4 +1,4 @@
-"""What the verbs about profiles have in common: the paths, the choice of events, who does the work, how to show it."""
+"""What the verbs about runs have in common: the paths, the choice of events, who does the work, how to show it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.cluster import Gathered
     from wavescope.model import Answer
-    from wavescope.model.run import Profile
-    from wavescope.readers.run.inputs import ProfileInput
+    from wavescope.model.run import Run
+    from wavescope.readers.run.inputs import RunInput
 
-__all__ = ["AskedProfile", "file_progress", "profile_options", "profile_verb", "selection_options"]
+__all__ = ["AskedRun", "file_progress", "run_options", "run_verb", "selection_options"]
 
 DEFAULT_TOP = 20
 _SMALL_BYTES = 64 << 20
@@ -35,11 +35,11 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class AskedProfile:
-    """What the user asked of one or many profiles, who does the work, and how to show the answer."""
+class AskedRun:
+    """What the user asked of one or many runs, who does the work, and how to show the answer."""
 
     paths: tuple[str, ...]
-    selection: ProfileSelection
+    selection: RunSelection
     top: int | None
     """Rows to show; None = not said."""
     as_json: bool
@@ -61,16 +61,16 @@ class AskedProfile:
 
     def gather(
         self,
-        question: Callable[[Profile], Result],
+        question: Callable[[Run], Result],
         paths: Sequence[str] | None = None,
         *,
         with_environment: bool = False,
     ) -> Gathered[Result]:
-        """The partial answers of all profiles at the paths (None = all that were given), with progress."""
+        """The partial answers of all runs at the paths (None = all that were given), with progress."""
         from wavescope.cluster import executor_for, gather
-        from wavescope.readers.run.inputs import find_profiles
+        from wavescope.readers.run.inputs import find_runs
 
-        inputs = find_profiles(self.paths if paths is None else paths)
+        inputs = find_runs(self.paths if paths is None else paths)
         is_ours_to_say = self.jobs is None and not self.dask and not self.scheduler
         jobs = 1 if is_ours_to_say and _are_small(inputs) else self.jobs
         executor = executor_for(
@@ -92,14 +92,14 @@ class AskedProfile:
                 most_missing=self.max_missing / 100,
             )
 
-    def opened(self) -> tuple[Profile, Gathered[Profile]]:
-        """All profiles at the paths as one, opened in this process, and what became of each."""
+    def opened(self) -> tuple[Run, Gathered[Run]]:
+        """All runs at the paths as one, opened in this process, and what became of each."""
         from wavescope.cluster import gather
-        from wavescope.model.run import Profile
-        from wavescope.readers.run.inputs import find_profiles
+        from wavescope.model.run import Run
+        from wavescope.readers.run.inputs import find_runs
 
-        gathered = gather(_itself, find_profiles(self.paths), selection=self.selection)
-        return Profile([source for profile in gathered.values for source in profile.origins]), gathered
+        gathered = gather(_itself, find_runs(self.paths), selection=self.selection)
+        return Run([source for run in gathered.values for source in run.origins]), gathered
 
     def give(
         self,
@@ -113,7 +113,7 @@ class AskedProfile:
 
         Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
         """
-        from wavescope.report.run.losses import profile_loss_lines
+        from wavescope.report.run.losses import run_loss_lines
 
         if self.as_json:
             from wavescope.model import to_builtins
@@ -132,18 +132,18 @@ class AskedProfile:
         out = console(stderr=self.as_csv)
         for part in () if self.as_csv else report():
             out.print(part)
-        for line in profile_loss_lines(gathered.losses):
+        for line in run_loss_lines(gathered.losses):
             out.print(line)
 
 
-def profile_verb(verb: Callable[..., None]) -> click.Command:
-    """A click command that takes PATHS and the common options, and hands them to `verb` as one `AskedProfile`."""
+def run_verb(verb: Callable[..., None]) -> click.Command:
+    """A click command that takes PATHS and the common options, and hands them to `verb` as one `AskedRun`."""
     paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
-    return click.command()(paths(profile_options(verb)))
+    return click.command()(paths(run_options(verb)))
 
 
-def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
-    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedProfile`.
+def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
+    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedRun`.
 
     A verb whose work is not spread over processes has no options that say by whom it is done.
     """
@@ -152,13 +152,13 @@ def profile_options(verb: Callable[..., None], *, is_spread: bool = True) -> Cal
     def run(**options: Any) -> None:
         selection = _selection(options)
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
-        verb(AskedProfile(selection=selection, **common), **options)
+        verb(AskedRun(selection=selection, **common), **options)
 
     return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The options that choose events alone, handed on as one `ProfileSelection` called `selection`."""
+    """The options that choose events alone, handed on as one `RunSelection` called `selection`."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -168,9 +168,9 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
     return with_options(run, _CHOOSING)
 
 
-def _selection(options: dict[str, Any]) -> ProfileSelection:
+def _selection(options: dict[str, Any]) -> RunSelection:
     """What the options choose, which are taken out."""
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
 
     begin, end = options.pop("time")
     percent = options.pop("percent")
@@ -179,10 +179,10 @@ def _selection(options: dict[str, Any]) -> ProfileSelection:
             what = "--time and --percent both say which window"
             raise UsageError(what, advice="give one of them")
         begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
-    return ProfileSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
+    return RunSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
 
 
-def _are_small(inputs: Sequence[ProfileInput]) -> bool:
+def _are_small(inputs: Sequence[RunInput]) -> bool:
     """Whether inputs are databases that are read in less time than processes take to start."""
     from wavescope.readers.files.kinds import Kind
 
@@ -194,14 +194,14 @@ def _are_small(inputs: Sequence[ProfileInput]) -> bool:
     return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES
 
 
-def _itself(profile: Profile) -> Profile:
-    return profile
+def _itself(run: Run) -> Run:
+    return run
 
 
 class file_progress:  # noqa: N801 - used like a function
     """Counts finished files on a terminal; silent for one file and where nobody watches."""
 
-    def __init__(self, inputs: Sequence[ProfileInput]) -> None:
+    def __init__(self, inputs: Sequence[RunInput]) -> None:
         self.count = len(inputs)
         self.finished = 0
         self.status = console(stderr=True).status(self._text()) if sys.stderr.isatty() else None

@@ -1,4 +1,4 @@
-"""What the verbs that write profiles have in common: formats, where to write, and what was written."""
+"""What the verbs that write runs have in common: formats, where to write, and what was written."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.export.kit.written import Written
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile, ProfileSource
-    from wavescope.readers.run.inputs import ProfileInput
+    from wavescope.model.run import Run, RunSource
+    from wavescope.readers.run.inputs import RunInput
 
 __all__ = [
     "FORMATS",
@@ -39,10 +39,10 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """A format that profiles are written in."""
+    """A format that runs are written in."""
 
     writer: str
-    """module:function of the package `export`; the function takes a profile and a path, and `force`."""
+    """module:function of the package `export`; the function takes a run and a path, and `force`."""
     meaning: str
 
 
@@ -51,9 +51,9 @@ FORMATS = {
     "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
     "csv": Format("csv:write_csv", "a folder of rocprofv3's CSV files"),
     "html": Format("html:write_html", "the viewer and all data in one file, of thread traces, too"),
-    "json": Format("profile_json:write_profile_json", "one JSON file with all tables"),
+    "json": Format("run_json:write_run_json", "one JSON file with all tables"),
     "otf2": Format("otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
-    "parquet": Format("profile_parquet:write_profile_parquet", "a folder of Parquet files with all tables"),
+    "parquet": Format("run_parquet:write_run_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
     "rocpd": Format("rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
     "rpd": Format("rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
@@ -94,24 +94,24 @@ def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., 
     return partial(with_options, options=options)
 
 
-def inputs_of(paths: Sequence[str]) -> list[ProfileInput]:
-    """The profiles at the paths.
+def inputs_of(paths: Sequence[str]) -> list[RunInput]:
+    """The runs at the paths.
 
     Raises
     ------
     UsageError
-        When a path holds thread traces and no profile.
+        When a path holds thread traces and no run.
     """
-    from wavescope.readers.run.inputs import find_profiles
+    from wavescope.readers.run.inputs import find_runs
 
     try:
-        return find_profiles(paths)
+        return find_runs(paths)
     except NotATraceError:
         _refuse_thread_traces(paths)
         raise
 
 
-def refuse_inputs(targets: Sequence[Path], inputs: Sequence[ProfileInput]) -> None:
+def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
     """Nothing that is read is written over.
 
     Raises
@@ -132,44 +132,44 @@ def _refuse_thread_traces(paths: Sequence[str]) -> None:
 
     for path in map(Path, paths):
         if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
-            what = f"{kind.value}, not a profile of a run"
+            what = f"{kind.value}, not a run"
             raise UsageError(what, where=str(path), advice=f"wavescope decode {path} --format parquet (or json)")
 
 
-def opened(inputs: Sequence[ProfileInput], selection: ProfileSelection, *, with_environment: bool) -> Profile:
-    """The chosen part of the profiles; those that cannot be read are losses as long as one can be read.
+def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environment: bool) -> Run:
+    """The chosen part of the runs; those that cannot be read are losses as long as one can be read.
 
     Raises
     ------
     UsageError
         When the selection leaves nothing.
     """
-    from wavescope.analysis.run.selection import ProfileSelection
+    from wavescope.analysis.run.selection import RunSelection
     from wavescope.readers.run.inputs import open_inputs
 
-    profile = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
-    if selection.kernel is not None and not _has_rows(profile, ["kernels"]):
+    run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
+    if selection.kernel is not None and not _has_rows(run, ["kernels"]):
         what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
         raise UsageError(what, advice="`wavescope top` lists the kernels")
-    if selection != ProfileSelection() and not _has_rows(profile, _EVENTS):
+    if selection != RunSelection() and not _has_rows(run, _EVENTS):
         what = "nothing of the run fits this choice"
         raise UsageError(what, advice="choose more: `wavescope summary` tells what there is")
-    return profile
+    return run
 
 
-def _chosen(profile: Profile, selection: ProfileSelection) -> Profile:
+def _chosen(run: Run, selection: RunSelection) -> Run:
     """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
-    from wavescope.analysis.run.selection import ProfileSelection, select
+    from wavescope.analysis.run.selection import RunSelection, select
     from wavescope.model.losses import Loss
-    from wavescope.model.run import MemorySource, Profile
+    from wavescope.model.run import MemorySource, Run
 
-    if len(profile.origins) == 1 and selection == ProfileSelection():
-        return profile  # nothing can repeat it, and RPD files become Chrome traces without polars
+    if len(run.origins) == 1 and selection == RunSelection():
+        return run  # nothing can repeat it, and RPD files become Chrome traces without polars
     seen: set[str] = set()
-    sources: list[ProfileSource] = []
+    sources: list[RunSource] = []
     problems: list[UsageError] = []
-    for part in profile.parts:
+    for part in run.parts:
         guids = {guid for guid in part.read("processes", ["guid"])["guid"] if guid}
         repeated = sorted(guids & seen)
         seen |= guids
@@ -182,11 +182,11 @@ def _chosen(profile: Profile, selection: ProfileSelection) -> Profile:
             sources.append(MemorySource(part.origins[0].path, part.origins[0].format, losses=[lost]))
     if problems and len(problems) == len(sources):
         raise problems[0]
-    return Profile(sources)
+    return Run(sources)
 
 
-def _has_rows(profile: Profile, tables: Sequence[str]) -> bool:
-    return any(piece.height for table in tables for piece in profile.chunks(table, ["process"]))
+def _has_rows(run: Run, tables: Sequence[str]) -> bool:
+    return any(piece.height for table in tables for piece in run.chunks(table, ["process"]))
 
 
 _EVENTS = ("kernels", "regions", "copies", "samples", "allocations", "counters", "monitors")
@@ -196,25 +196,25 @@ def write_chosen(
     paths: Sequence[str],
     file_format: str,
     output: Path,
-    selection: ProfileSelection,
+    selection: RunSelection,
     *,
     force: bool,
     with_environment: bool,
     as_json: bool,
 ) -> None:
-    """Write the chosen part of the profiles at `paths` in one of `FORMATS`, and tell what was written."""
+    """Write the chosen part of the runs at `paths` in one of `FORMATS`, and tell what was written."""
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
-    profile = opened(inputs, selection, with_environment=with_environment)
-    written = _write_as(file_format, profile, output, force=force)
-    show_written(paths, [written], [(source.path, source.losses) for source in profile.origins], as_json=as_json)
+    run = opened(inputs, selection, with_environment=with_environment)
+    written = _write_as(file_format, run, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in run.origins], as_json=as_json)
 
 
-def _write_as(name: str, profile: Profile, output: Path, *, force: bool) -> Written:
+def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
     module, function = FORMATS[name].writer.split(":")
     write = getattr(import_module(f"wavescope.export.{module}"), function)
     with progress(f"writing {output.name}"):
-        written: Written = write(profile, output, force=force)
+        written: Written = write(run, output, force=force)
     return written
 
 
@@ -242,9 +242,9 @@ def show_written(
         console().print(part)
     sys.stdout.flush()
     if lost is not None:
-        from wavescope.report.run.losses import profile_loss_lines
+        from wavescope.report.run.losses import run_loss_lines
 
-        for line in profile_loss_lines(lost):
+        for line in run_loss_lines(lost):
             console(stderr=True).print(line)
 
 
@@ -254,6 +254,6 @@ def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame 
         return None
     import polars as pl
 
-    from wavescope.model.run import profile_losses
+    from wavescope.model.run import run_losses
 
-    return pl.concat([profile_losses(found, path) for path, found in losses])
+    return pl.concat([run_losses(found, path) for path, found in losses])

@@ -1,4 +1,4 @@
-"""What a writer of profiles tells about its output."""
+"""What a writer of runs tells about its output."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Written", "left_out"]
 
 
 @dataclass(frozen=True)
 class Written:
-    """One output: where it is and what is in it. Every `write_X(profile, out, *, force=False, ...)` returns one.
+    """One output: where it is and what is in it. Every `write_X(run, out, *, force=False, ...)` returns one.
 
     Examples
     --------
@@ -44,16 +44,16 @@ class Written:
         return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def left_out(profile: Profile, tables: Iterable[str]) -> list[Loss]:
+def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
     """A loss for each of these tables that has rows: the format has no place for them.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> left_out(Profile([]), ["monitors"])
+    >>> from wavescope.model.run import Run
+    >>> left_out(Run([]), ["monitors"])
     []
     """
     from wavescope.model.losses import Loss
 
-    found = ((table, profile.count(table)) for table in tables)
+    found = ((table, run.count(table)) for table in tables)
     return [Loss("not_in_format", count, table) for table, count in found if count]

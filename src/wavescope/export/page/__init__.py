@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from wavescope.export.page.packed_answers import Packed
     from wavescope.model import ThreadTrace
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.page.protocol.document import Library
 
-    Shown = ThreadTrace | Profile | CounterSet
+    Shown = ThreadTrace | Run | CounterSet
 
 __all__ = ["MOST_BYTES", "write_html"]
 
@@ -69,8 +69,8 @@ def write_html(
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_html(Profile([]), tempfile.mkdtemp() + "/run.html").counts["documents"]  # doctest: +SKIP
+    >>> from wavescope.model.run import Run
+    >>> write_html(Run([]), tempfile.mkdtemp() + "/run.html").counts["documents"]  # doctest: +SKIP
     1
     """
     from wavescope.page.held import held_by
@@ -94,11 +94,11 @@ def write_html(
 def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
     from wavescope.model import ThreadTrace
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.page.protocol.document import Library
 
-    words: dict[type, str] = {ThreadTrace: "trace", Profile: "run", CounterSet: "counters"}
-    if isinstance(documents, ThreadTrace | Profile | CounterSet):
+    words: dict[type, str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
+    if isinstance(documents, ThreadTrace | Run | CounterSet):
         documents = [(words[type(documents)], documents)]
     library = Library()
     for label, opened in documents:

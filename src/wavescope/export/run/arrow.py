@@ -1,4 +1,4 @@
-"""A profile as a folder of Arrow IPC files, one per table."""
+"""A run as a folder of Arrow IPC files, one per table."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     import os
 
     from wavescope.export.kit.written import Written
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_arrow"]
 
 
-def write_arrow(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
-    """Write `<table>.arrow` for every table, and `wavescope_profile.json` with row counts and checksums.
+def write_arrow(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write `<table>.arrow` for every table, and `wavescope_run.json` with row counts and checksums.
 
     The folder opens again with `wavescope.open_profile`, and its files with all that reads Arrow IPC (Feather 2).
 
@@ -30,9 +30,9 @@ def write_arrow(profile: Profile, out: str | os.PathLike[str], *, force: bool = 
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> written = write_arrow(Profile([]), tempfile.mkdtemp() + "/tables")
+    >>> from wavescope.model.run import Run
+    >>> written = write_arrow(Run([]), tempfile.mkdtemp() + "/tables")
     >>> (written.path / "kernels.arrow").is_file()
     True
     """
-    return write_tables(profile, out, "arrow", force=force)
+    return write_tables(run, out, "arrow", force=force)

@@ -1,4 +1,4 @@
-"""A profile as the CSV files of rocprofv3, one per kind of record."""
+"""A run as the CSV files of rocprofv3, one per kind of record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_csv"]
 
@@ -32,9 +32,9 @@ _MARK = "_agent_info.csv"
 _API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "kfd")
 _LEFT_OUT = ("arguments", "monitors", "frames")
 
-# Column in the file <- column of the profile, or a name that `_expressions` makes. The columns behind Process_Id, and
+# Column in the file <- column of the run, or a name that `_expressions` makes. The columns behind Process_Id, and
 # Process_Id where it comes last, are ours: they say what AMD's files leave out.
-_WHEN = {"Start_Timestamp": "begin_ns", "End_Timestamp": "end_ns"}
+_WHEN = {"Start_Timestamp": "start_ns", "End_Timestamp": "end_ns"}
 _SIZES = {
     "LDS_Block_Size": "lds_bytes",
     "Scratch_Size": "scratch_bytes",
@@ -136,7 +136,7 @@ _AGENT = """
 """
 
 
-def write_csv(profile: Profile, out: str | PathLike[str], *, force: bool = False) -> Written:
+def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write the CSV files of rocprofv3 into a folder: `out_kernel_trace.csv`, `out_hip_api_trace.csv`, ...
 
     Names, columns and their order are those of AMD's converter from ROCpd, with what it leaves out behind them (the
@@ -153,8 +153,8 @@ def write_csv(profile: Profile, out: str | PathLike[str], *, force: bool = False
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> written = write_csv(Profile([]), tempfile.mkdtemp() + "/run")
+    >>> from wavescope.model.run import Run
+    >>> written = write_csv(Run([]), tempfile.mkdtemp() + "/run")
     >>> [path.name for path in written.path.iterdir()]
     ['out_agent_info.csv']
     """
@@ -164,7 +164,7 @@ def write_csv(profile: Profile, out: str | PathLike[str], *, force: bool = False
         counts: Counter[str] = Counter()
         losses: list[Loss] = []
         _begin_agents(twin)
-        for part in profile.parts:
+        for part in run.parts:
             _Files(part, twin, counts, losses).write()
     return Written(target, dict(counts), losses)
 
@@ -172,27 +172,27 @@ def write_csv(profile: Profile, out: str | PathLike[str], *, force: bool = False
 class _Files:
     """Adds the rows of one source to the files of a folder."""
 
-    def __init__(self, profile: Profile, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
+    def __init__(self, run: Run, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
         import polars as pl
 
-        self._profile = profile
+        self._run = run
         self._folder = folder
         self.counts = counts
         self.losses = losses
-        self._agents = profile.read("agents")
+        self._agents = run.read("agents")
         self._agent_texts = self._agents.select(
             pl.when(pl.col("absolute_index").is_not_null())
             .then(pl.format("Agent {}", "absolute_index"))
             .otherwise(pl.format("{} {}", pl.col("kind").fill_null("GPU"), pl.coalesce("type_index", "agent_id")))
         ).to_series()
-        processes = profile.read("processes", ["pid", "guid"])
+        processes = run.read("processes", ["pid", "guid"])
         self._lookups = {
             "guid": ("process", processes["guid"].fill_null("")),
             "pid": ("process", processes["pid"]),
-            "tid": ("thread", profile.read("threads", ["tid"])["tid"]),
-            "queue_id": ("queue", profile.read("queues", ["queue_id"])["queue_id"]),
-            "stream_id": ("stream", profile.read("streams", ["stream_id"])["stream_id"]),
-            "symbol_id": ("symbol", profile.read("symbols", ["symbol_id"])["symbol_id"]),
+            "tid": ("thread", run.read("threads", ["tid"])["tid"]),
+            "queue_id": ("queue", run.read("queues", ["queue_id"])["queue_id"]),
+            "stream_id": ("stream", run.read("streams", ["stream_id"])["stream_id"]),
+            "symbol_id": ("symbol", run.read("symbols", ["symbol_id"])["symbol_id"]),
             "agent_text": ("agent", self._agent_texts),
             "src_text": ("src_agent", self._agent_texts),
             "dst_text": ("dst_agent", self._agent_texts),
@@ -211,19 +211,19 @@ class _Files:
         self._write("allocations", "scratch_memory_trace", _SCRATCH, kind="SCRATCH_MEMORY", where=~real)
         self._write_calls()
         self._write_counters()
-        self.losses += left_out(self._profile, _LEFT_OUT)
+        self.losses += left_out(self._run, _LEFT_OUT)
 
     def _write(
         self, table: str, file: str, columns: dict[str, str], *, kind: str, where: pl.Expr | None = None
     ) -> None:
-        from wavescope.model.run_tables import PROFILE
+        from wavescope.model.run_tables import RUN
 
-        stored = PROFILE[table].names
+        stored = RUN[table].names
         needed = {self._lookups[ours][0] if ours in self._lookups else ours for ours in columns.values()}
-        needed |= {"process", "begin_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
+        needed |= {"process", "start_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
         if table != "allocations":
             needed.discard("properties")
-        frame = self._profile.read(table, [name for name in stored if name in needed])
+        frame = self._run.read(table, [name for name in stored if name in needed])
         if where is not None:
             frame = frame.filter(where)
         self._write_frame(frame, file, columns, kind=kind)
@@ -234,11 +234,11 @@ class _Files:
         import polars as pl
 
         columns = ["process", "thread", "category", "domain", "name", "correlation"]
-        calls = self._profile.read("regions", [*columns, "begin_ns", "end_ns"])
+        calls = self._run.read("regions", [*columns, "start_ns", "end_ns"])
         self.counts["regions"] += calls.height
-        marks = self._profile.read("samples", [*columns, "time_ns"]).rename({"time_ns": "begin_ns"})
+        marks = self._run.read("samples", [*columns, "time_ns"]).rename({"time_ns": "start_ns"})
         self.counts["samples"] += marks.height
-        calls = pl.concat([calls, marks.with_columns(end_ns=pl.col("begin_ns"))])
+        calls = pl.concat([calls, marks.with_columns(end_ns=pl.col("start_ns"))])
         domain = pl.col("domain").cast(pl.String).str.to_lowercase()
         calls = calls.with_columns(
             category=category_of("MARKER_CORE_RANGE_API"),
@@ -251,20 +251,20 @@ class _Files:
         """One row for each dispatch and counter, instances added up."""
         import polars as pl
 
-        values = self._profile.read("counters", ["process", "event", "time_ns", "counter", "value"])
+        values = self._run.read("counters", ["process", "event", "time_ns", "counter", "value"])
         of_dispatch = pl.col("event").is_not_null() & pl.col("time_ns").is_null()
         streamed = values.height - values.filter(of_dispatch).height
         if streamed:
             self.losses.append(Loss("not_in_format", count=streamed, detail="counters that were sampled over time"))
-        names = self._profile.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
+        names = self._run.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
         keys = ["process", "event", "counter_name"]
         values = values.filter(of_dispatch).join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
         if values.is_empty():
             return
         stored = [*_SIZES.values(), "process", "thread", "agent", "queue", "symbol", "event", "name", "dispatch_id",
-                  "correlation", "begin_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
+                  "correlation", "start_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
                                                          for axis in "xyz")]  # fmt: skip
-        found = [piece.join(values, on=["process", "event"]) for piece in self._profile.chunks("kernels", stored)]
+        found = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("kernels", stored)]
         frame = pl.concat(found).with_columns(
             pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
             pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
@@ -281,7 +281,7 @@ class _Files:
         if frame.is_empty():
             return
         order = frame.select(
-            pl.arg_sort_by("process", "begin_ns", -pl.col("end_ns"), *then, maintain_order=True)
+            pl.arg_sort_by("process", "start_ns", -pl.col("end_ns"), *then, maintain_order=True)
         ).to_series()
         path = self._folder / f"{PREFIX}_{file}.csv"
         is_new = not path.exists()
@@ -303,7 +303,7 @@ class _Files:
         return harmless(piece.select(made))
 
     def _write_agents(self) -> None:
-        processes = dict(enumerate(self._profile.read("processes", ["guid", "pid"]).iter_rows()))
+        processes = dict(enumerate(self._run.read("processes", ["guid", "pid"]).iter_rows()))
         with (self._folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
             for agent in self._agents.iter_rows(named=True):

@@ -1,4 +1,4 @@
-"""Profiles as call trees of Hatchet: regions nested in regions, and below the calls the GPU work that they launched."""
+"""Runs as call trees of Hatchet: regions nested in regions, and below the calls the GPU work that they launched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["to_hatchet"]
 
@@ -22,8 +22,8 @@ _KINDS = {"kernels": "kernel", "copies": "copy"}
 _METRICS = ("time", "gpu_time", "count", "time (inc)", "gpu_time (inc)")
 
 
-def to_hatchet(profile: Profile, *, per_thread: bool = False) -> hatchet.GraphFrame:
-    """The call tree of a profile as a `hatchet.GraphFrame`.
+def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
+    """The call tree of a run as a `hatchet.GraphFrame`.
 
     A node is a call path: the names of a region and of those around it on its thread, or the name of a kernel or copy
     below the call that launched it (`(no call recorded)` where none is known). Metrics are nanoseconds: `time` spent
@@ -50,9 +50,9 @@ def to_hatchet(profile: Profile, *, per_thread: bool = False) -> hatchet.GraphFr
     require("hatchet", "llnl-hatchet")
     paths = _Paths()
     sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs
-    launched = _regions(profile, paths, sums)
+    launched = _regions(run, paths, sums)
     for table, kind in _KINDS.items():
-        _add_work(profile, table, kind, launched, paths, sums)
+        _add_work(run, table, kind, launched, paths, sums)
     return _graph_frame(paths, sums, per_thread=per_thread)
 
 
@@ -73,21 +73,21 @@ class _Paths:
         return found
 
 
-def _regions(profile: Profile, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
+def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
     """Add the regions; returns the path, rank and thread of each correlation."""
     import polars as pl
 
     regions = (
-        profile.read("regions", ["process", "thread", "name", "begin_ns", "end_ns", "correlation"])
-        .join(process_numbers(profile), on="process", how="left", maintain_order="left")
-        .join(thread_numbers(profile), on="thread", how="left", maintain_order="left")
+        run.read("regions", ["process", "thread", "name", "start_ns", "end_ns", "correlation"])
+        .join(process_numbers(run), on="process", how="left", maintain_order="left")
+        .join(thread_numbers(run), on="thread", how="left", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null("?"), pl.col("number").fill_null(0))
-        .sort("process", "number", "begin_ns", "end_ns", descending=[False, False, False, True], maintain_order=True)
+        .sort("process", "number", "start_ns", "end_ns", descending=[False, False, False, True], maintain_order=True)
     )
     taken = []
     place: tuple[int, int] | None = None
     stack: list[tuple[int, int, list[int]]] = []  # path, end, sums of the enclosing regions
-    rows = regions.select("rank", "number", "name", "begin_ns", "end_ns").iter_rows()
+    rows = regions.select("rank", "number", "name", "start_ns", "end_ns").iter_rows()
     for rank, thread, name, begin, end in rows:
         if place != (rank, thread):
             place, stack = (rank, thread), []
@@ -110,7 +110,7 @@ def _regions(profile: Profile, paths: _Paths, sums: dict[tuple[int, int, int], l
 
 
 def _add_work(
-    profile: Profile,
+    run: Run,
     table: str,
     kind: str,
     launched: pl.DataFrame,
@@ -121,16 +121,16 @@ def _add_work(
     import polars as pl
 
     work = (
-        profile.read(table, ["process", "correlation", "name", "begin_ns", "end_ns"])
+        run.read(table, ["process", "correlation", "name", "start_ns", "end_ns"])
         .join(launched, on=["process", "correlation"], how="left")
-        .join(process_numbers(profile).rename({"rank": "own"}), on="process", how="left")
+        .join(process_numbers(run).rename({"rank": "own"}), on="process", how="left")
         .with_columns(
             pl.col("name").cast(pl.String).fill_null("?"),
             pl.coalesce("rank", "own").alias("rank"),
             pl.col("thread").fill_null(0),
         )
         .group_by("path", "rank", "thread", "name")
-        .agg(count=pl.len(), ns=(pl.col("end_ns") - pl.col("begin_ns")).sum())
+        .agg(count=pl.len(), ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
         .sort("path", "rank", "thread", "name", nulls_last=True)
     )
     for path, rank, thread, name, count, ns in work.iter_rows():

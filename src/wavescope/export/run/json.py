@@ -1,4 +1,4 @@
-"""A profile as one JSON object: table -> column -> values."""
+"""A run as one JSON object: table -> column -> values."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from wavescope.base.shown import shown
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written
-from wavescope.model.run_tables import PROFILE
-from wavescope.model.stored import PROFILE_FORMAT, PROFILE_VERSION
+from wavescope.model.run_tables import RUN
+from wavescope.model.stored import RUN_FORMAT, RUN_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-__all__ = ["write_profile_json"]
+__all__ = ["write_run_json"]
 
 _COLUMNS_AT_ONCE = 8
 """Tables are read a few columns at a time, so that a long one need not be in memory."""
 _PIECE_ROWS = 1 << 16
 
 
-def write_profile_json(profile: Profile, out: str | PathLike[str], *, force: bool = False) -> Written:
+def write_run_json(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write `{"format", "version", "tables": {table: {column: [...]}}, "extras": {table: {column: [...]}}}`.
 
     The tables and columns are those of `docs/reference/profile-tables.md`; `extras` are the tables that only the
@@ -43,23 +43,23 @@ def write_profile_json(profile: Profile, out: str | PathLike[str], *, force: boo
     Examples
     --------
     >>> import json, tempfile
-    >>> from wavescope.model.run import Profile
-    >>> written = write_profile_json(Profile([]), tempfile.mkdtemp() + "/run.json")
+    >>> from wavescope.model.run import Run
+    >>> written = write_run_json(Run([]), tempfile.mkdtemp() + "/run.json")
     >>> json.loads(written.path.read_bytes())["tables"]["copies"]["size_bytes"]
     []
     """
     target = Path(out)
     counts: dict[str, int] = {}
     with staged([target], force=force) as (twin,), twin.open("wb") as stream:
-        head = encode({"format": PROFILE_FORMAT, "version": PROFILE_VERSION})
+        head = encode({"format": RUN_FORMAT, "version": RUN_VERSION})
         stream.write(head.removesuffix(b"}") + b',"tables":{')
-        for number, (name, spec) in enumerate(PROFILE.items()):
+        for number, (name, spec) in enumerate(RUN.items()):
             stream.write((b"," if number else b"") + encode(name) + b":{")
-            counts[name] = _write_table(profile, name, spec.names, stream)
+            counts[name] = _write_table(run, name, spec.names, stream)
             stream.write(b"}")
         stream.write(b'},"extras":{')
-        for number, name in enumerate(profile.extra_names):
-            frame = profile.table(name)
+        for number, name in enumerate(run.extra_names):
+            frame = run.table(name)
             stream.write((b"," if number else b"") + encode(shown(name)) + b":{")
             for at, series in enumerate(frame.iter_columns()):
                 _write_column(series.name, [series], stream, is_first=at == 0)
@@ -69,11 +69,11 @@ def write_profile_json(profile: Profile, out: str | PathLike[str], *, force: boo
     return Written(target, {name: count for name, count in counts.items() if count})
 
 
-def _write_table(profile: Profile, table: str, names: list[str], stream: IO[bytes]) -> int:
+def _write_table(run: Run, table: str, names: list[str], stream: IO[bytes]) -> int:
     height = 0
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         group = names[start : start + _COLUMNS_AT_ONCE]
-        pieces = list(profile.chunks(table, group))
+        pieces = list(run.chunks(table, group))
         height = sum(piece.height for piece in pieces)
         for name in group:
             _write_column(name, (piece[name] for piece in pieces), stream, is_first=name == names[0])

@@ -1,4 +1,4 @@
-"""Processes and threads of a profile by small numbers, as tools for traces of MPI programs name them."""
+"""Processes and threads of a run by small numbers, as tools for traces of MPI programs name them."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["process_numbers", "thread_numbers"]
 
 
-def process_numbers(profile: Profile) -> pl.DataFrame:
+def process_numbers(run: Run) -> pl.DataFrame:
     """`process` with `rank`: the rank where every process has one of its own, else 0, 1, 2, ...
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> process_numbers(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> process_numbers(Run([])).columns
     ['process', 'rank']
     """
     import polars as pl
 
-    processes = profile.read("processes", ["process", "rank"])
+    processes = run.read("processes", ["process", "rank"])
     ranks = processes["rank"]
     if ranks.null_count() or ranks.n_unique() < ranks.len():
         processes = processes.with_columns(rank=pl.int_range(pl.len(), dtype=pl.Int32))
     return processes
 
 
-def thread_numbers(profile: Profile) -> pl.DataFrame:
+def thread_numbers(run: Run) -> pl.DataFrame:
     """`thread` with `number`: 0, 1, 2, ... within its process, in the order of thread ids.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> thread_numbers(Profile([])).columns
+    >>> from wavescope.model.run import Run
+    >>> thread_numbers(Run([])).columns
     ['thread', 'number']
     """
     import polars as pl
 
-    threads = profile.read("threads", ["thread", "process", "tid"]).sort("process", "tid", "thread")
+    threads = run.read("threads", ["thread", "process", "tid"]).sort("process", "tid", "thread")
     return threads.select("thread", number=pl.int_range(pl.len(), dtype=pl.Int64).over("process"))

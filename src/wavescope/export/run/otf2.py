@@ -1,4 +1,4 @@
-"""A profile as an OTF2 archive, which Vampir and the tools around Score-P open; needs the package otf2."""
+"""A run as an OTF2 archive, which Vampir and the tools around Score-P open; needs the package otf2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wavescope.export.run.timelines import Line, Timeline
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_otf2"]
 
@@ -27,7 +27,7 @@ _NANOSECONDS = 1_000_000_000
 _LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
 
 
-def write_otf2(profile: Profile, out: str | PathLike[str], *, force: bool = False) -> Written:
+def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write a folder with an OTF2 archive: `traces.otf2` and what belongs to it.
 
     Every host is a node of the system tree, every process a location group with its threads, every GPU that it uses
@@ -46,8 +46,8 @@ def write_otf2(profile: Profile, out: str | PathLike[str], *, force: bool = Fals
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> written = write_otf2(Profile([]), "run.otf2")  # doctest: +SKIP
+    >>> from wavescope.model.run import Run
+    >>> written = write_otf2(Run([]), "run.otf2")  # doctest: +SKIP
     """
     otf2 = _package()
     target = Path(out)
@@ -56,12 +56,12 @@ def write_otf2(profile: Profile, out: str | PathLike[str], *, force: bool = Fals
         try:
             with otf2.writer.open(str(twin), timer_resolution=_NANOSECONDS) as archive:
                 definitions = _Definitions(otf2, archive)
-                for part in profile.parts:
+                for part in run.parts:
                     _write_part(part, archive, definitions, losses)
         except import_module("_otf2").Error as error:  # of the library, which has no other way to say "disk full"
             raise OSError(str(error)) from error
-    counts = {table: profile.count(table) for table in ("kernels", "copies", "regions", "samples")}
-    losses += left_out(profile, _LEFT_OUT)
+    counts = {table: run.count(table) for table in ("kernels", "copies", "regions", "samples")}
+    losses += left_out(run, _LEFT_OUT)
     return Written(target, counts | {"locations": definitions.location_count}, losses)
 
 
@@ -125,20 +125,20 @@ class _Definitions:
         return self._regions[name, category]
 
 
-def _write_part(profile: Profile, archive: Any, definitions: _Definitions, losses: list[Loss]) -> None:
-    hostnames = profile.read("nodes", ["hostname"])["hostname"].to_list()
-    agents = [agent_label(agent) for agent in profile.read("agents").to_dicts()]
+def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[Loss]) -> None:
+    hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
+    agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
     labels, nodes, processes = [], [], []
-    for row in profile.read("processes").to_dicts():
+    for row in run.read("processes").to_dicts():
         hostname = None if row["node"] is None else hostnames[row["node"]]
         labels.append(process_label(row, hostnames))
         nodes.append(definitions.node(hostname or "unknown host"))
         processes.append(definitions.process(labels[-1], nodes[-1]))
     accelerators: dict[tuple[int, int], Any] = {}
-    for timeline in timelines(profile, losses):
+    for timeline in timelines(run, losses):
         process, agent = timeline.line.process, timeline.line.agent
         if process is None:  # of a damaged file: all of them together
-            process = len(profile.processes)
+            process = len(run.processes)
             if process == len(processes):
                 labels.append("no process")
                 nodes.append(definitions.node("unknown host"))

@@ -1,4 +1,4 @@
-"""A profile as a folder of Parquet files, one per table."""
+"""A run as a folder of Parquet files, one per table."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     import os
 
     from wavescope.export.kit.written import Written
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-__all__ = ["write_profile_parquet"]
+__all__ = ["write_run_parquet"]
 
 
-def write_profile_parquet(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
-    """Write `<table>.parquet` for every table, and `wavescope_profile.json` with row counts and checksums.
+def write_run_parquet(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write `<table>.parquet` for every table, and `wavescope_run.json` with row counts and checksums.
 
     The folder opens again with `wavescope.open_profile`, and its files with everything that reads Parquet.
 
@@ -30,9 +30,9 @@ def write_profile_parquet(profile: Profile, out: str | os.PathLike[str], *, forc
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> written = write_profile_parquet(Profile([]), tempfile.mkdtemp() + "/tables")
+    >>> from wavescope.model.run import Run
+    >>> written = write_run_parquet(Run([]), tempfile.mkdtemp() + "/tables")
     >>> (written.path / "kernels.parquet").is_file()
     True
     """
-    return write_tables(profile, out, "parquet", force=force)
+    return write_tables(run, out, "parquet", force=force)

@@ -1,4 +1,4 @@
-"""Profiles as frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
+"""Runs as frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["to_pipit"]
 
@@ -29,8 +29,8 @@ _FIRST_STREAM = 1_000_000
 """Streams of GPUs are threads beyond this number."""
 
 
-def to_pipit(profile: Profile) -> pd.DataFrame:
-    """The events of a profile as Pipit keeps them: `pipit.Trace(None, to_pipit(profile))` is a trace.
+def to_pipit(run: Run) -> pd.DataFrame:
+    """The events of a run as Pipit keeps them: `pipit.Trace(None, to_pipit(run))` is a trace.
 
     Regions, dispatches and copies have a row where they begin (`Enter`) and one where they end (`Leave`), which name
     each other in `_matching_event`; samples are `Instant`. `Process` is the rank, or the number of the process where
@@ -44,26 +44,26 @@ def to_pipit(profile: Profile) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> to_pipit(Profile([])).columns.to_list()[:5]
+    >>> from wavescope.model.run import Run
+    >>> to_pipit(Run([])).columns.to_list()[:5]
     ['Timestamp (ns)', 'Event Type', 'Name', 'Thread', 'Process']
     """
     for package in ("pandas", "pyarrow"):
         require(package)
     import polars as pl
 
-    ranges = pl.concat([_regions(profile), _gpu_work(profile)]).with_row_index("id")
-    ranges = ranges.with_columns(lasts=pl.col("end_ns") > pl.col("begin_ns"))
-    enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="begin_ns", phase=1, nesting=-pl.col("end_ns"))
+    ranges = pl.concat([_regions(run), _gpu_work(run)]).with_row_index("id")
+    ranges = ranges.with_columns(lasts=pl.col("end_ns") > pl.col("start_ns"))
+    enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="start_ns", phase=1, nesting=-pl.col("end_ns"))
     leave = ranges.with_columns(
         pl.lit("Leave").alias("type"),
         time="end_ns",
         # Those that end here are left before others are entered; what takes no time is left after it was entered.
         phase=pl.when("lasts").then(0).otherwise(2),
-        nesting=-pl.col("begin_ns"),
+        nesting=-pl.col("start_ns"),
     )
-    instants = _samples(profile).with_columns(
-        pl.lit("Instant").alias("type"), time="begin_ns", phase=1, nesting=-pl.col("begin_ns"), id=None
+    instants = _samples(run).with_columns(
+        pl.lit("Instant").alias("type"), time="start_ns", phase=1, nesting=-pl.col("start_ns"), id=None
     )
     rows = pl.concat([enter, leave, instants], how="diagonal_relaxed")
     rows = rows.sort("time", "phase", "nesting", "id", nulls_last=True, maintain_order=True).with_row_index("row")
@@ -83,7 +83,7 @@ def _matched(rows: pl.DataFrame) -> pl.DataFrame:
         partner=pl.when(is_enter).then("last").otherwise("first"),
         partner_time=pl.when(pl.col("type") == "Instant")
         .then(None)
-        .otherwise(pl.when(is_enter).then("end_ns").otherwise("begin_ns")),
+        .otherwise(pl.when(is_enter).then("end_ns").otherwise("start_ns")),
     )
 
 
@@ -96,33 +96,33 @@ def _frame(rows: pl.DataFrame) -> pd.DataFrame:
     return frame.astype(types)
 
 
-def _regions(profile: Profile) -> pl.DataFrame:
-    return _on_threads(profile, "regions", ("begin_ns", "end_ns"))
+def _regions(run: Run) -> pl.DataFrame:
+    return _on_threads(run, "regions", ("start_ns", "end_ns"))
 
 
-def _samples(profile: Profile) -> pl.DataFrame:
-    return _on_threads(profile, "samples", ("time_ns",)).rename({"time_ns": "begin_ns"})
+def _samples(run: Run) -> pl.DataFrame:
+    return _on_threads(run, "samples", ("time_ns",)).rename({"time_ns": "start_ns"})
 
 
-def _on_threads(profile: Profile, table: str, times: tuple[str, ...]) -> pl.DataFrame:
+def _on_threads(run: Run, table: str, times: tuple[str, ...]) -> pl.DataFrame:
     import polars as pl
 
-    events = profile.read(table, ["process", "thread", "name", "domain", *times])
+    events = run.read(table, ["process", "thread", "name", "domain", *times])
     return (
-        events.join(process_numbers(profile), on="process", how="left", maintain_order="left")
-        .join(thread_numbers(profile), on="thread", how="left", maintain_order="left")
+        events.join(process_numbers(run), on="process", how="left", maintain_order="left")
+        .join(thread_numbers(run), on="thread", how="left", maintain_order="left")
         .select("name", "domain", *times, pl.col("rank"), pl.col("number").fill_null(0).alias("thread"))
         .with_columns(pl.col("name", "domain").cast(pl.String))
     )
 
 
-def _gpu_work(profile: Profile) -> pl.DataFrame:
+def _gpu_work(run: Run) -> pl.DataFrame:
     """Dispatches and copies, each stream of each GPU as a thread of its process."""
     import polars as pl
 
-    columns = ["process", "stream", "name", "begin_ns", "end_ns"]
-    kernels = profile.read("kernels", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
-    copies = profile.read("copies", [*columns, "dst_agent", "src_agent"]).with_columns(
+    columns = ["process", "stream", "name", "start_ns", "end_ns"]
+    kernels = run.read("kernels", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
+    copies = run.read("copies", [*columns, "dst_agent", "src_agent"]).with_columns(
         agent=pl.coalesce("dst_agent", "src_agent"), domain=pl.lit("COPY")
     )
     work = pl.concat([kernels, copies.select(kernels.columns)]).with_columns(pl.col("name").cast(pl.String))
@@ -134,8 +134,8 @@ def _gpu_work(profile: Profile) -> pl.DataFrame:
         .with_columns(thread=pl.int_range(pl.len(), dtype=pl.Int64).over("process") + _FIRST_STREAM)
     )
     return (
-        work.filter(pl.col("begin_ns").is_not_null())
+        work.filter(pl.col("start_ns").is_not_null())
         .join(streams, on=place, how="left", nulls_equal=True, maintain_order="left")
-        .join(process_numbers(profile), on="process", how="left", maintain_order="left")
-        .select("name", "domain", "begin_ns", "end_ns", "rank", "thread")
+        .join(process_numbers(run), on="process", how="left", maintain_order="left")
+        .select("name", "domain", "start_ns", "end_ns", "rank", "thread")
     )

@@ -1,4 +1,4 @@
-"""A profile for speedscope (https://www.speedscope.app): one timeline per thread and per queue of a GPU."""
+"""A run for speedscope (https://www.speedscope.app): one timeline per thread and per queue of a GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wavescope.export.run.timelines import Timeline
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_speedscope"]
 
@@ -27,7 +27,7 @@ _LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
 _PIECE_ROWS = 1 << 18
 
 
-def write_speedscope(profile: Profile, out: str | PathLike[str], *, force: bool = False) -> Written:
+def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write a profile as a file of evented speedscope profiles, in nanoseconds.
 
     Calls, ranges and marks of a thread are nested as they were; dispatches and copies of a queue follow each other;
@@ -43,8 +43,8 @@ def write_speedscope(profile: Profile, out: str | PathLike[str], *, force: bool 
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_speedscope(Profile([]), tempfile.mkdtemp() + "/run.speedscope.json").counts["timelines"]
+    >>> from wavescope.model.run import Run
+    >>> write_speedscope(Run([]), tempfile.mkdtemp() + "/run.speedscope.json").counts["timelines"]
     0
     """
     target = Path(out)
@@ -53,23 +53,23 @@ def write_speedscope(profile: Profile, out: str | PathLike[str], *, force: bool 
     frames: dict[str, int] = {}
     with staged([target], force=force) as (twin,), twin.open("wb") as stream:
         stream.write(b'{"$schema":' + encode(_SCHEMA) + b',"exporter":"wavescope","profiles":[')
-        for part in profile.parts:
+        for part in run.parts:
             _write_part(part, stream, frames, counts, losses)
         shared = {"frames": [{"name": name} for name in frames]}
         stream.write(b'],"shared":' + encode(shared) + b"}\n")
     for table in ("kernels", "copies", "regions", "samples"):
-        counts[table] = profile.count(table)
-    losses += left_out(profile, _LEFT_OUT)
+        counts[table] = run.count(table)
+    losses += left_out(run, _LEFT_OUT)
     return Written(target, counts, losses)
 
 
 def _write_part(
-    profile: Profile, stream: IO[bytes], frames: dict[str, int], counts: dict[str, int], losses: list[Loss]
+    run: Run, stream: IO[bytes], frames: dict[str, int], counts: dict[str, int], losses: list[Loss]
 ) -> None:
-    hostnames = profile.read("nodes", ["hostname"])["hostname"].to_list()
-    processes = [process_label(row, hostnames) for row in profile.read("processes").to_dicts()]
-    begins, ends = _spans(profile)
-    for timeline in timelines(profile, losses):
+    hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
+    processes = [process_label(row, hostnames) for row in run.read("processes").to_dicts()]
+    begins, ends = _spans(run)
+    for timeline in timelines(run, losses):
         process = timeline.line.process
         owner = "no process" if process is None else processes[process]
         head = {
@@ -105,14 +105,14 @@ def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
     return names.fill_null("").to_physical().replace_strict(found.to_physical(), numbers, return_dtype=pl.UInt32)
 
 
-def _spans(profile: Profile) -> tuple[dict[int | None, int], dict[int | None, int]]:
+def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     """Begin of the first and end of the last event of each process."""
     import polars as pl
 
     found = []
     for table in ("kernels", "copies", "regions", "samples"):
-        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
-        for piece in profile.chunks(table, list(dict.fromkeys(["process", begin, end]))):
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
+        for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end]))):
             timed = piece.filter(pl.col(begin).ge(0))
             last = pl.max_horizontal(pl.col(begin), pl.col(end)).max().alias("end")
             found.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))

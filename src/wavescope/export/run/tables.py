@@ -1,4 +1,4 @@
-"""The tables of a profile as a folder of columnar files, written piece by piece."""
+"""The tables of a run as a folder of columnar files, written piece by piece."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wavescope.errors import OutputError
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written
-from wavescope.model.run_tables import PROFILE
-from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
+from wavescope.model.run_tables import RUN
+from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
 
 if TYPE_CHECKING:
     import os
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Encoding", "write_tables"]
 
 Encoding = Literal["parquet", "arrow"]
 _MADE = ("sources", "losses")
-"""Tables that a profile makes itself; the manifest has their content."""
+"""Tables that a run makes itself; the manifest has their content."""
 
 
-def write_tables(profile: Profile, out: str | os.PathLike[str], encoding: Encoding, *, force: bool = False) -> Written:
-    """Write `<table>.<encoding>` for every table of a profile, its extra tables, and a manifest.
+def write_tables(run: Run, out: str | os.PathLike[str], encoding: Encoding, *, force: bool = False) -> Written:
+    """Write `<table>.<encoding>` for every table of a run, its extra tables, and a manifest.
 
     Raises
     ------
@@ -40,25 +40,25 @@ def write_tables(profile: Profile, out: str | os.PathLike[str], encoding: Encodi
         When it cannot be written.
     """
     target = Path(out)
-    with staged([target], force=force, mark=PROFILE_MANIFEST) as (twin,):
+    with staged([target], force=force, mark=RUN_MANIFEST) as (twin,):
         twin.mkdir()
         tables: dict[str, Any] = {}
-        for name, spec in PROFILE.items():
+        for name, spec in RUN.items():
             if name not in _MADE:
-                tables[name] = _write(profile.chunks(name), spec.dtypes, twin, f"{name}.{encoding}")
+                tables[name] = _write(run.chunks(name), spec.dtypes, twin, f"{name}.{encoding}")
         extras = {}
-        for number, name in enumerate(profile.extra_names):
-            frame = profile.table(name)  # named by strangers, so the file is numbered
+        for number, name in enumerate(run.extra_names):
+            frame = run.table(name)  # named by strangers, so the file is numbered
             extras[shown(name)] = _write([frame], dict(frame.schema), twin, f"extra_{number}.{encoding}")
         described = {
-            "format": PROFILE_FORMAT,
-            "version": PROFILE_VERSION,
+            "format": RUN_FORMAT,
+            "version": RUN_VERSION,
             "encoding": encoding,
-            "sources": _sources(profile),
+            "sources": _sources(run),
             "tables": tables,
             "extras": extras,
         }
-        (twin / PROFILE_MANIFEST).write_bytes(encode(described))
+        (twin / RUN_MANIFEST).write_bytes(encode(described))
     counts = {name: entry["row_count"] for name, entry in (tables | extras).items()}
     return Written(target, {name: count for name, count in counts.items() if count})
 
@@ -95,7 +95,7 @@ def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path,
     return {"file": file, "row_count": rows, "columns": list(schema), "crc32": crc32_of(folder / file)}
 
 
-def _sources(profile: Profile) -> list[dict[str, Any]]:
+def _sources(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "path": shown(source.path),
@@ -105,5 +105,5 @@ def _sources(profile: Profile) -> list[dict[str, Any]]:
                 {"kind": loss.kind, "count": loss.count, "detail": shown(loss.detail)} for loss in source.losses
             ],
         }
-        for source in profile.origins
+        for source in run.origins
     ]

@@ -1,4 +1,4 @@
-"""The events of a profile line by line: calls of each thread, work of each queue, as balanced begins and ends."""
+"""The events of a run line by line: calls of each thread, work of each queue, as balanced begins and ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Line", "Timeline", "timelines"]
 
@@ -38,28 +38,28 @@ class Timeline(NamedTuple):
     events: pl.DataFrame
 
 
-def timelines(profile: Profile, losses: list[Loss]) -> Iterator[Timeline]:
+def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
     """The lines of one source: threads, then queues of GPUs. Events without a time become losses.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> list(timelines(Profile([]), []))
+    >>> from wavescope.model.run import Run
+    >>> list(timelines(Run([]), []))
     []
     """
     import polars as pl
 
-    calls = profile.read("regions", ["process", "thread", "category", "name", "begin_ns", "end_ns"])
-    marks = profile.read("samples", ["process", "thread", "category", "name", "time_ns"])
-    marks = marks.rename({"time_ns": "begin_ns"}).with_columns(end_ns=pl.col("begin_ns"))
+    calls = run.read("regions", ["process", "thread", "category", "name", "start_ns", "end_ns"])
+    marks = run.read("samples", ["process", "thread", "category", "name", "time_ns"])
+    marks = marks.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))
     on_threads = pl.concat([calls, marks.select(calls.columns)]).with_columns(
         pl.col("category").cast(pl.String), kind=pl.lit("call")
     )
     on_threads = _timed(on_threads, "calls, ranges and marks", losses)
-    yield from _lines(on_threads, ["process", "thread"], _thread_lines(profile), may_nest=True)
-    is_gpu = profile.read("agents", ["kind"])["kind"].ne_missing("CPU")
-    kernels = profile.read("kernels", ["process", "agent", "queue", "name", "begin_ns", "end_ns"])
-    copies = profile.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "begin_ns", "end_ns"])
+    yield from _lines(on_threads, ["process", "thread"], _thread_lines(run), may_nest=True)
+    is_gpu = run.read("agents", ["kind"])["kind"].ne_missing("CPU")
+    kernels = run.read("kernels", ["process", "agent", "queue", "name", "start_ns", "end_ns"])
+    copies = run.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "start_ns", "end_ns"])
     to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
     agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
     copies = copies.with_columns(agent.alias("agent")).select(kernels.columns)
@@ -68,7 +68,7 @@ def timelines(profile: Profile, losses: list[Loss]) -> Iterator[Timeline]:
         copies.with_columns(category=pl.lit("memory_copy"), kind=pl.lit("copy")),
     ])  # fmt: skip
     work = _timed(work, "dispatches and copies", losses)
-    yield from _lines(work, ["process", "agent", "queue"], _queue_lines(profile), may_nest=False)
+    yield from _lines(work, ["process", "agent", "queue"], _queue_lines(run), may_nest=False)
 
 
 def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
@@ -80,8 +80,8 @@ def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
     return kept
 
 
-def _thread_lines(profile: Profile) -> Callable[..., Line]:
-    tids = profile.read("threads", ["tid", "name"]).rows()
+def _thread_lines(run: Run) -> Callable[..., Line]:
+    tids = run.read("threads", ["tid", "name"]).rows()
 
     def line(process: int | None, thread: int | None, lane: int) -> Line:
         tid, name = tids[thread] if thread is not None else (None, "no thread")
@@ -90,9 +90,9 @@ def _thread_lines(profile: Profile) -> Callable[..., Line]:
     return line
 
 
-def _queue_lines(profile: Profile) -> Callable[..., Line]:
-    agents = [agent_label(agent) for agent in profile.read("agents").to_dicts()]
-    queues = profile.read("queues", ["queue_id", "name"]).rows()
+def _queue_lines(run: Run) -> Callable[..., Line]:
+    agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
+    queues = run.read("queues", ["queue_id", "name"]).rows()
 
     def line(process: int | None, agent: int | None, queue: int | None, lane: int) -> Line:
         number, name = queues[queue] if queue is not None else (None, "no queue")
@@ -111,7 +111,7 @@ def _lines(frame: pl.DataFrame, keys: list[str], line_of: Callable[..., Line], *
     places, made = nested(frame, keys, may_nest=may_nest)
     for (line, lane), events in made.group_by("line", "lane", maintain_order=True):
         rows = frame[events["row"]]
-        time = rows["end_ns"].zip_with(events["is_end"], rows["begin_ns"]).alias("time_ns")
+        time = rows["end_ns"].zip_with(events["is_end"], rows["start_ns"]).alias("time_ns")
         place = places.row(int(str(line)))[1:]
         yield Timeline(
             line_of(*place, int(str(lane))),

@@ -42,8 +42,8 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     shown = (
         rows.head(MOST_ROWS)
         .join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(pl.col("kernel_name").fill_null(""), duration_ns=pl.col("end_ns") - pl.col("begin_ns"))
-        .drop("begin_ns", "end_ns", "agent", "process_id", "kernel_name_spelled")
+        .with_columns(pl.col("kernel_name").fill_null(""), duration_ns=pl.col("end_ns") - pl.col("start_ns"))
+        .drop("start_ns", "end_ns", "agent", "process_id", "kernel_name_spelled")
     )
     hints = {column.name: column.meaning for column in COUNTER_SET["dispatches"].columns}
     hints |= {"duration_ns": "Of the pass without counters if there is one; passes may be averaged"}

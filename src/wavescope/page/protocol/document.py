@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from wavescope.model import ThreadTrace
     from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.page.protocol.kept_answers import KeptAnswers
 
-    Shown = ThreadTrace | Profile | CounterSet
+    Shown = ThreadTrace | Run | CounterSet
 
 __all__ = ["Document", "Library"]
 
@@ -141,7 +141,7 @@ class Document:
         return cast("ThreadTrace", self.opened)
 
     @property
-    def run(self) -> Profile:
+    def run(self) -> Run:
         """The run.
 
         Raises
@@ -154,7 +154,7 @@ class Document:
         >>> Document(0, "", "", lambda: None).run  # doctest: +SKIP
         """
         self._check("run")
-        return cast("Profile", self.opened)
+        return cast("Run", self.opened)
 
     @property
     def counters(self) -> CounterSet:

@@ -48,14 +48,14 @@ _KEPT_GAPS = 500
 
 
 def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict[str, Any]:
-    """An answer for JSON: at most `top` rows per table, `begin_ns` and `end_ns` as times since the begin of the node.
+    """An answer for JSON: at most `top` rows per table, `start_ns` and `end_ns` as times since the begin of the node.
 
     Examples
     --------
     >>> from wavescope.analysis.run.gaps import gaps
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> document = Document(0, "", "", lambda: Profile([]))
+    >>> document = Document(0, "", "", lambda: Run([]))
     >>> handed_run(document, gaps(document.run))["largest"]["row_count"]
     0
     """
@@ -69,7 +69,7 @@ def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict
         if isinstance(value, pl.DataFrame):
             hints = {column.name: column.meaning for column in answer.tables[field.name].columns}
             by = next((name for name in ("machine", "node", "host") if name in value.columns), None)
-            if by is not None and "begin_ns" in value.columns:
+            if by is not None and "start_ns" in value.columns:
                 value = since_begin(document, value, by)
             value = to_builtins(value, top=top) | {"hints": hints}
         found[field.name] = to_builtins(value)
@@ -90,9 +90,9 @@ def summary_of_run(document: Document, *, by: str = "all") -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> summary_of_run(Document(0, "", "", lambda: Profile([])))["things"]["row_count"]
+    >>> summary_of_run(Document(0, "", "", lambda: Run([])))["things"]["row_count"]
     0
     """
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
@@ -108,9 +108,9 @@ def summary_by(document: Document, by: str) -> Summary:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> summary_by(Document(0, "", "", lambda: Profile([])), "rank").gpu_ns
+    >>> summary_by(Document(0, "", "", lambda: Run([])), "rank").gpu_ns
     0
     """
     from wavescope.analysis.run.summary import summary
@@ -133,9 +133,9 @@ def kernels_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> kernels_of_run(Document(0, "", "", lambda: Profile([])))["all_ns"]
+    >>> kernels_of_run(Document(0, "", "", lambda: Run([])))["all_ns"]
     0
     """
     whole = _kernels(document)
@@ -160,9 +160,9 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> kernel_of_run(Document(0, "", "", lambda: Profile([])), name="gemm")
+    >>> kernel_of_run(Document(0, "", "", lambda: Run([])), name="gemm")
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no kernel 'gemm'
     """
@@ -193,9 +193,9 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> regions_of_run(Document(0, "", "", lambda: Profile([]))).columns[:3]
+    >>> regions_of_run(Document(0, "", "", lambda: Run([]))).columns[:3]
     ['node', 'parent', 'depth']
     """
     choices = ["all", *region_domains(document)]
@@ -230,9 +230,9 @@ def busy_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> busy_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
+    >>> busy_of_run(Document(0, "", "", lambda: Run([])))["gpus"]["row_count"]
     0
     """
     from wavescope.analysis.run.busy import busy
@@ -248,9 +248,9 @@ def gaps_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> gaps_of_run(Document(0, "", "", lambda: Profile([])))["gap_count"]
+    >>> gaps_of_run(Document(0, "", "", lambda: Run([])))["gap_count"]
     0
     """
     from wavescope.analysis.run.gaps import gaps
@@ -263,9 +263,9 @@ def overlap_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> overlap_of_run(Document(0, "", "", lambda: Profile([])))["gpus"]["row_count"]
+    >>> overlap_of_run(Document(0, "", "", lambda: Run([])))["gpus"]["row_count"]
     0
     """
     from wavescope.analysis.run.overlap import overlap
@@ -278,9 +278,9 @@ def ranks_of_run(document: Document) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> ranks_of_run(Document(0, "", "", lambda: Profile([])))["waited_ns"]
+    >>> ranks_of_run(Document(0, "", "", lambda: Run([])))["waited_ns"]
     0
     """
     from wavescope.analysis.run.ranks import ranks
@@ -297,9 +297,9 @@ def region_domains(document: Document) -> list[str]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> region_domains(Document(0, "", "", lambda: Profile([])))
+    >>> region_domains(Document(0, "", "", lambda: Run([])))
     []
     """
     known = summary_by(document, "all").domains["domain"].to_list()

@@ -24,14 +24,14 @@ def run_against(document: Document, *, base: int) -> Any:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Library
     >>> library = Library()
-    >>> before, after = (library.add(name, name, lambda: Profile([])) for name in ("before", "after"))
+    >>> before, after = (library.add(name, name, lambda: Run([])) for name in ("before", "after"))
     >>> run_against(after, base=0)["sides"]["row_count"]
     2
     """
-    from wavescope.analysis.run.compare import compare_profiles
+    from wavescope.analysis.run.compare import compare_runs
 
     if document.library is None or base == document.number:
         what = "a run is compared with another one"
@@ -42,7 +42,7 @@ def run_against(document: Document, *, base: int) -> Any:
         labels = [f"{label} ({letter})" for label, letter in zip(labels, "AB", strict=True)]
 
     def make() -> Any:
-        answer = compare_profiles([other.run, document.run], labels=labels)
+        answer = compare_runs([other.run, document.run], labels=labels)
         return handed_run(document, answer) | {"verdict": answer.verdict(1)}
 
     return document.kept(("run", "compare", base), make)

@@ -26,9 +26,9 @@ def curve_names_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> curve_names_of_run(Document(0, "", "", lambda: Profile([])))["curves"]
+    >>> curve_names_of_run(Document(0, "", "", lambda: Run([])))["curves"]
     []
     """
     from wavescope.analysis.run.run_curves import CURVE_UNITS
@@ -52,9 +52,9 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> curves_of_run(Document(0, "", "", lambda: Profile([])), name="busy", level=0, tile=0).columns
+    >>> curves_of_run(Document(0, "", "", lambda: Run([])), name="busy", level=0, tile=0).columns
     ['series', 'bin', 'value', 'low', 'high']
     """
     return tile_of(_grid(document), lambda: _levels(document, name), level, tile)
@@ -65,9 +65,9 @@ def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> list(held_curves_of_run(Document(0, "", "", lambda: Profile([]))))
+    >>> list(held_curves_of_run(Document(0, "", "", lambda: Run([]))))
     []
     """
     grid = _grid(document)

@@ -33,9 +33,9 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> edges(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns
+    >>> edges(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).columns
     ['lane', 'time']
     """
     import polars as pl
@@ -55,14 +55,14 @@ def _touching(document: Document) -> pl.DataFrame:
     """Begins of events behind one of the same name, with the gap between them and the length of the shorter one."""
     import polars as pl
 
-    ordered = timeline_of(document).spans.sort("lane", "begin_ns", "end_ns")
-    length = pl.col("end_ns") - pl.col("begin_ns")
+    ordered = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
     found = ordered.select(
         "lane",
-        time=pl.col("begin_ns").cast(pl.Float64),
+        time=pl.col("start_ns").cast(pl.Float64),
         length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),
-        gap=(pl.col("begin_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
+        gap=(pl.col("start_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
         follows=follows,
     )
     return found.filter("follows", pl.col("length") > 0).drop("follows").sort("time")

@@ -35,9 +35,9 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> event_place(Document(0, "", "", lambda: Profile([])), 3)
+    >>> event_place(Document(0, "", "", lambda: Run([])), 3)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no event 3
     """
@@ -59,9 +59,9 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> span(Document(0, "", "", lambda: Profile([])), track="run", item=0)
+    >>> span(Document(0, "", "", lambda: Run([])), track="run", item=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: there is no event 0
     """
@@ -78,9 +78,9 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
         answer |= {
             "lane": found["lane"],
             "kind": found["kind"],
-            "begin": float(found["begin_ns"]),
+            "begin": float(found["start_ns"]),
             "end": float(found["end_ns"]),
-            "duration_ns": float(found["end_ns"] - found["begin_ns"]),
+            "duration_ns": float(found["end_ns"] - found["start_ns"]),
         }
     answer["facts"] = _facts(document, whole)
     event, process = whole.get("event"), whole.get("process")
@@ -114,7 +114,7 @@ def _name(table: str, row: dict[str, Any]) -> str:
     return str(row["name"] or "")
 
 
-_AS_THEY_ARE = ("begin_ns", "end_ns", "time_ns", "name")
+_AS_THEY_ARE = ("start_ns", "end_ns", "time_ns", "name")
 _NAMED = {
     "process": ("processes", ("pid", "rank", "command")),
     "thread": ("threads", ("tid", "name")),
@@ -195,9 +195,9 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> occurrence(Document(0, "", "", lambda: Profile([])), track="run", kind=0)
+    >>> occurrence(Document(0, "", "", lambda: Run([])), track="run", kind=0)
     Traceback (most recent call last):
     wavescope.errors.UsageError: no event has kind 0
     """
@@ -207,7 +207,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     shown = timeline_of(document).spans
 
     def make() -> tuple[int, pl.DataFrame]:
-        return kind, shown.filter(pl.col("kind") == kind).sort("begin_ns", "item")
+        return kind, shown.filter(pl.col("kind") == kind).sort("start_ns", "item")
 
     found: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
     if found[0] != kind:  # only those of the last kind are kept: a kind can have as many events as the run
@@ -222,7 +222,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     return {
         "item": row["item"],
         "lane": row["lane"],
-        "begin": float(row["begin_ns"]),
+        "begin": float(row["start_ns"]),
         "end": float(row["end_ns"]),
         "number": number,
         "count": events.height,
@@ -234,14 +234,14 @@ def longest_events(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> longest_events(Document(0, "", "", lambda: Profile([])))
+    >>> longest_events(Document(0, "", "", lambda: Run([])))
     []
     """
     import polars as pl
 
-    longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("begin_ns"))
+    longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("start_ns"))
     return [{"track": "run", "item": item} for item in sorted(longest["item"])]
 
 

@@ -33,9 +33,9 @@ def flows(
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> flows(Document(0, "", "", lambda: Profile([])), track="run", item=0)
+    >>> flows(Document(0, "", "", lambda: Run([])), track="run", item=0)
     {'count': 0, 'flows': []}
     """
     import polars as pl
@@ -79,7 +79,7 @@ def _flows(document: Document) -> pl.DataFrame:
             ends = timeline.spans.select(
                 pl.col("item").alias(f"{side}_item"),
                 pl.col("lane").alias(f"{side}_lane"),
-                pl.col("begin_ns").cast(pl.Float64).alias(f"{side}_begin"),
+                pl.col("start_ns").cast(pl.Float64).alias(f"{side}_begin"),
                 pl.col("end_ns").cast(pl.Float64).alias(f"{side}_end"),
             )
             items = items.join(ends, on=f"{side}_item")

@@ -23,9 +23,9 @@ def names(document: Document) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> names(Document(0, "", "", lambda: Profile([]))).columns
+    >>> names(Document(0, "", "", lambda: Run([]))).columns
     ['domain', 'name', 'calls', 'total_ns']
     """
     import polars as pl

@@ -18,9 +18,9 @@ def overview_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> overview_of_run(Document(0, "", "", lambda: Profile([])))["duration_ns"]
+    >>> overview_of_run(Document(0, "", "", lambda: Run([])))["duration_ns"]
     0
     """
     import polars as pl
@@ -33,23 +33,23 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     counts = {name.removesuffix("_count"): int(seen.processes[name].sum()) for name in seen.processes.columns
               if name.endswith("_count")}  # fmt: skip
     events = {f"{name}s" if name != "copy" else "copies": count for name, count in counts.items()}
-    begin = clocks.processes["begin_ns"].alias("node_begin")
+    begin = clocks.processes["start_ns"].alias("node_begin")
     processes = seen.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
-        begin=(pl.col("begin_ns") - pl.col("node_begin")).cast(pl.Float64),
+        begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
     nodes = clocks.nodes.select(
         "machine",
         "node",
-        pl.col("begin_ns").cast(pl.String),
-        duration_ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
+        pl.col("start_ns").cast(pl.String),
+        duration_ns=(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Float64),
     )
     return {
         "kind": "run",
         "duration_ns": clocks.duration_ns,
         "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
         "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
-        "processes": processes.drop("begin_ns", "end_ns", "node_begin", "path", "version").to_dicts(),
+        "processes": processes.drop("start_ns", "end_ns", "node_begin", "path", "version").to_dicts(),
         "gpus": seen.gpus.to_dicts(),
         "holds": events | {name: run.count(name) for name in _COUNTED} | {"extras": len(run.extra_names)},
         "losses": run.losses.with_columns(pl.col("count").cast(pl.Int64), se=pl.lit(None, pl.Int64)).to_dicts(),

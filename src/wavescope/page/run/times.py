@@ -19,9 +19,9 @@ def recording_of(document: Document) -> Recording:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> recording_of(Document(0, "", "", lambda: Profile([]))).gpus.height
+    >>> recording_of(Document(0, "", "", lambda: Run([]))).gpus.height
     0
     """
     from wavescope.analysis.run.recording import recording
@@ -34,9 +34,9 @@ def clocks_of(document: Document) -> NodeClocks:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> clocks_of(Document(0, "", "", lambda: Profile([]))).duration_ns
+    >>> clocks_of(Document(0, "", "", lambda: Run([]))).duration_ns
     0
     """
     from wavescope.analysis.run.clocks import node_clocks
@@ -45,7 +45,7 @@ def clocks_of(document: Document) -> NodeClocks:
 
 
 def since_begin(document: Document, frame: pl.DataFrame, by: str = "node") -> pl.DataFrame:
-    """The frame with `begin` and `end` (as far as it has them) as Float64 instead of `begin_ns` and `end_ns`.
+    """The frame with `begin` and `end` (as far as it has them) as Float64 instead of `start_ns` and `end_ns`.
 
     `by` is the column that says on which node it was: `node` or `host` (its name), `machine` (its identity). Times of
     a run can be greater than 2**53, where JavaScript's numbers end.
@@ -53,17 +53,17 @@ def since_begin(document: Document, frame: pl.DataFrame, by: str = "node") -> pl
     Examples
     --------
     >>> import polars as pl
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> frame = pl.DataFrame({"node": ["a"], "begin_ns": [5]})
-    >>> since_begin(Document(0, "", "", lambda: Profile([])), frame).rows()
+    >>> frame = pl.DataFrame({"node": ["a"], "start_ns": [5]})
+    >>> since_begin(Document(0, "", "", lambda: Run([])), frame).rows()
     [('a', 5.0)]
     """
     import polars as pl
 
     begins = clocks_of(document).begins("machine" if by == "machine" else "node")
     first = pl.col(by).replace_strict(begins, default=0, return_dtype=pl.Int64)
-    times = {"begin_ns": "begin", "end_ns": "end"}
+    times = {"start_ns": "begin", "end_ns": "end"}
     known = [name for name in times if name in frame.columns]
     return frame.with_columns((pl.col(name) - first).cast(pl.Float64) for name in known).rename(
         {name: times[name] for name in known}

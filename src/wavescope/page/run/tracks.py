@@ -30,9 +30,9 @@ def timeline_of(document: Document) -> RunTimeline:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> timeline_of(Document(0, "", "", lambda: Profile([]))).lanes.height
+    >>> timeline_of(Document(0, "", "", lambda: Run([]))).lanes.height
     0
     """
     from wavescope.analysis.run.timeline import run_timeline
@@ -67,7 +67,7 @@ def _timeline(document: Document) -> Timeline:
         inner = pl.concat_list("group", "part").alias("group")
         lanes = found.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
         kinds = tuple(found.kinds.select("kind", "name", "count").to_dicts())
-        shown = found.spans.select("lane", "kind", "item", begin="begin_ns", end="end_ns")
+        shown = found.spans.select("lane", "kind", "item", begin="start_ns", end="end_ns")
         end = max(found.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
         spans = shown.filter(pl.col("lane") < MOST_LANES)
         return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, lanes, kinds, lambda: spans)
@@ -88,9 +88,9 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> tracks_of_run(Document(0, "", "", lambda: Profile([])))["tracks"][0]["lane_count"]
+    >>> tracks_of_run(Document(0, "", "", lambda: Run([])))["tracks"][0]["lane_count"]
     0
     """
     found = timeline_of(document)
@@ -124,9 +124,9 @@ def tile_window(document: Document, level: int, tile: int) -> tuple[float, float
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> tile_window(Document(0, "", "", lambda: Profile([])), 0, 0)
+    >>> tile_window(Document(0, "", "", lambda: Run([])), 0, 0)
     (0.0, 16384.0)
     """
     from wavescope.analysis.common.timeline import TILE_CELLS
@@ -149,9 +149,9 @@ def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> spans_of_run(Document(0, "", "", lambda: Profile([])), track="run", level=0, tile=0).columns[:3]
+    >>> spans_of_run(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).columns[:3]
     ['lane', 'begin', 'end']
     """
     check_track(track)
@@ -163,9 +163,9 @@ def tiles_of_run(document: Document) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
+    >>> from wavescope.model.run import Run
     >>> from wavescope.page.protocol.document import Document
-    >>> tiles_of_run(Document(0, "", "", lambda: Profile([])))
+    >>> tiles_of_run(Document(0, "", "", lambda: Run([])))
     [{'track': 'run', 'level': 0, 'tile': 0}]
     """
     return list(coarse_tiles(_timeline(document), _MOST_TILES))

@@ -148,7 +148,7 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     """
     from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 
-    names = ("se", "simd", "pipe", "begin_cycles", "end_cycles")
+    names = ("se", "simd", "pipe", "start_cycles", "end_cycles")
     series = [
         {"label": f"SE {one.se} SIMD {one.simd} {one.pipe}", "keys": {name: getattr(one, name) for name in names}}
         for one in pipe_shares(document.trace)

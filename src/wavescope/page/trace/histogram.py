@@ -40,7 +40,7 @@ def histogram(
     from wavescope.analysis.trace.costs.histogram import row_histogram
 
     return row_histogram(
-        document.trace, bins=bins, first_row=first, last_row=last, se=se, begin_cycles=begin, end_cycles=end
+        document.trace, bins=bins, first_row=first, last_row=last, se=se, start_cycles=begin, end_cycles=end
     )
 
 

@@ -91,7 +91,7 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
     return {
         "item": item,
         **found,
-        "begin_cycles": found["begin_cycles"] + offset,
+        "start_cycles": found["start_cycles"] + offset,
         "end_cycles": found["end_cycles"] + offset,
         **start,
         "kernel_name": _kernel_name(trace, found["kernel"]),
@@ -153,7 +153,7 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
     trace = document.trace
     found = _row(marker_scopes(trace).scopes, item, "marker")
     offset = _offset(trace, found["se"])
-    times = {name: found[name] + offset for name in ("begin_cycles", "end_cycles")}
+    times = {name: found[name] + offset for name in ("start_cycles", "end_cycles")}
     return {"item": item, **found, **times, "wave": _traced(trace, found)}
 
 
@@ -218,7 +218,7 @@ def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
     import polars as pl
 
     names = ("me", "pipe", "workgroup", "cluster")
-    time = found["begin_cycles"] if found["has_begin"] else 0
+    time = found["start_cycles"] if found["has_begin"] else 0
     starts = trace.occupancy.filter(
         *_same(found, "se", "cu", "simd", "slot"),
         pl.col("start"),
@@ -236,7 +236,7 @@ def _launch_of(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any])
 
     launched = trace.dispatches.filter(
         *_same({**start, "se": found["se"]}, "se", "me", "pipe"),
-        pl.col("time_cycles") <= found["begin_cycles"],
+        pl.col("time_cycles") <= found["start_cycles"],
     ).sort("time_cycles", maintain_order=True)
     return launched.row(-1, named=True) if launched.height else {}
 
@@ -287,7 +287,7 @@ def _traced(trace: ThreadTrace, found: dict[str, Any]) -> int | None:
     import polars as pl
 
     shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(found["end_cycles"])) - pl.max_horizontal(
-        pl.col("begin_cycles"), pl.lit(found["begin_cycles"])
+        pl.col("start_cycles"), pl.lit(found["start_cycles"])
     )
     waves = trace.waves.filter(*_same(found, "se", "cu", "simd", "slot"), shared >= 0)
     return int(waves.sort(shared)["wave"][-1]) if waves.height else None

@@ -35,7 +35,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "kind": "trace",
         "source": trace.source,
         "gfxip": trace.gfxip,
-        "begin_cycles": begin,
+        "start_cycles": begin,
         "end_cycles": end,
         "span_cycles": traced_span(trace),
         "base_cycles": 4 if trace.gfxip <= 9 else 1,

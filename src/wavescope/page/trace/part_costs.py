@@ -59,7 +59,7 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
     trace = document.kept("on one clock", lambda: _on_one_clock(document.trace))
     try:
-        chosen = select(trace, Selection(begin_cycles=math.ceil(begin), end_cycles=math.ceil(end)))
+        chosen = select(trace, Selection(start_cycles=math.ceil(begin), end_cycles=math.ceil(end)))
         costs = row_costs(chosen)
     except UsageError:  # no wave was there then
         costs = pl.DataFrame(schema=ROW_COSTS.dtypes)
@@ -77,7 +77,7 @@ def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
     engine = trace.waves.select("wave", "se")
     instructions = trace.instructions.join(engine, on="wave", how="left", maintain_order="left")
     moved = {
-        "waves": trace.waves.with_columns(aligned(trace, "begin_cycles"), aligned(trace, "end_cycles")),
+        "waves": trace.waves.with_columns(aligned(trace, "start_cycles"), aligned(trace, "end_cycles")),
         "instructions": instructions.with_columns(aligned(trace, "time_cycles")).drop("se"),
         "other_simd": trace.other_simd.with_columns(aligned(trace, "time_cycles")),
     }

@@ -19,8 +19,8 @@ def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> trace.waves.select(aligned(trace, "begin_cycles")).columns
-    ['begin_cycles']
+    >>> trace.waves.select(aligned(trace, "start_cycles")).columns
+    ['start_cycles']
     """
     import polars as pl
 
@@ -48,7 +48,7 @@ def time_range(trace: ThreadTrace) -> tuple[int, int]:
 
     events = trace.occupancy.filter(pl.col("time_cycles") > 0)
     spans = [
-        trace.waves.select(aligned(trace, "begin_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
+        trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
         *(
             table.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "time_cycles").alias("end"))
             for table in (events, trace.counters)

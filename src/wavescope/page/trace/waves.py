@@ -37,7 +37,7 @@ def _waves(document: Document) -> pl.DataFrame:
     frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
     return frame.select(
         "wave", "se", "cu", "simd", "slot", "slot_wave",
-        aligned(trace, "begin_cycles").cast(pl.Float64), aligned(trace, "end_cycles").cast(pl.Float64),
+        aligned(trace, "start_cycles").cast(pl.Float64), aligned(trace, "end_cycles").cast(pl.Float64),
         "kernel", "me", "pipe", "workgroup", "complete",
         pl.col("first_instruction").fill_null(0).cast(pl.Float64), "instruction_count",
         pl.col("stall_cycles_total").fill_null(0).cast(pl.Float64),

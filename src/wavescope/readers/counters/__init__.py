@@ -68,9 +68,9 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
 
         return replace(read_analysis_database(found.analysis, target=target), path=str(place))
     if found.stores:
-        from wavescope.readers.counters.profiles import passes_of_profiles
+        from wavescope.readers.counters.runs import passes_of_runs
 
-        passes, system = passes_of_profiles(found.stores, losses)
+        passes, system = passes_of_runs(found.stores, losses)
         system = _described_system(found) or system
     else:
         passes = _passes(found, place, losses)

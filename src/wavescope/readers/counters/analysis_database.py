@@ -138,7 +138,7 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
     frame = stored.with_row_index("dispatch").with_columns(
         pl.col("gpu_id").cast(pl.String).alias("agent"),
         pl.col("gpu_id").rank("dense").cast(pl.Int32).sub(1).alias("gpu"),
-        (pl.col("start_timestamp") - origin).cast(pl.Float64).alias("begin_ns"),
+        (pl.col("start_timestamp") - origin).cast(pl.Float64).alias("start_ns"),
         pl.when(is_sound).then(pl.col("end_timestamp") - origin).cast(pl.Float64).alias("end_ns"),
     )
     spec = COUNTER_SET["dispatches"].dtypes

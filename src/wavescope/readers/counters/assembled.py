@@ -89,7 +89,7 @@ def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -
         rows = [row for mine, row in places.rows if mine == number]
         if rows:
             part = one.rows if len(rows) == one.rows.height else one.rows[rows]
-            parts.append(part.drop("begin_ns", "end_ns"))
+            parts.append(part.drop("start_ns", "end_ns"))
     if not parts:
         return pl.DataFrame(schema=spec)
     frame = pl.concat(parts, how="diagonal_relaxed").with_row_index("dispatch")
@@ -97,7 +97,7 @@ def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -
     ranks = {agent: rank for rank, agent in enumerate(sorted(agents, key=_agent_order))}
     frame = frame.with_columns(
         pl.col("agent").replace_strict(ranks, default=None, return_dtype=pl.Int32).alias("gpu"),
-        pl.Series("begin_ns", [begin for begin, _ in times], dtype=pl.Float64, strict=False),
+        pl.Series("start_ns", [begin for begin, _ in times], dtype=pl.Float64, strict=False),
         pl.Series("end_ns", [end for _, end in times], dtype=pl.Float64, strict=False),
     )
     return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.items())
@@ -119,7 +119,7 @@ def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence
             "pass": pl.Series([number] * len(mine), dtype=pl.UInt32),
             "dispatch_id": one.rows["dispatch_id"],
             "process_id": one.rows["process_id"],
-            "begin_ns": pl.Series([begin for begin, _ in own], dtype=pl.Float64, strict=False),
+            "start_ns": pl.Series([begin for begin, _ in own], dtype=pl.Float64, strict=False),
             "end_ns": pl.Series([end for _, end in own], dtype=pl.Float64, strict=False),
         }
         parts.append(pl.DataFrame(columns))

@@ -38,7 +38,7 @@ INTEGERS = (
     "accum_vgprs",
     "sgprs",
 )
-_TIMES = ("begin_ns", "end_ns")
+_TIMES = ("start_ns", "end_ns")
 _NAME_MAX = 16_384
 """Characters. Names of kernels from templates have some thousands."""
 LARGEST_INTEGER = 1 << 62
@@ -61,7 +61,7 @@ class Pass:
     file: Path
     form: str
     rows: pl.DataFrame
-    """dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, begin_ns, end_ns (Int64 or Float64), ..."""
+    """dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, start_ns, end_ns (Int64 or Float64), ..."""
     values: pl.DataFrame
     counters: list[Spelled]
     is_joined: bool = False

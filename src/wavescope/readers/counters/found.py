@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavescope.base.files import not_read, open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
-from wavescope.readers.files.runs import profile_entries, refused_below
+from wavescope.readers.files.runs import refused_below, run_entries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +111,7 @@ def plain_stem(file: Path) -> str:
 
 
 def _in_folder(folder: Path, kind: Kind) -> Found:
-    entries = list(profile_entries(folder))
+    entries = list(run_entries(folder))
     found = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
     found.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
     return found

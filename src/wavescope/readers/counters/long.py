@@ -24,7 +24,7 @@ _KEY = " execution"
 """Of a pivot: no counter is called so."""
 _PASSES_MAX = 1000
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
-_EXECUTION = (*_DISPATCH, "begin_ns", "end_ns")
+_EXECUTION = (*_DISPATCH, "start_ns", "end_ns")
 _TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
 
 

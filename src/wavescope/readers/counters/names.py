@@ -22,7 +22,7 @@ COLUMNS = {
     "process_id": ("process_id", "pid"),
     "agent": ("agent_id", "gpu_id", "gpu-id"),
     "kernel_name": ("kernel_name", "kernelname"),
-    "begin_ns": ("start_timestamp", "beginns"),
+    "start_ns": ("start_timestamp", "beginns"),
     "end_ns": ("end_timestamp", "endns"),
     "grid_size": ("grid_size", "grd"),
     "workgroup_size": ("workgroup_size", "wgr"),
@@ -41,7 +41,7 @@ _KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
 }
 TAKEN = frozenset(
     (
-        *("agent", "begin_ns", "channel", "column", "counter", "dispatch", "dispatch_count", "dispatch_id"),
+        *("agent", "start_ns", "channel", "column", "counter", "dispatch", "dispatch_count", "dispatch_id"),
         *("duration_ns", "duration_ns_mean", "end_ns", "execution", "gpu", "kernel", "kernel_name", "pass"),
         *("process_id", "value"),
     )

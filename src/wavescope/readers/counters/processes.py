@@ -48,7 +48,7 @@ def _is_beside(one: Pass, other: Pass) -> bool:
 
 
 def _overlap(one: Pass, other: Pass) -> bool:
-    spans = [(each.rows["begin_ns"].min(), each.rows["end_ns"].max()) for each in (one, other)]
+    spans = [(each.rows["start_ns"].min(), each.rows["end_ns"].max()) for each in (one, other)]
     numbers = [value for span in spans for value in span if isinstance(value, int | float)]
     if len(numbers) < 4:
         return False

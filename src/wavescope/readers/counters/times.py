@@ -18,13 +18,13 @@ Span = tuple[float | None, float | None]
 
 def origin_of(passes: Sequence[Pass]) -> int:
     """The earliest start of all passes in whole ns; 0 = none is known."""
-    starts = [one.rows["begin_ns"].min() for one in passes]
+    starts = [one.rows["start_ns"].min() for one in passes]
     return int(min((start for start in starts if isinstance(start, int | float)), default=0))
 
 
 def relative(one: Pass, origin: int) -> list[Span]:
     """Start and end of each row since the origin, exact although clocks have more digits than Float64."""
-    begins, ends = ((one.rows[name] - origin).to_list() for name in ("begin_ns", "end_ns"))
+    begins, ends = ((one.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
     return list(zip(begins, ends, strict=True))
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.model.stored import MANIFEST, PROFILE_MANIFEST
+from wavescope.model.stored import MANIFEST, RUN_MANIFEST
 from wavescope.readers.files.archive import is_archive
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
-from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, profile_files
+from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, run_files
 from wavescope.readers.files.text import SQLITE, head_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COUNTER_CAPTURES",
     "COUNTER_TABLES",
-    "PROFILES",
+    "RUNS",
     "STORES_OF_COUNTERS",
     "THREAD_TRACES",
     "Generation",
@@ -63,8 +63,8 @@ class Kind(Enum):
     DATABASE = "SQLite database"
     BROKEN_DATABASE = "SQLite database that cannot be read"
     PACKAGE = "ROCpd package"
-    PROFILE_TABLES = "wavescope tables of a profile"
-    PROFILE_FOLDER = "folder of profiles"
+    RUN_TABLES = "wavescope tables of a run"
+    RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
     UNKNOWN = "nothing wavescope knows"
 
@@ -79,7 +79,7 @@ THREAD_TRACES = (
 )
 """Kinds that hold thread traces, or may hold some."""
 
-PROFILES = (
+RUNS = (
     Kind.ROCPD,
     Kind.RPD,
     Kind.ROCPROF_DATABASE,
@@ -89,10 +89,10 @@ PROFILES = (
     Kind.KERNEL_TRACE,
     Kind.CSV_TRACE,
     Kind.PACKAGE,
-    Kind.PROFILE_TABLES,
-    Kind.PROFILE_FOLDER,
+    Kind.RUN_TABLES,
+    Kind.RUN_FOLDER,
 )
-"""Kinds that hold profiles of a run. Files of counters may hold one, too."""
+"""Kinds that hold runs of a run. Files of counters may hold one, too."""
 
 
 COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)
@@ -102,7 +102,7 @@ COUNTER_CAPTURES = (*COUNTER_TABLES, Kind.COMPUTE_DATABASE)
 """Kinds that are, first of all, captures of hardware counters."""
 
 STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)
-"""Kinds of profiles that may hold hardware counters, too."""
+"""Kinds of runs that may hold hardware counters, too."""
 
 
 class Generation(Enum):
@@ -186,8 +186,8 @@ def _sniff_folder(folder: Path) -> Kind:
     own = form_of(names)
     if own:
         return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
-    if PROFILE_MANIFEST in names:
-        return Kind.PROFILE_TABLES
+    if RUN_MANIFEST in names:
+        return Kind.RUN_TABLES
     below = survey(folder)
     if below.has_raw:
         return Kind.RAW_CAPTURE
@@ -201,10 +201,10 @@ def _sniff_folder(folder: Path) -> Kind:
         return Kind.PACKAGE
     if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
         return Kind.COUNTERS
-    files = (file for file in profile_files(folder) if file.is_file() and not _is_in_workload(file))
+    files = (file for file in run_files(folder) if file.is_file() and not _is_in_workload(file))
     kinds = {_sniff_file(file) for file in islice(files, _FILES_LOOKED_AT)}
-    if kinds & set(PROFILES):
-        return Kind.PROFILE_FOLDER
+    if kinds & set(RUNS):
+        return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
 
 
@@ -251,9 +251,9 @@ def _sniff_file(file: Path) -> Kind:
         return Kind.ARCHIVE
     if file.suffix == ".json" and form_of([entry.name for entry in file.absolute().parent.iterdir()]) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
-    is_table = file.suffix in (".parquet", ".arrow") or file.name == PROFILE_MANIFEST
-    if is_table and file.with_name(PROFILE_MANIFEST).is_file():
-        return Kind.PROFILE_TABLES
+    is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
+    if is_table and file.with_name(RUN_MANIFEST).is_file():
+        return Kind.RUN_TABLES
     if file.suffix == ".parquet" or file.name == MANIFEST:
         return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
     return _sniff_text(head)

@@ -48,7 +48,7 @@ class Layout:
     signs: tuple[tuple[str, ...], ...]
     """Sets of columns of which each one tells this kind of file."""
     columns: Mapping[str, tuple[str, tuple[str, ...]]]
-    required: tuple[str, ...] = ("begin_ns", "end_ns")
+    required: tuple[str, ...] = ("start_ns", "end_ns")
 
 
 def _columns(lines: str) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -61,7 +61,7 @@ _COMMON = """
     guid         Categorical  guid
     tid          Int64        thread_id tid
     correlation  Int64        correlation_id stack_id
-    begin_ns     Int64        start_timestamp start
+    start_ns     Int64        start_timestamp start
     end_ns       Int64        end_timestamp end
 """
 _RESOURCES = """
@@ -112,7 +112,7 @@ LAYOUTS = (
             grid_z       Int64  grid_size_z grid_z
             """
         ),
-        ("begin_ns", "end_ns", "name"),
+        ("start_ns", "end_ns", "name"),
     ),
     Layout(
         "copies",
@@ -129,7 +129,7 @@ LAYOUTS = (
             size_bytes  Int64        copy_bytes size bytes
             """
         ),
-        ("begin_ns", "end_ns", "name"),
+        ("start_ns", "end_ns", "name"),
     ),
     Layout(
         "scratch",
@@ -146,7 +146,7 @@ LAYOUTS = (
             address     String       address
             """
         ),
-        ("begin_ns", "end_ns", "operation"),
+        ("start_ns", "end_ns", "operation"),
     ),
     Layout(
         "allocations",
@@ -163,7 +163,7 @@ LAYOUTS = (
             address     String       address
             """
         ),
-        ("begin_ns", "end_ns", "operation"),
+        ("start_ns", "end_ns", "operation"),
     ),
     Layout(
         "regions",
@@ -176,7 +176,7 @@ LAYOUTS = (
             name      Categorical  function name
             """
         ),
-        ("begin_ns", "end_ns", "name"),
+        ("start_ns", "end_ns", "name"),
     ),
     Layout("agents", (("node_id", "agent_type"), ("gfx_target_version",)), {}, ()),
 )

@@ -1,4 +1,4 @@
-"""Files below a folder that may be profiles of a run, and those that a ROCpd package lists."""
+"""Files below a folder that may be runs of a run, and those that a ROCpd package lists."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = [
     "PACKAGE_INDEX",
     "is_named_like_database",
     "packaged_files",
-    "profile_entries",
-    "profile_files",
     "refused_below",
     "refused_in",
+    "run_entries",
+    "run_files",
 ]
 
 MAX_FOLDERS = 100_000
@@ -34,20 +34,20 @@ _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
 
 
-def profile_files(folder: Path) -> Iterator[Path]:
-    """Files that may be profiles, without those that are not read; see `profile_entries`.
+def run_files(folder: Path) -> Iterator[Path]:
+    """Files that may be runs, without those that are not read; see `run_entries`.
 
     Examples
     --------
     >>> import tempfile
-    >>> list(profile_files(Path(tempfile.mkdtemp())))
+    >>> list(run_files(Path(tempfile.mkdtemp())))
     []
     """
-    return (place for place, why in profile_entries(folder) if not why)
+    return (place for place, why in run_entries(folder) if not why)
 
 
-def profile_entries(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Files that may be profiles, by the ends of their names, in the order of their paths; and why one is not read.
+def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Files that may be runs, by the ends of their names, in the order of their paths; and why one is not read.
 
     Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
     with a `wavescope.json` comes as it is. Not read are links that lead out of `folder` or to nothing, pipes and
@@ -61,7 +61,7 @@ def profile_entries(folder: Path) -> Iterator[tuple[Path, str]]:
     Examples
     --------
     >>> import tempfile
-    >>> list(profile_entries(Path(tempfile.mkdtemp())))
+    >>> list(run_entries(Path(tempfile.mkdtemp())))
     []
     """
     seen: set[tuple[int, int]] = set()
@@ -110,7 +110,7 @@ def refused_in(path: Path) -> dict[str, str]:
     """
     if not path.is_dir():
         return {}
-    found = {str(place.relative_to(path)): why for place, why in profile_entries(path) if why}
+    found = {str(place.relative_to(path)): why for place, why in run_entries(path) if why}
     return found | dict(survey(path).refused)
 
 

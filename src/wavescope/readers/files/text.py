@@ -1,4 +1,4 @@
-"""Text files of profiles as bytes: plain or gzip, never more than a bound."""
+"""Text files of runs as bytes: plain or gzip, never more than a bound."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""From rows of events that name things by their ids to tables of a profile: numbers, links, sound times, types."""
+"""From rows of events that name things by their ids to tables of a run: numbers, links, sound times, types."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import empty_frame
 from wavescope.readers.run.event_times import sound_ends
 
@@ -79,13 +79,13 @@ _NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("st
 
 
 def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
-    """The columns of the tables that a profile has, in its types; times that cannot be become losses.
+    """The columns of the tables that a run has, in its types; times that cannot be become losses.
 
     Examples
     --------
     >>> import polars as pl
     >>> losses = []
-    >>> finished({"copies": pl.DataFrame({"begin_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
+    >>> finished({"copies": pl.DataFrame({"start_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
     [(5, 5)]
     >>> losses[0].kind
     'backward_times'
@@ -94,9 +94,9 @@ def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str
 
     made = {}
     for name, table in tables.items():
-        frame, schema = table, empty_frame(PROFILE[name]).schema
-        if {"begin_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
-            ends, found = sound_ends(frame["begin_ns"], frame["end_ns"])
+        frame, schema = table, empty_frame(RUN[name]).schema
+        if {"start_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
+            ends, found = sound_ends(frame["start_ns"], frame["end_ns"])
             losses += [Loss(kind, count, detail=name) for kind, count in found.items()]
             frame = frame.with_columns(ends.alias("end_ns"))
         made[name] = frame.select(pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns)

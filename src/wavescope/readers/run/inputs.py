@@ -1,4 +1,4 @@
-"""Which profiles do these paths name? Files, folders, packages, patterns; each profile is opened by its own reader."""
+"""Which runs do these paths name? Files, folders, packages, patterns; each run is opened by its own reader."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 from wavescope.base.files import LEADS_OUT, not_read, open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
-from wavescope.readers.files.kinds import COUNTER_CAPTURES, PROFILES, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, sniff
 from wavescope.readers.files.rocprofv3_columns import header_of, layout_of, run_of
-from wavescope.readers.files.runs import PACKAGE_INDEX, packaged_files, profile_entries, refused_below
+from wavescope.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.model.run import Profile, ProfileSource
+    from wavescope.model.run import Run, RunSource
 
 __all__ = [
-    "ProfileInput",
+    "RunInput",
     "does_not_hold",
-    "find_profiles",
-    "holds_profile",
+    "find_runs",
+    "holds_run",
     "open_input",
     "open_inputs",
-    "open_profile",
+    "open_run",
 ]
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
@@ -41,12 +41,12 @@ _NAMED = 8
 
 
 @dataclass(frozen=True)
-class ProfileInput:
-    """One profile before it is opened: what a worker of a cluster is given.
+class RunInput:
+    """One run before it is opened: what a worker of a cluster is given.
 
     Examples
     --------
-    >>> ProfileInput(Path("run.db"), Kind.ROCPD).path.name
+    >>> RunInput(Path("run.db"), Kind.ROCPD).path.name
     'run.db'
     """
 
@@ -59,22 +59,22 @@ class ProfileInput:
     refused: str = ""
     """Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be."""
 
-    def absolute(self) -> ProfileInput:
+    def absolute(self) -> RunInput:
         """The same for a process that works in another folder.
 
         Examples
         --------
-        >>> ProfileInput(Path("/run.db"), Kind.ROCPD).absolute().path
+        >>> RunInput(Path("/run.db"), Kind.ROCPD).absolute().path
         PosixPath('/run.db')
         """
         files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
-        return ProfileInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
+        return RunInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
 
 
-def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
-    """The profiles that files, folders, packages and glob patterns name, each once, in the order of paths and names.
+def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
+    """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
-    CSV files of one folder whose names begin alike are one run. A path that is given and holds no profile, a database
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database
     in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
     opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
     lists of agents, which stand beside every run, are left out when there is a run.
@@ -84,11 +84,11 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
     UsageError
         When a path does not exist, or a pattern matches nothing.
     NotATraceError
-        When no path holds a profile.
+        When no path holds a run.
 
     Examples
     --------
-    >>> find_profiles(["/nowhere"])
+    >>> find_runs(["/nowhere"])
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
@@ -98,22 +98,20 @@ def find_profiles(paths: Sequence[str | Path]) -> list[ProfileInput]:
         for file, kind in _named_by(os.fspath(path), refused):
             found.setdefault(Path(os.path.realpath(file)), (file, kind))
     read = {file.absolute() for file, _ in found.values()}  # what is named itself is read, whatever else leads to it
-    left = [
-        ProfileInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read
-    ]
+    left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
     kinds = {kind for _, kind in found.values()}
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (found or left):
         raise _not_followed(left[0]) if left else does_not_hold(next(iter(found.values()))[0])
     return [*_grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS}), *left]
 
 
-def _not_followed(found: ProfileInput) -> UsageError:
+def _not_followed(found: RunInput) -> UsageError:
     advice = "name the file itself, or a pattern, to have it read" if found.refused == LEADS_OUT else ""
     return UsageError(found.refused, where=str(found.path), advice=advice)
 
 
-def holds_profile(path: Path) -> bool:
-    """Whether a path is, first of all, the profile of a run; folders with thread traces and counters are not.
+def holds_run(path: Path) -> bool:
+    """Whether a path is, first of all, the run; folders with thread traces and counters are not.
 
     Raises
     ------
@@ -123,14 +121,14 @@ def holds_profile(path: Path) -> bool:
     Examples
     --------
     >>> import tempfile
-    >>> holds_profile(Path(tempfile.mkdtemp()))
+    >>> holds_run(Path(tempfile.mkdtemp()))
     False
     """
-    return sniff(path) in PROFILES
+    return sniff(path) in RUNS
 
 
-def open_input(found: ProfileInput, *, with_environment: bool = False) -> ProfileSource:
-    """Open one profile with the reader of its format.
+def open_input(found: RunInput, *, with_environment: bool = False) -> RunSource:
+    """Open one run with the reader of its format.
 
     Raises
     ------
@@ -139,7 +137,7 @@ def open_input(found: ProfileInput, *, with_environment: bool = False) -> Profil
 
     Examples
     --------
-    >>> source = open_input(ProfileInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
+    >>> source = open_input(RunInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
     """
     if found.refused:
         raise _not_followed(found)
@@ -150,15 +148,15 @@ def open_input(found: ProfileInput, *, with_environment: bool = False) -> Profil
     return source
 
 
-def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
+def _opened(found: RunInput, *, with_environment: bool) -> RunSource:
     if found.kind is Kind.CSV_TRACE:
         from wavescope.readers.run.rocprofv3.csv import read_rocprofv3_csv
 
         return read_rocprofv3_csv(found.path, found.files)
-    if found.kind is Kind.PROFILE_TABLES:
-        from wavescope.readers.run.tables import read_profile_tables
+    if found.kind is Kind.RUN_TABLES:
+        from wavescope.readers.run.tables import read_run_tables
 
-        return read_profile_tables(found.path.parent)
+        return read_run_tables(found.path.parent)
     if found.kind is Kind.CHROME:
         from wavescope.readers.run.chrome import read_kineto
 
@@ -192,14 +190,14 @@ def _opened(found: ProfileInput, *, with_environment: bool) -> ProfileSource:
     raise does_not_hold(found.path)
 
 
-def open_profile(*paths: str | os.PathLike[str], with_environment: bool = False) -> Profile:
+def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> Run:
     """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
     JSON, Chrome traces of PyTorch, and tables that `wavescope convert` wrote.
 
     Parameters
     ----------
     paths
-        What to open; all of it becomes one `Profile`.
+        What to open; all of it becomes one `Run`.
     with_environment
         Whether the values of environment variables are read; they may hold secrets, and are masked otherwise.
 
@@ -208,27 +206,27 @@ def open_profile(*paths: str | os.PathLike[str], with_environment: bool = False)
     UsageError
         When a path does not exist.
     NotATraceError, UnsupportedError
-        When nothing could be read. What cannot be read beside others is a row of `profile.losses`.
+        When nothing could be read. What cannot be read beside others is a row of `run.losses`.
 
     Examples
     --------
-    >>> profile = open_profile("results.db")  # doctest: +SKIP
-    >>> profile.kernels  # doctest: +SKIP
+    >>> run = open_run("results.db")  # doctest: +SKIP
+    >>> run.kernels  # doctest: +SKIP
     """
-    return open_inputs(find_profiles([os.fspath(path) for path in paths]), with_environment=with_environment)
+    return open_inputs(find_runs([os.fspath(path) for path in paths]), with_environment=with_environment)
 
 
-def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = False) -> Profile:
-    """Open profiles that were found; see `open_profile`.
+def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -> Run:
+    """Open runs that were found; see `open_run`.
 
     Examples
     --------
     >>> open_inputs([]).kernels.height
     0
     """
-    from wavescope.model.run import MemorySource, Profile
+    from wavescope.model.run import MemorySource, Run
 
-    sources: list[ProfileSource] = []
+    sources: list[RunSource] = []
     problems: list[WavescopeError] = []
     for found in inputs:
         try:
@@ -239,11 +237,11 @@ def open_inputs(inputs: Sequence[ProfileInput], *, with_environment: bool = Fals
             sources.append(MemorySource(str(found.path), found.kind.value, losses=[lost]))
     if problems and len(problems) == len(sources):
         raise problems[0]
-    return Profile(sources)
+    return Run(sources)
 
 
 def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """The files that a path names; a pattern that is no file itself names those of its matches that are profiles.
+    """The files that a path names; a pattern that is no file itself names those of its matches that are runs.
 
     What is met on the way and not read is put into `refused`, with the reason.
     """
@@ -261,13 +259,13 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
 
 
 def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """The files of profiles at a place, and what each is; a file that was named itself may be of any kind."""
+    """The files of runs at a place, and what each is; a file that was named itself may be of any kind."""
     if not place.exists():
         what = "no such file or folder"
         raise UsageError(what, where=str(place))
     if place.is_dir():
         found: list[tuple[Path, Kind]] = []
-        for file, why in profile_entries(place):
+        for file, why in run_entries(place):
             if why:
                 refused[file] = why
             else:
@@ -276,7 +274,7 @@ def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place, refused)
     kind = sniff(place)
-    is_read = _holds_profile(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
+    is_read = _holds_run(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
     return [(place, kind if is_read else Kind.UNKNOWN)]
 
 
@@ -292,7 +290,7 @@ def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, K
         return [(file, Kind.UNKNOWN)]
     if file.is_dir():
         return []
-    return [(file, kind)] if _holds_profile(file, kind) or kind is Kind.BROKEN_DATABASE else []
+    return [(file, kind)] if _holds_run(file, kind) or kind is Kind.BROKEN_DATABASE else []
 
 
 def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
@@ -301,14 +299,14 @@ def _files_of_package(index: Path, refused: dict[Path, str]) -> list[tuple[Path,
     return [(file, sniff(file) if file.is_file() else Kind.UNKNOWN) for file, why in listed if not why]
 
 
-def _holds_profile(file: Path, kind: Kind) -> bool:
+def _holds_run(file: Path, kind: Kind) -> bool:
     if kind is not Kind.COUNTERS:
-        return kind in PROFILES
+        return kind in RUNS
     with open_regular(file) as stream:
         return layout_of(header_of(stream.read(_HEAD))) is not None
 
 
-def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[ProfileInput]:
+def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
     """The files of a run together, where the first of them stands; of a run in several forms, the fullest form."""
     runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
     for real, (file, kind) in found.items():
@@ -318,17 +316,17 @@ def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[ProfileInput]:
     return [found for (_, run), files in runs.items() for found in _inputs_of(run, files)]
 
 
-def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[ProfileInput]:
+def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
     """Tools write the same run as database, JSON and CSV when they are asked for several forms."""
     tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
     whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
     best = [file for file, kind in whole if kind is whole[0][1]]
     left_out = tuple(file for file, _ in files if file not in best) if whole else ()
     for file in best:
-        yield ProfileInput(file, whole[0][1], left_out=left_out)
+        yield RunInput(file, whole[0][1], left_out=left_out)
     if tables and not whole:
         path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
-        yield ProfileInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
+        yield RunInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
 
 
 def _rank(kind: Kind) -> int:
@@ -343,7 +341,7 @@ def _agent_lists(file: Path, run: str) -> list[Path]:
 
 
 def does_not_hold(path: Path) -> WavescopeError:
-    """The error for a path without a profile: what it is instead, and what reads it.
+    """The error for a path without a run: what it is instead, and what reads it.
 
     Examples
     --------
@@ -355,21 +353,21 @@ def does_not_hold(path: Path) -> WavescopeError:
     except UsageError as error:
         return error
     if kind in THREAD_TRACES:
-        what, advice = f"{kind.value}, not a profile of a run", f"wavescope hotspots {path}"
+        what, advice = f"{kind.value}, not a run", f"wavescope hotspots {path}"
     elif kind in _INSTEAD:
         what, advice = _INSTEAD[kind][0], _INSTEAD[kind][1].format(path=path)
     else:
-        what = "no profile of a run in this folder" if path.is_dir() else "no profile of a run"
+        what = "no run in this folder" if path.is_dir() else "no run"
         what += refused_below(path)
-        advice = "profiles are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
+        advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
     return NotATraceError(what, where=str(path), advice=advice)
 
 
 _INSTEAD = {
-    **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the profile of a run", "wavescope counters {path}")),
+    **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the run", "wavescope counters {path}")),
     Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
     Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
-    Kind.CODE_OBJECT: ("a code object, not a profile of a run", "wavescope info {path}"),
+    Kind.CODE_OBJECT: ("a code object, not a run", "wavescope info {path}"),
     Kind.DATABASE: (
         "a database, but not of a profiler that wavescope knows",
         "give one that rocprofv3, rocprof or RPD wrote",

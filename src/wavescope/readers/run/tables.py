@@ -11,8 +11,8 @@ from wavescope.base.files import not_read, read_regular
 from wavescope.base.shown import is_text
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
-from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
-from wavescope.model.stored import PROFILE_FORMAT, PROFILE_MANIFEST, PROFILE_VERSION, crc32_of
+from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
+from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["TablesSource", "read_profile_tables"]
+__all__ = ["TablesSource", "read_run_tables"]
 
 CHUNK_ROWS = 1 << 20
 _SCANS = {"parquet": "scan_parquet", "arrow": "scan_ipc"}
-_AGAIN = "check the copy, or convert the profile again"
+_AGAIN = "check the copy, or convert the run again"
 
 
-def read_profile_tables(folder: Path) -> TablesSource:
-    """The profile in a folder of tables; each table is checked when it is first used.
+def read_run_tables(folder: Path) -> TablesSource:
+    """The run in a folder of tables; each table is checked when it is first used.
 
     Raises
     ------
@@ -41,30 +41,30 @@ def read_profile_tables(folder: Path) -> TablesSource:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> read_profile_tables(Path(tempfile.mkdtemp()))
+    >>> read_run_tables(Path(tempfile.mkdtemp()))
     Traceback (most recent call last):
     wavescope.errors.NotATraceError: ...
     """
     import msgspec
 
     try:
-        if why := not_read(folder / PROFILE_MANIFEST, folder):
+        if why := not_read(folder / RUN_MANIFEST, folder):
             raise OSError(why)
-        manifest = msgspec.json.decode(read_regular(folder / PROFILE_MANIFEST))
+        manifest = msgspec.json.decode(read_regular(folder / RUN_MANIFEST))
     except (OSError, ValueError, RecursionError) as error:
-        what = f"the manifest {PROFILE_MANIFEST} cannot be read ({error})"
+        what = f"the manifest {RUN_MANIFEST} cannot be read ({error})"
         raise NotATraceError(what, where=str(folder), advice=_AGAIN) from error
-    if not isinstance(manifest, dict) or manifest.get("format") != PROFILE_FORMAT:
-        what = f"{PROFILE_MANIFEST} is not a manifest of a profile"
+    if not isinstance(manifest, dict) or manifest.get("format") != RUN_FORMAT:
+        what = f"{RUN_MANIFEST} is not a manifest of a run"
         raise NotATraceError(what, where=str(folder), advice=_AGAIN)
-    if manifest.get("version") != PROFILE_VERSION or manifest.get("encoding") not in _SCANS:
-        what = f"tables of version {manifest.get('version')!r:.40}; this wavescope reads version {PROFILE_VERSION}"
-        raise UnsupportedError(what, where=str(folder), advice="convert the profile again with this version")
+    if manifest.get("version") != RUN_VERSION or manifest.get("encoding") not in _SCANS:
+        what = f"tables of version {manifest.get('version')!r:.40}; this wavescope reads version {RUN_VERSION}"
+        raise UnsupportedError(what, where=str(folder), advice="convert the run again with this version")
     return TablesSource(folder, manifest)
 
 
 class TablesSource:
-    """The tables of one folder as a `ProfileSource`.
+    """The tables of one folder as a `RunSource`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class TablesSource:
         entry = self._tables.get(table)
         if entry is None or not entry["row_count"]:
             return
-        frame, dtypes = self.scan(entry), PROFILE[table].dtypes
+        frame, dtypes = self.scan(entry), RUN[table].dtypes
         stored = frame.collect_schema()
         wanted = [
             (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)

@@ -52,7 +52,7 @@ _FILLED = {
     "shader_engines": ("gfxip",),
     "kernels": ("kernel", "name", "demangled"),
     "code": ("row", "text", "class"),
-    "waves": ("se", "cu", "simd", "slot", "begin_cycles", "end_cycles", "complete"),
+    "waves": ("se", "cu", "simd", "slot", "start_cycles", "end_cycles", "complete"),
     "instructions": ("time_cycles", "stall_cycles", "duration_cycles", "category"),
     "states": ("state", "duration_cycles"),
     "waits": ("counter",),

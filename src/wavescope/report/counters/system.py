@@ -73,7 +73,7 @@ def _whole(value: int | None) -> str:
 
 
 def _spent(row: dict[str, Any]) -> float | None:
-    return None if row["end_ns"] is None or row["begin_ns"] is None else row["end_ns"] - row["begin_ns"]
+    return None if row["end_ns"] is None or row["start_ns"] is None else row["end_ns"] - row["start_ns"]
 
 
 def raw_table(

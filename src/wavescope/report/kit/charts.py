@@ -85,7 +85,7 @@ def legend(names: Sequence[str]) -> Text:
     return Text.assemble(*parts)
 
 
-def time_axis(begin_cycles: int, end_cycles: int, width: int, *, clock_mhz: float | None) -> str:
+def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: float | None) -> str:
     """A line under a chart: where it begins and ends.
 
     Examples
@@ -93,10 +93,10 @@ def time_axis(begin_cycles: int, end_cycles: int, width: int, *, clock_mhz: floa
     >>> time_axis(100, 4_100, 40, clock_mhz=2_000.0)
     'cycle 100              4,100 (2.0 us on)'
     """
-    left = f"cycle {begin_cycles:,}"
+    left = f"cycle {start_cycles:,}"
     right = f"{end_cycles:,}"
     if clock_mhz:
-        right += f" ({(end_cycles - begin_cycles) / clock_mhz:,.1f} us on)"
+        right += f" ({(end_cycles - start_cycles) / clock_mhz:,.1f} us on)"
     return left + right.rjust(max(width - len(left), len(right) + 1))
 
 

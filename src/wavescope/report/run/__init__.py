@@ -1,1 +1,1 @@
-"""Answers about profiles, for the terminal."""
+"""Answers about runs, for the terminal."""

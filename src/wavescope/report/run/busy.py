@@ -124,7 +124,7 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]
         last = node
     if last is not None and not several:
         columns = min(room, last["bin_count"])
-        right = duration(last["end_ns"] - last["begin_ns"])
+        right = duration(last["end_ns"] - last["start_ns"])
         yield Text(" " * (label_width + 2) + "0" + right.rjust(max(columns - 1, len(right) + 1)))
 
 

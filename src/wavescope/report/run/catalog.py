@@ -17,7 +17,7 @@ __all__ = ["catalog_report"]
 
 _TITLES = {
     "view": "views (SELECT ... FROM kernels)",
-    "table": "tables of the profile (SELECT ... FROM profile.kernels)",
+    "table": "tables of the run (SELECT ... FROM run.kernels)",
     "extra": "tables that only these files have",
     "stored": "stored in these databases; the views and tables above are made of them",
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavescope.analysis.run.compare import ProfileComparison
+    from wavescope.analysis.run.compare import RunComparison
 
 __all__ = ["comparison_report"]
 
@@ -32,14 +32,14 @@ _STYLES = {
 
 
 def comparison_report(
-    answer: ProfileComparison,
+    answer: RunComparison,
     *,
     paths: Sequence[str] = (),
     width: int = WIDE,
     limit: int = 20,
     everything: bool = False,
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope compare` about profiles at `paths`; `everything` shows differences within noise too.
+    """The answer of `wavescope compare` about runs at `paths`; `everything` shows differences within noise too.
 
     Examples
     --------
@@ -61,9 +61,7 @@ def comparison_report(
         yield from _side(answer, side, width=width, limit=limit, everything=everything)
 
 
-def _side(
-    answer: ProfileComparison, side: int, *, width: int, limit: int, everything: bool
-) -> Iterator[RenderableType]:
+def _side(answer: RunComparison, side: int, *, width: int, limit: int, everything: bool) -> Iterator[RenderableType]:
     import polars as pl
     from rich.text import Text
 
@@ -86,7 +84,7 @@ def _side(
         yield Text(f"{label}: {hidden:,} things differ within noise{more}; --all shows them", "dim")
 
 
-def _noise(answer: ProfileComparison) -> str:
+def _noise(answer: RunComparison) -> str:
     unit = "step" if answer.step else "run"
     if answer.repeat_count:
         source = f"{answer.repeat_count:,} repeated run{'s' if answer.repeat_count > 1 else ''} and repeated calls"

@@ -1,4 +1,4 @@
-"""What profiles hold, for the terminal."""
+"""What runs hold, for the terminal."""
 
 from __future__ import annotations
 
@@ -84,5 +84,5 @@ def _verdict(answer: Contents) -> str:
     kinds = answer.files.select("format", "version").unique(maintain_order=True)
     named = ", ".join(f"{kind}{f' (version {version})' if version else ''}" for kind, version in kinds.iter_rows())
     total = int(answer.files["size_bytes"].sum())
-    where = f"{count:,} profiles" if count > 1 else str(answer.files["path"][0])
+    where = f"{count:,} runs" if count > 1 else str(answer.files["path"][0])
     return f"{where}: {named}" + (f", {size(total)}" if total else "")

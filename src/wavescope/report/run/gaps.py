@@ -166,9 +166,9 @@ def _histogram(answer: Gaps, *, width: int) -> Table:
 def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
     import polars as pl
 
-    first = answer.largest["begin_ns"].min()
+    first = answer.largest["start_ns"].min()
     names = max(16, min(60, (width - 50) // 2))
-    rows = answer.largest.with_columns(at=pl.col("begin_ns") - first)
+    rows = answer.largest.with_columns(at=pl.col("start_ns") - first)
     columns = [
         *_where(answer),
         Column("length", lambda row: duration(row["gap_ns"])),

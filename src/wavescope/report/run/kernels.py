@@ -121,7 +121,7 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
     top = max(shown)
     line = "".join(" " if value <= 0 else _STEPS[min(7, int(8 * value / top))] for value in shown)
     first, last = chosen["mean_ns"][0], chosen["mean_ns"][-1]
-    length = chosen["begin_ns"][-1] + chosen["length_ns"][-1] - chosen["begin_ns"][0]
+    length = chosen["start_ns"][-1] + chosen["length_ns"][-1] - chosen["start_ns"][0]
     yield Text(f"  mean over {duration(length)}: {duration(first)} at first, {duration(last)} at last", style="dim")
     yield Text(f"  {duration(top).rjust(11)} │{line}")
 
@@ -165,7 +165,7 @@ def _longest_table(rows: pl.DataFrame, *, limit: int) -> Table:
         Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=False), is_text=True, is_fixed=True),
         Column("process", lambda row: _number(row["pid"])),
         Column("stream", lambda row: _number(row["stream_id"])),
-        Column("began at ns", lambda row: str(row["begin_ns"])),
+        Column("began at ns", lambda row: str(row["start_ns"])),
     ]
     return frame_table(rows, columns, limit=limit, what="dispatches", title="  longest")
 

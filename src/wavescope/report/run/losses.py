@@ -1,4 +1,4 @@
-"""Losses of profiles in words: one line each, damage first, never hidden."""
+"""Losses of runs in words: one line each, damage first, never hidden."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.text import Text
 
-__all__ = ["profile_loss_lines"]
+__all__ = ["run_loss_lines"]
 
 
-def profile_loss_lines(losses: pl.DataFrame, *, limit: int = 12) -> list[Text]:
+def run_loss_lines(losses: pl.DataFrame, *, limit: int = 12) -> list[Text]:
     """Losses as lines for the terminal; says how many are not shown.
 
     Examples
     --------
     >>> from wavescope.model.losses import Loss
-    >>> from wavescope.model.run import profile_losses
-    >>> lost = profile_losses([Loss("duplicate_run", detail="run 7")], "a.db")
-    >>> print(profile_loss_lines(lost)[0])
+    >>> from wavescope.model.run import run_losses
+    >>> lost = run_losses([Loss("duplicate_run", detail="run 7")], "a.db")
+    >>> print(run_loss_lines(lost)[0])
     loss: a.db: run 7 is in the input twice; it counts once; leave one of the files out
     """
     from rich.text import Text

@@ -32,7 +32,7 @@ _KINDS = 3
 def recording_report(
     path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` about profiles.
+    """The answer of `wavescope info` about runs.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _counts(answer: Recording) -> str:
     if not said:
         return "no events"
     row = answer.processes.select(
-        span=pl.col("end_ns").max() - pl.col("begin_ns").min(),
+        span=pl.col("end_ns").max() - pl.col("start_ns").min(),
         is_one_clock=(pl.col("path").n_unique() == 1)
         | ((pl.col("node").n_unique() == 1) & pl.col("node").is_not_null().all()),
     ).row(0, named=True)
@@ -119,7 +119,7 @@ def _process_table(answer: Recording, width: int, limit: int) -> RenderableType:
         Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
         Column("copies", lambda row: f"{row['copy_count']:,}"),
         Column("regions", lambda row: f"{row['region_count']:,}"),
-        Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["begin_ns"])),
+        Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["start_ns"])),
         Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True),
         Column("command", lambda row: printable(row["command"] or "-"), is_text=True, takes_rest=True),
     ]

@@ -1,4 +1,4 @@
-"""GPUs and processes in words, the same in all reports about profiles."""
+"""GPUs and processes in words, the same in all reports about runs."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
         for at, line in enumerate(stacked_chart(series, height=height, top=top)):
             label = f"{top:.1f}" if at == 0 else f"SE {se}" if at == height - 1 else ""
             yield Text(label.rjust(label_width - 1) + " ") + line
-    axis = time_axis(states.begin_cycles, states.end_cycles, columns, clock_mhz=states.clocks.clock_mhz)
+    axis = time_axis(states.start_cycles, states.end_cycles, columns, clock_mhz=states.clocks.clock_mhz)
     yield Text(" " * label_width + axis)
     if len(engines) > _MAX_ENGINES:
         yield Text(f"showing {_MAX_ENGINES} of {len(engines)} shader engines; choose with --se", style="bold")

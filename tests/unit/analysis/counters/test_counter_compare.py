@@ -173,7 +173,7 @@ def test_kernels_without_times(tmp_path: Path) -> None:
 def test_kernels_without_times_have_no_effect(tmp_path: Path) -> None:
     timed = made(tmp_path / "a", COPY)
     blank = pl.lit(None, pl.Float64)
-    renamed = timed.dispatches.with_columns(kernel_name=pl.lit("other"), begin_ns=blank, end_ns=blank)
+    renamed = timed.dispatches.with_columns(kernel_name=pl.lit("other"), start_ns=blank, end_ns=blank)
     answer = counter_compare([timed, CounterSet({**timed.tables, "dispatches": renamed}, timed.measured, timed.system)])
     rows = {row["kernel_name"]: row for row in answer.kernels.iter_rows(named=True)}
     assert (rows["copy"]["status"], rows["other"]["status"]) == ("gone", "new")

@@ -62,7 +62,7 @@ def capture(
             "agent": str(row % 2),
             "kernel_name": name,
             "kernel_name_spelled": name,
-            "begin_ns": 0.0,
+            "start_ns": 0.0,
             "end_ns": duration,
             "grid_size": 64,
         }

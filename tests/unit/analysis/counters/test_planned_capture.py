@@ -49,7 +49,7 @@ def take(plan: CapturePlan, whole: CounterSet, folder: Path) -> CounterSet:
             for name in names:
                 for row, value in zip(dispatches, values_of(whole, name), strict=True):
                     launch = [row[column] for column in LAUNCH]
-                    writer.writerow([*launch, name, value, int(row["begin_ns"]), int(row["end_ns"])])
+                    writer.writerow([*launch, name, value, int(row["start_ns"]), int(row["end_ns"])])
     taken = open_counters(folder, target=plan.product)
     taken.system = whole.system  # what is known of the product may differ from the machine
     return taken

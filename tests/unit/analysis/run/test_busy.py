@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.made_profiles import profile, rows, source, spans
+from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.busy import busy
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 
 def test_overlapping_work_counts_once() -> None:
     found = busy(
-        profile(
+        run(
             kernels=spans((0, 10), (5, 20), (30, 40)),
             copies=spans((15, 25), (60, 100), src_agent=0, dst_agent=1),
         )
@@ -28,7 +28,7 @@ def test_overlapping_work_counts_once() -> None:
 
 
 def test_a_copy_between_gpus_keeps_both_busy() -> None:
-    found = busy(profile(copies=spans((0, 4), src_agent=1, dst_agent=2) + spans((6, 8), src_agent=2, dst_agent=2)))
+    found = busy(run(copies=spans((0, 4), src_agent=1, dst_agent=2) + spans((6, 8), src_agent=2, dst_agent=2)))
     assert rows(found.gpus, "gpu", "copy_count", "busy_ns", "span_ns") == [(0, 1, 4, 8), (1, 2, 6, 8)]
 
 
@@ -38,7 +38,7 @@ def test_processes_on_one_gpu_are_one_gpu() -> None:
         source("b.db", pid=2, kernels=spans((5, 22)), copies=spans((28, 50), src_agent=1, dst_agent=0)),
         source("c.db", pid=3, host="other", kernels=spans((10**15, 10**15 + 7))),
     ]
-    found = busy(Profile(parts))
+    found = busy(Run(parts))
     assert rows(found.gpus, "node", "process_count", "busy_ns", "kernel_busy_ns", "copy_busy_ns", "span_ns") == [
         ("host", 2, 50, 30, 22, 50),
         ("other", 1, 7, 7, 0, 7),
@@ -51,15 +51,15 @@ def test_files_that_name_no_node_stay_apart() -> None:
     parts = [source(name, host="", kernels=spans((0, 10))) for name in ("a.json", "b.json")]
     for part in parts:
         part.tables["nodes"] = part.tables["nodes"].with_columns(machine_id=pl.lit(""))
-    assert rows(busy(Profile(parts)).gpus, "node", "busy_ns") == [("a.json", 10), ("b.json", 10)]
+    assert rows(busy(Run(parts)).gpus, "node", "busy_ns") == [("a.json", 10), ("b.json", 10)]
 
 
 def test_times_that_are_not_there() -> None:
-    found = busy(profile(kernels=[{"begin_ns": 5, "end_ns": None}, {"begin_ns": 7, "end_ns": 3}, *spans((8, 9))]))
+    found = busy(run(kernels=[{"start_ns": 5, "end_ns": None}, {"start_ns": 7, "end_ns": 3}, *spans((8, 9))]))
     assert rows(found.gpus, "kernel_count", "busy_ns", "duration_sum_ns", "span_ns") == [(2, 1, 1, 2)]
-    nowhere = busy(profile(kernels=spans((0, 4), agent=None), copies=spans((2, 6))))
+    nowhere = busy(run(kernels=spans((0, 4), agent=None), copies=spans((2, 6))))
     assert rows(nowhere.gpus, "gpu", "busy_ns") == [(None, 6)]
-    assert busy(Profile([])).gpus.height == busy(profile()).gpus.height == 0
+    assert busy(Run([])).gpus.height == busy(run()).gpus.height == 0
 
 
 PIECE = st.tuples(st.integers(0, 60), st.integers(0, 12), st.integers(1, 2), st.booleans(), st.integers(0, 2))
@@ -73,19 +73,19 @@ def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, i
             f"{at}.db",
             pid=at,
             kernels=[
-                {"begin_ns": b, "end_ns": b + n, "agent": gpu}
+                {"start_ns": b, "end_ns": b + n, "agent": gpu}
                 for b, n, gpu, copy, file in pieces
                 if file == at and not copy
             ],
             copies=[
-                {"begin_ns": b, "end_ns": b + n, "dst_agent": gpu}
+                {"start_ns": b, "end_ns": b + n, "dst_agent": gpu}
                 for b, n, gpu, copy, file in pieces
                 if file == at and copy
             ],
         )
         for at in range(3)
     ]
-    found = busy(Profile(parts), bins=bins)
+    found = busy(Run(parts), bins=bins)
     expected = []
     for gpu in (1, 2):
         mine = [piece for piece in pieces if piece[2] == gpu]

@@ -1,4 +1,4 @@
-"""What `wavescope tables` and `wavescope schema` say a profile holds."""
+"""What `wavescope tables` and `wavescope schema` say a run holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavescope.analysis.run.catalog import catalog
 from wavescope.analysis.run.contents import contents
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd
 
 
@@ -24,11 +24,11 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_rows_are_counted(database: Path) -> None:
-    profile = open_profile(database)
-    found = contents(profile)
+    run = open_run(database)
+    found = contents(run)
     rows = dict(found.tables_found.select("table", "row_count").iter_rows())
     assert rows["kernels"] == 100
-    assert all(rows[table] == profile.table(table).height for table in ("regions", "agents", "arguments"))
+    assert all(rows[table] == run.table(table).height for table in ("regions", "agents", "arguments"))
     stored = {row["table"]: row for row in found.stored.to_dicts()}
     assert stored["rocpd_kernel_dispatch"]["row_count"] == 100  # of both runs
     assert "rocpd_string" in stored
@@ -45,10 +45,10 @@ def test_values_of_the_environment_only_on_request(database: Path) -> None:
 
 
 def test_what_can_be_named(database: Path) -> None:
-    whole = catalog(open_profile(database))
+    whole = catalog(open_run(database))
     kinds = whole.relations.group_by("kind").len().sort("kind").rows()
     assert dict(kinds)["view"] == len(VIEWS)
-    assert "profile.rocpd_graph_launch" in whole.relations["name"].to_list()
+    assert "run.rocpd_graph_launch" in whole.relations["name"].to_list()
     with pytest.raises(UsageError, match="no view or table 'kernelz'"):
         catalog(None, "kernelz")
 

@@ -7,25 +7,25 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.made_profiles import Row, profile, rows, source, spans
+from tests.unit.made_runs import Row, rows, run, source, spans
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.launches import cause_of
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 
 def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:
-    given = {"begin_ns": begin, "end_ns": end, "name": name, "domain": "HIP", "correlation": correlation}
+    given = {"start_ns": begin, "end_ns": end, "name": name, "domain": "HIP", "correlation": correlation}
     return given | more
 
 
 def test_who_causes_a_gap() -> None:
     found = gaps(
-        profile(
+        run(
             kernels=[
-                {"begin_ns": 0, "end_ns": 100, "correlation": 1, "name": "first", "dispatch_id": 1},
-                {"begin_ns": 200, "end_ns": 300, "correlation": 2, "name": "second", "dispatch_id": 2},
-                {"begin_ns": 310, "end_ns": 400, "correlation": 3, "name": "third", "dispatch_id": 3},
-                {"begin_ns": 500, "end_ns": 600, "name": "fourth", "dispatch_id": 4},
+                {"start_ns": 0, "end_ns": 100, "correlation": 1, "name": "first", "dispatch_id": 1},
+                {"start_ns": 200, "end_ns": 300, "correlation": 2, "name": "second", "dispatch_id": 2},
+                {"start_ns": 310, "end_ns": 400, "correlation": 3, "name": "third", "dispatch_id": 3},
+                {"start_ns": 500, "end_ns": 600, "name": "fourth", "dispatch_id": 4},
             ],
             regions=[
                 call(-20, -10, "hipLaunchKernel", 1),
@@ -34,8 +34,8 @@ def test_who_causes_a_gap() -> None:
                 call(130, 150, "hipMalloc", 11),
                 call(170, 180, "hipLaunchKernel", 2),
                 call(181, 190, "hipLaunchKernel", 3),
-                {"begin_ns": -100, "end_ns": 1000, "name": "step", "domain": "MARKER"},
-                {"begin_ns": 90, "end_ns": 150, "name": "wait", "domain": "MARKER"},
+                {"start_ns": -100, "end_ns": 1000, "name": "step", "domain": "MARKER"},
+                {"start_ns": 90, "end_ns": 150, "name": "wait", "domain": "MARKER"},
             ],
         )
     )
@@ -50,7 +50,7 @@ def test_who_causes_a_gap() -> None:
         ("allocation", "hipMalloc", 20),
         ("queued", None, 10),
     }
-    columns = ("begin_ns", "gap_ns", "before", "after", "dispatch_id", "tid", "launch_ns", "queue_depth", "cause")
+    columns = ("start_ns", "gap_ns", "before", "after", "dispatch_id", "tid", "launch_ns", "queue_depth", "cause")
     assert rows(found.largest, *columns) == [
         (100, 100, "first", "second", 2, 1, 30, 0, "host code"),
         (400, 100, "third", "fourth", 4, 1, None, 0, "unknown"),
@@ -61,7 +61,7 @@ def test_who_causes_a_gap() -> None:
 
 def test_by_stream_and_histogram() -> None:
     kernels = spans((0, 10), (20_010, 20_020), stream=0) + spans((5, 20_000), stream=2)
-    by_gpu, by_stream = (gaps(profile(kernels=kernels), by_stream=flag) for flag in (False, True))
+    by_gpu, by_stream = (gaps(run(kernels=kernels), by_stream=flag) for flag in (False, True))
     assert rows(by_gpu.gpus, "stream_id", "gap_count", "gap_ns") == [(None, 1, 10)]
     assert rows(by_stream.gpus, "stream_id", "gap_count", "gap_ns") == [(0, 1, 20_000), (2, 0, 0)]
     assert rows(by_stream.histogram, "stream_id", "from_ns", "gap_count", "gap_ns") == [(0, 20_000, 1, 20_000)]
@@ -78,9 +78,9 @@ def test_gaps_of_a_shared_gpu_are_those_of_all_work() -> None:
         source("a.db", pid=1, kernels=spans((0, 10), (50, 60))),
         source("b.db", pid=2, kernels=spans((20, 30), (50, 55), (90, 95))),
     ]
-    found = gaps(Profile(parts))
+    found = gaps(Run(parts))
     assert rows(found.gpus, "gap_count", "gap_ns", "busy_ns", "edge_ns", "span_ns") == [(3, 60, 35, 0, 95)]
-    assert rows(found.largest, "begin_ns", "gap_ns", "before") == [(60, 30, None), (30, 20, None), (10, 10, None)]
+    assert rows(found.largest, "start_ns", "gap_ns", "before") == [(60, 30, None), (30, 20, None), (10, 10, None)]
 
 
 WORK = st.lists(st.tuples(st.integers(0, 90), st.integers(1, 9), st.integers(1, 2), st.integers(0, 30)), max_size=14)
@@ -123,14 +123,14 @@ def test_equals_counting_nanosecond_by_nanosecond(
         at += pause + length
     work = list({(begin, on): (begin, length, on, launch) for begin, length, on, launch in work}.values())
     kernels = [
-        {"begin_ns": start + b, "end_ns": start + b + n, "agent": on, "correlation": i, "thread": 0}
+        {"start_ns": start + b, "end_ns": start + b + n, "agent": on, "correlation": i, "thread": 0}
         for i, (b, n, on, _) in enumerate(work)
     ]
     launches = [
         call(start + b - d, start + b - d, "hipLaunchKernel", i, thread=1) for i, (b, _, _, d) in enumerate(work)
     ]
     others = [call(start + b, start + e, name, thread=1) for b, e, name in calls]
-    found = gaps(profile(kernels=kernels, regions=launches + others))
+    found = gaps(run(kernels=kernels, regions=launches + others))
     for gpu in {on for _, _, on, _ in work}:
         total, lengths, parts = plain(work, calls, gpu)
         of_gpu = pl.col("gpu") == gpu - 1

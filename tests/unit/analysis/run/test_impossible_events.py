@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from wavescope.analysis.run.compare import compare_profiles
+from wavescope.analysis.run.compare import compare_runs
 from wavescope.analysis.run.events import GROUPINGS
 from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.summary import summary
 from wavescope.analysis.run.top import top
 from wavescope.model.answer import Answer, to_builtins
-from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run import MemorySource, Run
 from wavescope.report.run.compare import comparison_report
 from wavescope.report.run.ranks import ranks_report
 from wavescope.report.run.summary import summary_report
@@ -36,7 +36,7 @@ TIMES = [
 ]
 
 
-def impossible(*, sound: int = 0) -> Profile:
+def impossible(*, sound: int = 0) -> Run:
     """Every kind of event at every impossible time; rows refer to things that do not exist."""
     times = [*TIMES, *((n, n + 10) for n in range(sound))]
     events = pl.DataFrame(
@@ -48,7 +48,7 @@ def impossible(*, sound: int = 0) -> Profile:
             "src_agent": [9] * len(times),
             "dst_agent": [None] * len(times),
             "name": ["ncclKernel", None, ""] * (len(times) // 3) + ["x\x1b[2J"] * (len(times) % 3),
-            "begin_ns": [begin for begin, _ in times],
+            "start_ns": [begin for begin, _ in times],
             "end_ns": [end for _, end in times],
             "size_bytes": [FAR] * len(times),
             "correlation": [1] * len(times),
@@ -61,7 +61,7 @@ def impossible(*, sound: int = 0) -> Profile:
     tables = dict.fromkeys(("kernels", "copies", "allocations", "regions"), events)
     tables["processes"] = pl.DataFrame({"process": [0], "source": [0], "pid": [None], "rank": [None]})
     tables["agents"] = pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [None]})
-    return Profile([MemorySource("impossible", "made", tables=tables)])
+    return Run([MemorySource("impossible", "made", tables=tables)])
 
 
 def check(answer: Answer) -> None:
@@ -104,7 +104,7 @@ def test_ranks(sound: int) -> None:
 
 @pytest.mark.parametrize("sound", [0, 30])
 def test_compare(sound: int) -> None:
-    answer = compare_profiles([impossible(), impossible(sound=sound)])
+    answer = compare_runs([impossible(), impossible(sound=sound)])
     check(answer)
     shown(comparison_report(answer, everything=True))
 

@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from tests.unit.made_profiles import Row, profile, source
+from tests.unit.made_runs import Row, run, source
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.regions import regions
 from wavescope.model import to_builtins
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
 PAIRS = [(LOW, LOW + 5), (HIGH - 5, HIGH), (0, 10), (LOW, HIGH), (HIGH, LOW), (None, 5), (5, None), (7, 7)]
 EVENTS: list[Row] = [
-    {"begin_ns": begin, "end_ns": end, "correlation": n, "domain": "HIP", "name": "hipFree"}
+    {"start_ns": begin, "end_ns": end, "correlation": n, "domain": "HIP", "name": "hipFree"}
     for n, (begin, end) in enumerate(PAIRS)
 ]
 
 
 def tables(events: list[Row]) -> dict[str, Any]:
     names = {"kernels": (), "copies": ("dst_agent",), "regions": ("domain",)}
-    kept = {"begin_ns", "end_ns", "correlation", "name"}
+    kept = {"start_ns", "end_ns", "correlation", "name"}
     made: dict[str, Any] = {}
     for table, more in names.items():
         rows = [{key: value for key, value in event.items() if key in kept | set(more)} for event in events]
@@ -36,7 +36,7 @@ def tables(events: list[Row]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("ask", [busy, gaps, kernels, overlap, regions], ids=lambda ask: str(ask.__name__))
 @pytest.mark.parametrize("count", range(len(PAIRS) + 1))
-def test_an_answer(ask: Callable[[Profile], Any], count: int) -> None:
-    to_builtins(ask(profile(**tables(EVENTS[:count]))))
+def test_an_answer(ask: Callable[[Run], Any], count: int) -> None:
+    to_builtins(ask(run(**tables(EVENTS[:count]))))
     parts = [source(f"{n}.db", pid=n, host="h", gpus=1, **tables(EVENTS[n:count])) for n in range(2)]
-    to_builtins(ask(Profile(parts)))
+    to_builtins(ask(Run(parts)))

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.made_profiles import Row, profile, rows, source
+from tests.unit.made_runs import Row, rows, run, source
 from wavescope.analysis.run.kernels import kernels
 from wavescope.errors import UsageError
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 SIZES: Row = {"workgroup_x": 256, "workgroup_y": 1, "workgroup_z": 1, "grid_x": 512, "grid_y": 1, "grid_z": 1}
 
 
 def dispatch(begin: int, length: int, name: str, number: int, **more: object) -> Row:
     return (
-        {"begin_ns": begin, "end_ns": begin + length, "name": name, "dispatch_id": number, "event": number}
+        {"start_ns": begin, "end_ns": begin + length, "name": name, "dispatch_id": number, "event": number}
         | SIZES
         | more
     )
@@ -25,7 +25,7 @@ def dispatch(begin: int, length: int, name: str, number: int, **more: object) ->
 
 def test_durations_shapes_latency_and_counters() -> None:
     found = kernels(
-        profile(
+        run(
             kernels=[
                 dispatch(100, 10, "gemm_a", 1, correlation=1, vgpr_count=144, accum_vgpr_count=136, lds_bytes=12800),
                 dispatch(200, 30, "gemm_a", 2, correlation=2, vgpr_count=144, accum_vgpr_count=136, lds_bytes=12800),
@@ -33,8 +33,8 @@ def test_durations_shapes_latency_and_counters() -> None:
                 dispatch(400, 40, "other", 4),
             ],
             regions=[
-                {"begin_ns": 90, "end_ns": 95, "domain": "HIP", "name": "hipLaunchKernel", "correlation": 1},
-                {"begin_ns": 170, "end_ns": 175, "domain": "HIP", "name": "hipLaunchKernel", "correlation": 2},
+                {"start_ns": 90, "end_ns": 95, "domain": "HIP", "name": "hipLaunchKernel", "correlation": 1},
+                {"start_ns": 170, "end_ns": 175, "domain": "HIP", "name": "hipLaunchKernel", "correlation": 2},
             ],
             counter_info=[{"counter": 0, "process": 0, "name": "SQ_WAVES"}],
             counters=[
@@ -64,7 +64,7 @@ def test_durations_shapes_latency_and_counters() -> None:
 
 
 def test_names() -> None:
-    made = profile(kernels=[dispatch(0, 1, "a.b", 1), dispatch(5, 1, "axb", 2)])
+    made = run(kernels=[dispatch(0, 1, "a.b", 1), dispatch(5, 1, "axb", 2)])
     assert [kernels(made, name).kernels.height for name in ("", "a.b", "/a.b/", "nothing")] == [2, 1, 2, 0]
     with pytest.raises(UsageError, match="regular expression"):
         kernels(made, "/(/")
@@ -83,7 +83,7 @@ def test_equals_plain_sums(pieces: list[tuple[int, int, int, str]]) -> None:
         )
         for at in range(3)
     ]
-    found = kernels(Profile(parts), bins=8)
+    found = kernels(Run(parts), bins=8)
     by_name = {name: [n for _, n, _, called in pieces if called == name] for name in {piece[3] for piece in pieces}}
     expected = {name: (len(of), sum(of), min(of), median(of), max(of)) for name, of in by_name.items()}
     columns = ("name", "calls", "total_ns", "min_ns", "median_ns", "max_ns")

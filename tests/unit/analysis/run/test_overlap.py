@@ -6,19 +6,19 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.made_profiles import profile, rows, source, spans
+from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.pairs import bridged
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 
 def test_what_hides_what() -> None:
     found = overlap(
-        profile(
+        run(
             kernels=spans((0, 10), (40, 50)) + spans((5, 25), name="ncclDevKernel_Generic", stream=2),
             copies=spans((20, 30), (45, 48), dst_agent=1, stream=3),
             regions=[
-                {"begin_ns": b, "end_ns": e, "domain": "HIP", "name": "hipX", "thread": t}
+                {"start_ns": b, "end_ns": e, "domain": "HIP", "name": "hipX", "thread": t}
                 for b, e, t in [(2, 4, 0), (3, 8, 1), (35, 44, 0)]
             ],
         )
@@ -44,7 +44,7 @@ def test_processes_of_several_files() -> None:
         source("b.db", pid=2, kernels=spans((5, 25))),
         source("c.db", pid=3, kernels=spans((0, 8), agent=2)),
     ]
-    found = overlap(Profile(parts))
+    found = overlap(Run(parts))
     assert rows(found.processes, "gpu", "first_pid", "second_pid", "first_busy_ns", "both_ns", "both_share") == [
         (0, 1, 2, 20, 10, 0.5)
     ]
@@ -53,7 +53,7 @@ def test_processes_of_several_files() -> None:
 
 
 def test_too_many_intervals_are_bridged_and_said() -> None:
-    whole = pl.DataFrame({"begin_ns": range(0, 1000, 10), "end_ns": range(4, 1004, 10)})
+    whole = pl.DataFrame({"start_ns": range(0, 1000, 10), "end_ns": range(4, 1004, 10)})
     assert bridged(whole, [], 100)[1] == 0
     assert bridged(whole, [], 10)[1] == 99 * 6
 
@@ -66,14 +66,14 @@ PIECE = st.tuples(st.integers(0, 40), st.integers(1, 12), st.integers(0, 3), st.
 def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, int, str]]) -> None:
     names = {"k": "gemm", "c": "rcclAllReduce"}
     found = overlap(
-        profile(
+        run(
             kernels=[
-                {"begin_ns": b, "end_ns": b + n, "stream": s, "name": names[kind]}
+                {"start_ns": b, "end_ns": b + n, "stream": s, "name": names[kind]}
                 for b, n, s, kind in pieces
                 if kind != "m"
             ],
             copies=[
-                {"begin_ns": b, "end_ns": b + n, "stream": s, "src_agent": 1} for b, n, s, kind in pieces if kind == "m"
+                {"start_ns": b, "end_ns": b + n, "stream": s, "src_agent": 1} for b, n, s, kind in pieces if kind == "m"
             ],
         )
     )

@@ -1,4 +1,4 @@
-"""SQL over profiles: both engines agree, nothing but the profile can be read, and only what is needed is loaded."""
+"""SQL over runs: both engines agree, nothing but the run can be read, and only what is needed is loaded."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.cli.in_process import call
 from wavescope.analysis.run.query import QueryLimits, query, run_query
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd
 
 ENGINES = ("duckdb", "sqlite")
@@ -29,8 +29,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def profile(database: Path) -> Profile:
-    return open_profile(database)
+def run(database: Path) -> Run:
+    return open_run(database)
 
 
 @pytest.fixture(params=ENGINES)
@@ -44,35 +44,33 @@ def rows(frame: pl.DataFrame) -> list[str]:
     return sorted(repr([round(v, 9) if isinstance(v, float) else v for v in row]) for row in frame.rows())
 
 
-def test_engines_agree_on_every_view(profile: Profile) -> None:
+def test_engines_agree_on_every_view(run: Run) -> None:
     pytest.importorskip("duckdb")
     for view in VIEWS:
-        first, second = (query(profile, f"SELECT * FROM {view}", engine=engine) for engine in ENGINES)  # noqa: S608
+        first, second = (query(run, f"SELECT * FROM {view}", engine=engine) for engine in ENGINES)  # noqa: S608
         assert first.columns == second.columns == VIEWS[view].names
         assert rows(first) == rows(second), view
 
 
 @pytest.mark.parametrize("view", ["kernels", "top", "busy", "counters_collection", "events_args", "markers"])
 def test_views_of_nothing(view: str, engine: str) -> None:
-    found = query(Profile([]), f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
+    found = query(Run([]), f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
     assert found.columns == VIEWS[view].names
     assert found.is_empty()
 
 
-def test_tables_of_the_profile(profile: Profile, engine: str) -> None:
-    found = query(profile, "SELECT SUM(end_ns - begin_ns) AS total, COUNT(*) AS n FROM profile.kernels", engine=engine)
-    kernels = profile.kernels
-    assert found.row(0) == ((kernels["end_ns"] - kernels["begin_ns"]).sum(), kernels.height)
-    copies = query(profile, "SELECT * FROM profile.copies", engine=engine)
-    assert copies.columns == profile.copies.columns
+def test_tables_of_the_run(run: Run, engine: str) -> None:
+    found = query(run, "SELECT SUM(end_ns - start_ns) AS total, COUNT(*) AS n FROM run.kernels", engine=engine)
+    kernels = run.kernels
+    assert found.row(0) == ((kernels["end_ns"] - kernels["start_ns"]).sum(), kernels.height)
+    copies = query(run, "SELECT * FROM run.copies", engine=engine)
+    assert copies.columns == run.copies.columns
 
 
-def test_markers_have_their_text(profile: Profile, engine: str) -> None:
-    found = query(profile, "SELECT name FROM markers", engine=engine)["name"].to_list()
+def test_markers_have_their_text(run: Run, engine: str) -> None:
+    found = query(run, "SELECT name FROM markers", engine=engine)["name"].to_list()
     expected = [
-        name
-        for table in (profile.regions, profile.samples)
-        for name in table.filter(pl.col("domain") == "MARKER")["name"]
+        name for table in (run.regions, run.samples) for name in table.filter(pl.col("domain") == "MARKER")["name"]
     ]
     assert sorted(found) == sorted(expected)
 
@@ -81,12 +79,12 @@ def test_markers_have_their_text(profile: Profile, engine: str) -> None:
     "sql",
     [
         "DELETE FROM kernels",
-        "INSERT INTO profile.nodes VALUES (1)",
-        "UPDATE profile.nodes SET node = 1",
+        "INSERT INTO run.nodes VALUES (1)",
+        "UPDATE run.nodes SET node = 1",
         "CREATE TABLE x (a INTEGER)",
         "DROP VIEW kernels",
         "ATTACH '/tmp/x.db' AS other",
-        "DETACH profile",
+        "DETACH run",
         "COPY (SELECT 1) TO '/tmp/wavescope-query.csv'",
         "EXPORT DATABASE '/tmp/wavescope-query'",
         "PRAGMA database_list",
@@ -104,7 +102,7 @@ def test_markers_have_their_text(profile: Profile, engine: str) -> None:
         "SELECT load_extension('/tmp/x.so')",
         "SELECT readfile('/etc/passwd')",
         "SELECT writefile('/tmp/x', 'y')",
-        "SELECT * FROM profile",
+        "SELECT * FROM run",
         "SELECT 1; SELECT 2",
         "SELECT 1; DROP VIEW kernels",
         "SELEC 1",
@@ -115,43 +113,43 @@ def test_markers_have_their_text(profile: Profile, engine: str) -> None:
         "\0",
     ],
 )
-def test_what_is_no_question_about_the_profile_is_refused(sql: str, engine: str, profile: Profile) -> None:
+def test_what_is_no_question_about_the_run_is_refused(sql: str, engine: str, run: Run) -> None:
     with pytest.raises(UsageError) as refused:
-        query(profile, sql, engine=engine)
+        query(run, sql, engine=engine)
     assert "\n" not in refused.value.what
     assert not list(Path("/tmp").glob("wavescope-query*"))  # noqa: S108 - where a refused query wanted to write
 
 
-def test_functions_of_sqlite_about_its_files_are_refused(profile: Profile) -> None:
+def test_functions_of_sqlite_about_its_files_are_refused(run: Run) -> None:
     with pytest.raises(UsageError):
-        query(profile, "SELECT * FROM pragma_database_list", engine="sqlite")
+        query(run, "SELECT * FROM pragma_database_list", engine="sqlite")
 
 
-def test_other_questions_are_answered(profile: Profile, engine: str) -> None:
-    assert query(profile, "SELECT 1 AS a, 2 AS a", engine=engine).columns == ["a", "a_1"]
-    assert query(profile, "SELECT 7 -- a comment", engine=engine).item() == 7
-    assert query(profile, "WITH t AS (SELECT pid FROM processes) SELECT COUNT(*) FROM t;", engine=engine).item() == 2
-    assert query(profile, "SELECT NULL AS x WHERE 1 = 0", engine=engine).columns == ["x"]
-    assert query(profile, "SELECT SUM(duration) * 1000000000000 AS big FROM kernels", engine=engine).height == 1
+def test_other_questions_are_answered(run: Run, engine: str) -> None:
+    assert query(run, "SELECT 1 AS a, 2 AS a", engine=engine).columns == ["a", "a_1"]
+    assert query(run, "SELECT 7 -- a comment", engine=engine).item() == 7
+    assert query(run, "WITH t AS (SELECT pid FROM processes) SELECT COUNT(*) FROM t;", engine=engine).item() == 2
+    assert query(run, "SELECT NULL AS x WHERE 1 = 0", engine=engine).columns == ["x"]
+    assert query(run, "SELECT SUM(duration) * 1000000000000 AS big FROM kernels", engine=engine).height == 1
 
 
-def test_questions_of_duckdb_about_names_and_shapes(profile: Profile) -> None:
+def test_questions_of_duckdb_about_names_and_shapes(run: Run) -> None:
     pytest.importorskip("duckdb")
-    described = query(profile, "DESCRIBE kernels", engine="duckdb")
+    described = query(run, "DESCRIBE kernels", engine="duckdb")
     assert described["column_name"].to_list() == VIEWS["kernels"].names
-    pids = ", ".join(map(str, profile.processes["pid"]))
+    pids = ", ".join(map(str, run.processes["pid"]))
     turned = query(
-        profile,
+        run,
         f"PIVOT (SELECT name, pid, duration FROM kernels) ON pid IN ({pids}) USING SUM(duration)",  # noqa: S608 - ours
         engine="duckdb",
     )
-    assert turned.width == 1 + profile.processes.height
+    assert turned.width == 1 + run.processes.height
     assert (
         turned.select(pl.sum_horizontal(pl.exclude("name").sum())).item()
-        == (profile.kernels["end_ns"] - profile.kernels["begin_ns"]).sum()
+        == (run.kernels["end_ns"] - run.kernels["start_ns"]).sum()
     )
     nested = query(
-        profile,
+        run,
         "SELECT [1, NULL] AS a, {'k': 1} AS b, 1.5 AS c, INTERVAL 3 SECONDS AS d, 'x'::BLOB AS e, TRUE AS f",
         engine="duckdb",
     )
@@ -160,25 +158,25 @@ def test_questions_of_duckdb_about_names_and_shapes(profile: Profile) -> None:
 
 def test_extra_tables_can_be_queried(engine: str) -> None:
     extra = pl.DataFrame({"a": [3, 4], 'odd "name': ["x", None]})
-    profile = Profile([MemorySource("x", "RPD", extras={"ext_callstack": extra})])
-    found = query(profile, 'SELECT SUM(a) AS a, MAX("odd ""name") AS b FROM profile.ext_callstack', engine=engine)
+    run = Run([MemorySource("x", "RPD", extras={"ext_callstack": extra})])
+    found = query(run, 'SELECT SUM(a) AS a, MAX("odd ""name") AS b FROM run.ext_callstack', engine=engine)
     assert found.row(0) == (7, "x")
 
 
-def test_only_needed_columns_are_loaded(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_needed_columns_are_loaded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb")
     read: dict[str, list[str]] = {}
-    whole = Profile.read
+    whole = Run.read
 
-    def noted(self: Profile, table: str, columns: list[str] | None = None) -> pl.DataFrame:
+    def noted(self: Run, table: str, columns: list[str] | None = None) -> pl.DataFrame:
         read[table] = columns or []
         return whole(self, table, columns)
 
-    monkeypatch.setattr(Profile, "read", noted)
-    query(profile, "SELECT name, SUM(duration) FROM kernels WHERE pid > 5 GROUP BY name", engine="duckdb")
+    monkeypatch.setattr(Run, "read", noted)
+    query(run, "SELECT name, SUM(duration) FROM kernels WHERE pid > 5 GROUP BY name", engine="duckdb")
     assert {table: set(columns) for table, columns in read.items()}["kernels"] >= {
         "name",
-        "begin_ns",
+        "start_ns",
         "end_ns",
         "process",
     }
@@ -186,7 +184,7 @@ def test_only_needed_columns_are_loaded(profile: Profile, monkeypatch: pytest.Mo
     assert "regions" not in read
 
 
-def test_a_runaway_query_can_be_stopped(profile: Profile, engine: str) -> None:
+def test_a_runaway_query_can_be_stopped(run: Run, engine: str) -> None:
     endless = {
         "sqlite": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n",
         "duckdb": "SELECT SUM(a.range % (b.range + 1)) FROM range(1000000000) a, range(1000000000) b",
@@ -195,14 +193,14 @@ def test_a_runaway_query_can_be_stopped(profile: Profile, engine: str) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(run_query(profile, endless[engine], engine=engine).pieces)
+            list(run_query(run, endless[engine], engine=engine).pieces)
     finally:
         signal.signal(signal.SIGALRM, before)
 
 
-def test_huge_values_are_refused_by_sqlite(profile: Profile) -> None:
+def test_huge_values_are_refused_by_sqlite(run: Run) -> None:
     with pytest.raises(UsageError, match="too big"):
-        query(profile, "SELECT LENGTH(ZEROBLOB(2000000000))", engine="sqlite")
+        query(run, "SELECT LENGTH(ZEROBLOB(2000000000))", engine="sqlite")
 
 
 def test_verb_in_all_forms(database: Path, engine: str) -> None:
@@ -262,13 +260,13 @@ WIDE = {
 )
 def test_results_have_bounds(statements: dict[str, str], limits: QueryLimits, said: str, engine: str) -> None:
     with pytest.raises(UsageError, match=said):
-        query(Profile([]), statements[engine], engine=engine, limits=limits)
+        query(Run([]), statements[engine], engine=engine, limits=limits)
 
 
 def test_bounds_that_are_met(engine: str) -> None:
     three = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3"
     limits = QueryLimits(rows=3, mib=1, seconds=600)
-    assert query(Profile([]), three, engine=engine, limits=limits)["a"].to_list() == [1, 2, 3]
+    assert query(Run([]), three, engine=engine, limits=limits)["a"].to_list() == [1, 2, 3]
 
 
 def test_bounds_of_the_verb(database: Path, engine: str) -> None:
@@ -278,14 +276,14 @@ def test_bounds_of_the_verb(database: Path, engine: str) -> None:
     assert "--max-rows" in done.stderr
 
 
-def test_rows_without_pyarrow_are_the_same(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_without_pyarrow_are_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
     statement = (
         "SELECT name, duration, sum(duration) OVER () AS total, start > 0 AS is_late, NULL AS nothing, "
         "1.5::DECIMAL(9, 2) AS fraction, DATE '2026-01-02' AS day, [1, 2] AS several FROM kernels"
     )
-    expected = query(profile, statement, engine="duckdb")
+    expected = query(run, statement, engine="duckdb")
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
-    assert query(profile, statement, engine="duckdb").equals(expected)
+    assert query(run, statement, engine="duckdb").equals(expected)

@@ -8,11 +8,11 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_profiles import small_profile
+from tests.unit.small_runs import small_run
 from wavescope.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.report.run.ranks import ranks_report
 from wavescope.synth import Workload, write_rocpd_ranks
 
@@ -29,7 +29,7 @@ def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 
         "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
         "kernels": pl.DataFrame(
             [
-                {"process": 0, "agent": 0, "name": name, "begin_ns": clock + begin, "end_ns": clock + begin + length}
+                {"process": 0, "agent": 0, "name": name, "start_ns": clock + begin, "end_ns": clock + begin + length}
                 for name, begin, length in kernels
             ]
         ),
@@ -37,9 +37,9 @@ def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 
     return MemorySource(f"rank{rank}.db", "made", tables=tables)
 
 
-def uneven() -> Profile:
+def uneven() -> Run:
     """Rank 1 computes twice as long as the others and arrives last at both collectives."""
-    return Profile(
+    return Run(
         [
             rank_source(0, [("gemm", 0, 100), ("ncclAllReduce", 100, 150), ("ncclAllReduce", 300, 60)]),
             rank_source(1, [("gemm", 0, 200), ("ncclAllReduce", 200, 50), ("ncclAllReduce", 310, 50)], clock=10**15),
@@ -76,7 +76,7 @@ def test_who_waits_for_whom() -> None:
 def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
     workload = Workload(dispatches=2000, ranks=4, nodes=2, imbalance=0.3, clock_offset_ns=10**12)
     run = write_rocpd_ranks(tmp_path, workload)
-    answer = ranks(open_profile(tmp_path))
+    answer = ranks(open_run(tmp_path))
     assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
     assert answer.collectives["rank"].item() == 3
     assert answer.imbalance == pytest.approx(1.3 / 1.15, rel=0.03)
@@ -84,13 +84,13 @@ def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
 
 def test_collectives_that_were_called_differently_often() -> None:
     parts = [rank_source(0, [("rccl", 0, 9), ("rccl", 10, 9)]), rank_source(1, [("rccl", 0, 5)])]
-    answer = ranks(Profile(parts))
+    answer = ranks(Run(parts))
     assert answer.collectives.select("calls", "is_complete", "spread_ns").rows() == [(1, False, 4)]
     assert answer.waited_ns == 0
 
 
 def test_busy_time_is_merged() -> None:
-    answer = ranks(Profile([rank_source(0, [("a", 0, 10), ("b", 5, 10), ("c", 25, 5)])]))
+    answer = ranks(Run([rank_source(0, [("a", 0, 10), ("b", 5, 10), ("c", 25, 5)])]))
     assert answer.processes.select("wall_ns", "busy_share").rows() == [(30, 20 / 30)]
 
 
@@ -104,9 +104,9 @@ def test_order_does_not_matter() -> None:
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("profile", [Profile([]), Profile([MemorySource("empty", "made")]), small_profile(), uneven()])
-def test_declared_columns(profile: Profile) -> None:
-    answer = ranks(profile)
+@pytest.mark.parametrize("run", [Run([]), Run([MemorySource("empty", "made")]), small_run(), uneven()])
+def test_declared_columns(run: Run) -> None:
+    answer = ranks(run)
     for name, spec in Ranks.tables.items():
         assert dict(getattr(answer, name).schema) == spec.dtypes, name
     assert list(ranks_report(answer))
@@ -115,7 +115,7 @@ def test_declared_columns(profile: Profile) -> None:
 def test_the_verdict() -> None:
     first = str(next(iter(ranks_report(ranks(uneven())))))
     assert first == "rank 1 on n1 computes longest, 200 ns: 50.0 % more than the mean of 3 processes, which costs 67 ns"
-    even = ranks(Profile([rank_source(rank, [("gemm", 0, 100)]) for rank in range(3)]))
+    even = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(3)]))
     assert str(next(iter(ranks_report(even)))).startswith("the work is even over 3 processes")
-    one = ranks(Profile([rank_source(0, [("gemm", 0, 100)])]))
+    one = ranks(Run([rank_source(0, [("gemm", 0, 100)])]))
     assert "nothing to compare" in str(next(iter(ranks_report(one))))

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from tests.unit.made_profiles import source, spans
+from tests.unit.made_runs import source, spans
 from wavescope.analysis.run.recording import combine_recording, partial_recording, recording
-from wavescope.model.run import MemorySource, Profile
+from wavescope.model.run import MemorySource, Run
 
 
 def recorded(path: str, pid: int, host: str = "n1") -> MemorySource:
@@ -10,8 +10,8 @@ def recorded(path: str, pid: int, host: str = "n1") -> MemorySource:
 
 
 def test_counts_and_times_of_each_process() -> None:
-    told = recording(Profile([recorded("a.db", 1), recorded("b.db", 2)]))
-    columns = ["path", "node", "pid", "kernel_count", "sample_count", "copy_count", "begin_ns", "end_ns"]
+    told = recording(Run([recorded("a.db", 1), recorded("b.db", 2)]))
+    columns = ["path", "node", "pid", "kernel_count", "sample_count", "copy_count", "start_ns", "end_ns"]
     assert told.processes.select(columns).rows() == [
         ("a.db", "n1", 1, 2, 1, 0, 5, 50),
         ("b.db", "n1", 2, 2, 1, 0, 5, 50),
@@ -19,7 +19,7 @@ def test_counts_and_times_of_each_process() -> None:
 
 
 def test_a_gpu_that_two_processes_see_is_one() -> None:
-    told = recording(Profile([recorded("a.db", 1), recorded("b.db", 2), recorded("c.db", 3, "n2")]))
+    told = recording(Run([recorded("a.db", 1), recorded("b.db", 2), recorded("c.db", 3, "n2")]))
     assert told.gpus.select("node", "gpu", "kernel_count").rows() == [
         ("n1", 0, 4),
         ("n1", 1, 0),
@@ -29,12 +29,12 @@ def test_a_gpu_that_two_processes_see_is_one() -> None:
 
 
 def test_parts_combine_to_the_whole() -> None:
-    profile = Profile([recorded("a.db", 1), recorded("c.db", 3, "n2")])
-    whole, parts = recording(profile), combine_recording([partial_recording(part) for part in profile.parts])
+    run = Run([recorded("a.db", 1), recorded("c.db", 3, "n2")])
+    whole, parts = recording(run), combine_recording([partial_recording(part) for part in run.parts])
     assert whole.processes.equals(parts.processes)
     assert whole.gpus.equals(parts.gpus)
 
 
 def test_a_file_without_processes_is_empty() -> None:
-    told = recording(Profile([MemorySource("a.json", "Kineto")]))
+    told = recording(Run([MemorySource("a.json", "Kineto")]))
     assert (told.processes.height, told.gpus.height) == (0, 0)

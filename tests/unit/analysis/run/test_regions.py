@@ -7,14 +7,14 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.made_profiles import Row, profile, rows, source, spans
+from tests.unit.made_runs import Row, rows, run, source, spans
 from wavescope.analysis.run.regions import regions
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 
 def region(begin: int, end: int | None, name: str, thread: int = 0, correlation: int | None = None) -> Row:
     return {
-        "begin_ns": begin,
+        "start_ns": begin,
         "end_ns": end,
         "name": name,
         "thread": thread,
@@ -24,7 +24,7 @@ def region(begin: int, end: int | None, name: str, thread: int = 0, correlation:
 
 
 def test_inclusive_exclusive_and_gpu_time() -> None:
-    made = profile(
+    made = run(
         regions=[
             region(0, 100, "step"),
             region(10, 30, "launch", correlation=1),
@@ -62,7 +62,7 @@ def test_files_are_merged_by_path() -> None:
         source("a.db", pid=1, regions=[region(0, 10, "a"), region(2, 4, "b"), region(5, 6, "c")]),
         source("b.db", pid=2, regions=[region(0, 7, "a"), region(1, 2, "b"), region(7, 9, "b")]),
     ]
-    found = regions(Profile(parts))
+    found = regions(Run(parts))
     assert rows(found.tree, "path", "call_count", "total_ns", "self_ns") == [
         ("a", 2, 17, 13),
         ("a/b", 2, 3, 3),
@@ -77,21 +77,19 @@ def test_numbers_in_names_are_folded() -> None:
     few = source(
         "b.db", pid=2, regions=[region(0, 5, "iteration 3"), region(10, 12, "layer 1"), region(12, 14, "layer 2")]
     )
-    found = regions(Profile([source("a.db", regions=many), few]))
+    found = regions(Run([source("a.db", regions=many), few]))
     assert rows(found.tree, "name", "call_count") == [("iteration #", 41), ("layer 1", 1), ("layer 2", 1)]
 
 
 def test_crossing_regions_stand_beside_each_other() -> None:
-    found = regions(profile(regions=[region(0, 100, "a"), region(10, 30, "b"), region(20, 50, "c")]))
+    found = regions(run(regions=[region(0, 100, "a"), region(10, 30, "b"), region(20, 50, "c")]))
     assert rows(found.tree, "path", "self_ns", "crossing_count") == [("a", 60, 0), ("a/c", 30, 1), ("a/b", 20, 0)]
     assert found.crossing_count == 1
 
 
 def test_domains_keep_the_gpu_time_of_calls_inside() -> None:
     hip = region(12, 14, "hipLaunchKernel", correlation=1) | {"domain": "HIP", "category": "HIP_RUNTIME_API"}
-    made = profile(
-        regions=[region(0, 50, "step"), region(10, 30, "layer"), hip], kernels=spans((20, 27), correlation=1)
-    )
+    made = run(regions=[region(0, 50, "step"), region(10, 30, "layer"), hip], kernels=spans((20, 27), correlation=1))
     columns = ("path", "total_ns", "self_ns", "gpu_ns", "gpu_total_ns")
     assert rows(regions(made, domains=("marker",)).tree, *columns) == [
         ("step", 50, 30, 0, 7),
@@ -134,7 +132,7 @@ def nested(draw: Any) -> list[tuple[int, int, str]]:
 def test_equals_a_plain_tree(calls: list[tuple[int, int, str]], random: Any) -> None:
     shuffled = list(calls)
     random.shuffle(shuffled)
-    found = regions(profile(regions=[region(*call) for call in shuffled]))
+    found = regions(run(regions=[region(*call) for call in shuffled]))
     tree = found.tree.with_columns(pl.col("path").str.split("/"))
     sums = {
         tuple(path): [count, total, own]

@@ -29,7 +29,7 @@ def events(seed: int, rows: int, *, names: int = 3, longest: int = 10**7) -> pl.
         {
             "name": pl.Series([f"k{chance.randrange(names)}" for _ in range(rows)]).cast(pl.Categorical),
             "process": pl.Series([0] * rows, dtype=pl.UInt32),
-            "begin_ns": begins,
+            "start_ns": begins,
             "end_ns": [begin + length for begin, length in zip(begins, lengths, strict=True)],
         }
     )
@@ -56,7 +56,7 @@ def test_parts_do_not_matter(rows: int) -> None:
 def test_figures() -> None:
     frame = events(3, 5_000, longest=2_000)
     found = described(statistics_of([frame], ["name"])).sort("name")
-    length = pl.col("end_ns") - pl.col("begin_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
     expected = frame.group_by("name").agg(
         calls=pl.len().cast(pl.Int64),
         total_ns=length.sum(),
@@ -75,7 +75,7 @@ def test_figures() -> None:
 def test_many_values_are_near() -> None:
     frame = events(5, 40_000, names=1, longest=10**9)
     found = described(statistics_of([frame], ["name"])).row(0, named=True)
-    lengths = (frame["end_ns"] - frame["begin_ns"]).to_list()
+    lengths = (frame["end_ns"] - frame["start_ns"]).to_list()
     assert len(set(lengths)) > EXACT_VALUES
     assert not found["is_exact"]
     for column, share in (("median_ns", 0.5), ("p95_ns", 0.95), ("p99_ns", 0.99)):
@@ -87,7 +87,7 @@ def test_many_values_are_near() -> None:
 
 def test_exact_up_to_the_limit() -> None:
     def lasting(values: range) -> pl.DataFrame:
-        return pl.DataFrame({"name": ["k"] * len(values), "begin_ns": [0] * len(values), "end_ns": list(values)})
+        return pl.DataFrame({"name": ["k"] * len(values), "start_ns": [0] * len(values), "end_ns": list(values)})
 
     below = statistics_of([lasting(range(1000, 1000 + EXACT_VALUES))], ["name"])
     above = statistics_of([lasting(range(1000, 1001 + EXACT_VALUES))], ["name"])
@@ -98,12 +98,12 @@ def test_exact_up_to_the_limit() -> None:
 
 def test_the_deviation_of_long_and_close_durations_is_exact() -> None:
     base = 10**15
-    frame = pl.DataFrame({"name": ["k"] * 3, "begin_ns": [0] * 3, "end_ns": [base, base + 1, base + 2]})
+    frame = pl.DataFrame({"name": ["k"] * 3, "start_ns": [0] * 3, "end_ns": [base, base + 1, base + 2]})
     assert described(statistics_of([frame], ["name"]))["stddev_ns"].item() == 1.0
 
 
 def test_one_call_has_no_deviation() -> None:
-    frame = pl.DataFrame({"name": ["k"], "begin_ns": [0], "end_ns": [4]})
+    frame = pl.DataFrame({"name": ["k"], "start_ns": [0], "end_ns": [4]})
     assert described(statistics_of([frame], ["name"]))["stddev_ns"].to_list() == [None]
 
 
@@ -112,7 +112,7 @@ def test_impossible_times_count_without_time() -> None:
     frame = pl.DataFrame(
         {
             "name": ["k"] * 6,
-            "begin_ns": [5, 10, -far, 0, None, 0],
+            "start_ns": [5, 10, -far, 0, None, 0],
             "end_ns": [9, 3, far, LONGEST_NS, 7, None],
         }
     )
@@ -121,14 +121,14 @@ def test_impossible_times_count_without_time() -> None:
 
 
 def test_without_any_time() -> None:
-    frame = pl.DataFrame({"name": ["k"], "begin_ns": [5], "end_ns": [1]})
+    frame = pl.DataFrame({"name": ["k"], "start_ns": [5], "end_ns": [1]})
     row = described(statistics_of([frame], ["name"])).row(0, named=True)
     assert (row["total_ns"], row["mean_ns"], row["median_ns"], row["min_ns"]) == (0, None, None, None)
 
 
 def test_sums_beyond_64_bits_are_not_wrong() -> None:
     rows = 5_000
-    frame = pl.DataFrame({"name": ["k"] * rows, "begin_ns": [0] * rows, "end_ns": [LONGEST_NS - 1] * rows})
+    frame = pl.DataFrame({"name": ["k"] * rows, "start_ns": [0] * rows, "end_ns": [LONGEST_NS - 1] * rows})
     row = described(statistics_of([frame], ["name"])).row(0, named=True)
     assert row["total_ns"] is None
     assert row["mean_ns"] == LONGEST_NS - 1
@@ -141,7 +141,7 @@ def test_keys_that_are_null_or_words_or_far_apart() -> None:
             "name": ["a", None, "a", None],
             "number": [0, (1 << 62), 0, None],
             "other": [-(1 << 62), 1, -(1 << 62), 1],
-            "begin_ns": [0] * 4,
+            "start_ns": [0] * 4,
             "end_ns": [1, 2, 3, 4],
         }
     )
@@ -156,7 +156,7 @@ def test_keys_that_are_null_or_words_or_far_apart() -> None:
 
 def test_sizes() -> None:
     frame = pl.DataFrame(
-        {"name": ["a", "a", "b"], "begin_ns": [0] * 3, "end_ns": [1] * 3, "size_bytes": [4, None, None]}
+        {"name": ["a", "a", "b"], "start_ns": [0] * 3, "end_ns": [1] * 3, "size_bytes": [4, None, None]}
     )
     found = described(statistics_of([frame], ["name"])).sort("name")
     assert found["bytes_total"].to_list() == [4, None]

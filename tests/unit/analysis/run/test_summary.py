@@ -9,13 +9,13 @@ import msgspec
 import polars as pl
 import pytest
 
-from tests.unit.small_profiles import small_profile, small_source
+from tests.unit.small_runs import small_run, small_source
 from wavescope.analysis.run.events import GROUPINGS, Grouping
 from wavescope.analysis.run.summary import Summary, combine_summary, partial_summary, summary
 from wavescope.analysis.run.top import Top, combine_top, partial_top, top
 from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd_ranks
 
 
@@ -24,7 +24,7 @@ def rows(answer: Summary, domain: str, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_all() -> None:
-    answer = summary(small_profile())
+    answer = summary(small_run())
     assert answer.domains.select("domain", "name_count", "calls", "total_ns").rows()[:4] == [
         ("KERNEL", 2, 20, 1000),
         ("COPY", 1, 20, 400),
@@ -43,10 +43,10 @@ def test_figures_of_a_domain_are_those_of_its_calls() -> None:
     """Not sums of the means and deviations of its names, as AMD's domain summary has it."""
     lengths = {"a": [10, 20, 30], "b": [1000], "c": [5, 7]}
     rows = [
-        {"process": 0, "name": name, "begin_ns": 0, "end_ns": length} for name in lengths for length in lengths[name]
+        {"process": 0, "name": name, "start_ns": 0, "end_ns": length} for name in lengths for length in lengths[name]
     ]
     source = MemorySource("made", "made", tables={"kernels": pl.DataFrame(rows)})
-    domain = summary(Profile([source])).domains.row(0, named=True)
+    domain = summary(Run([source])).domains.row(0, named=True)
     every = pl.Series([length for name in lengths for length in lengths[name]])
     assert (domain["calls"], domain["mean_ns"], domain["median_ns"]) == (6, every.mean(), every.median())
     assert domain["stddev_ns"] == pytest.approx(every.std())
@@ -54,14 +54,14 @@ def test_figures_of_a_domain_are_those_of_its_calls() -> None:
 
 def test_equal_pids_in_files_of_two_nodes(tmp_path: Path) -> None:
     run = write_rocpd_ranks(tmp_path, Workload(dispatches=400, ranks=4, nodes=2, same_pids=True))
-    found = summary(open_profile(tmp_path), by="process").domains.filter(pl.col("domain") == "KERNEL")
+    found = summary(open_run(tmp_path), by="process").domains.filter(pl.col("domain") == "KERNEL")
     assert found["pid"].n_unique() < 4
     expected = sorted(sum(sums.total_ns for sums in rank.kernels.values()) for rank in run.ranks)
     assert sorted(found["total_ns"]) == expected
 
 
 def test_by_process() -> None:
-    answer = summary(small_profile(), by="process")
+    answer = summary(small_run(), by="process")
     found = rows(answer, "KERNEL", "host", "pid", "rank", "name", "calls", "share")
     assert found == [
         ("h0", 40, 0, "copy'\"kernel", 5, 0.5),
@@ -72,7 +72,7 @@ def test_by_process() -> None:
 
 
 def test_by_gpu() -> None:
-    answer = summary(small_profile(), by="gpu")
+    answer = summary(small_run(), by="gpu")
     assert answer.domains.select("host", "gpu", "domain", "calls").rows() == [
         (host, gpu, domain, 5) for host in ("h0", "h1") for gpu in (0, 1) for domain in ("KERNEL", "COPY")
     ]
@@ -81,30 +81,30 @@ def test_by_gpu() -> None:
 def test_copies_from_a_gpu_belong_to_it() -> None:
     source = small_source()
     source.tables["copies"] = source.tables["copies"].with_columns(src_agent="dst_agent", dst_agent="src_agent")
-    answer = summary(Profile([source]), by="gpu")
+    answer = summary(Run([source]), by="gpu")
     assert answer.domains["gpu"].null_count() == 0
 
 
 def test_by_stream() -> None:
-    answer = summary(small_profile(), by="stream")
+    answer = summary(small_run(), by="stream")
     found = answer.domains.select("pid", "stream", "domain", "calls").rows()
     assert found[:3] == [(40, 0, "KERNEL", 5), (40, 0, "COPY", 10), (40, 1, "KERNEL", 5)]
 
 
 def test_by_marker() -> None:
-    answer = summary(small_profile(), by="marker")
+    answer = summary(small_run(), by="marker")
     found = dict(answer.domains.filter(pl.col("domain") == "KERNEL").select("marker", "calls").rows())
     assert found == {"step": 10} | {f"step {number}": 2 for number in (0, 2, 4, 6, 8)}
 
 
 def test_marker_ranges_are_the_groups() -> None:
-    assert "MARKER" not in summary(small_profile(), by="marker").domains["domain"]
+    assert "MARKER" not in summary(small_run(), by="marker").domains["domain"]
 
 
 def nested(*ranges: tuple[str, int, int], launch: int, thread: int = 0) -> str | None:
     """The marker around a kernel that was launched at a time, though it ran much later."""
     regions = [
-        {"process": 0, "thread": 0, "domain": "MARKER", "name": name, "begin_ns": begin, "end_ns": end}
+        {"process": 0, "thread": 0, "domain": "MARKER", "name": name, "start_ns": begin, "end_ns": end}
         for name, begin, end in ranges
     ]
     regions.append(
@@ -113,14 +113,14 @@ def nested(*ranges: tuple[str, int, int], launch: int, thread: int = 0) -> str |
             "thread": thread,
             "domain": "HIP",
             "name": "launch",
-            "begin_ns": launch,
+            "start_ns": launch,
             "end_ns": launch + 1,
             "correlation": 7,
         }
     )
-    kernel = {"process": 0, "thread": 0, "name": "k", "begin_ns": 1000, "end_ns": 1001, "correlation": 7}
+    kernel = {"process": 0, "thread": 0, "name": "k", "start_ns": 1000, "end_ns": 1001, "correlation": 7}
     tables = {"regions": pl.DataFrame(regions), "kernels": pl.DataFrame([kernel])}
-    answer = summary(Profile([MemorySource("made", "made", tables=tables)]), by="marker")
+    answer = summary(Run([MemorySource("made", "made", tables=tables)]), by="marker")
     return answer.things.filter(pl.col("domain") == "KERNEL")["marker"].item()
 
 
@@ -144,7 +144,7 @@ def test_ranges_that_are_not_nested() -> None:
 def test_equal_pids_on_two_hosts_stay_apart() -> None:
     source = small_source()
     source.tables["processes"] = source.tables["processes"].with_columns(pid=pl.lit(1, pl.Int64))
-    answer = summary(Profile([source]), by="process")
+    answer = summary(Run([source]), by="process")
     assert answer.domains.filter(pl.col("domain") == "KERNEL").select("host", "pid", "calls").rows() == [
         ("h0", 1, 10),
         ("h1", 1, 10),
@@ -155,17 +155,17 @@ def test_equal_pids_on_two_hosts_stay_apart() -> None:
 def test_files_without_ids_stay_apart() -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}),
-        "kernels": pl.DataFrame({"process": [0], "name": ["k"], "begin_ns": [0], "end_ns": [1]}),
+        "kernels": pl.DataFrame({"process": [0], "name": ["k"], "start_ns": [0], "end_ns": [1]}),
     }
     sources = [MemorySource(path, "made", tables=tables) for path in ("a", "b")]
-    answer = summary(Profile(sources), by="process")
+    answer = summary(Run(sources), by="process")
     assert answer.things.select("run", "calls").rows() == [("a", 1), ("b", 1)]
 
 
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_parts_in_any_order_give_the_same_bytes(by: Grouping) -> None:
     sources = [small_source(f"{n}.db", guids=(f"g{n}", f"h{n}")) for n in range(4)]
-    parts = [partial_summary(Profile([source]), by=by) for source in sources]
+    parts = [partial_summary(Run([source]), by=by) for source in sources]
     forward, backward = (combine_summary(order, by=by) for order in (parts, parts[::-1]))
     assert msgspec.json.encode(to_builtins(forward)) == msgspec.json.encode(to_builtins(backward))
     for name, spec in Summary.tables.items():
@@ -174,7 +174,7 @@ def test_parts_in_any_order_give_the_same_bytes(by: Grouping) -> None:
 
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_nothing(by: Grouping) -> None:
-    for answer in (summary(Profile([]), by=by), summary(Profile([MemorySource("empty", "made")]), by=by)):
+    for answer in (summary(Run([]), by=by), summary(Run([MemorySource("empty", "made")]), by=by)):
         assert answer.things.height == 0
         assert answer.wall_ns == 0
         for name, spec in Summary.tables.items():
@@ -186,13 +186,13 @@ def test_calls_that_end_before_they_begin_count_without_time() -> None:
     source.tables["kernels"] = source.tables["kernels"].with_columns(
         end_ns=pl.when(pl.int_range(pl.len()) == 0).then(0).otherwise("end_ns")
     )
-    answer = summary(Profile([source]))
+    answer = summary(Run([source]))
     kernels = answer.domains.filter(pl.col("domain") == "KERNEL")
     assert kernels.select("calls", "untimed_calls", "total_ns", "mean_ns").row(0) == (20, 1, 950, 50.0)
 
 
 def test_top() -> None:
-    answer = top(small_profile())
+    answer = top(small_run())
     assert answer.things.select("domain", "name", "calls", "total_ns", "mean_ns").rows() == [
         ("KERNEL", "copy'\"kernel", 10, 500, 50.0),
         ("KERNEL", "gemm<float>", 10, 500, 50.0),
@@ -204,7 +204,7 @@ def test_top() -> None:
 
 
 def test_top_with_calls() -> None:
-    answer = top(small_profile(), with_calls=True)
+    answer = top(small_run(), with_calls=True)
     assert set(answer.things["domain"]) == {"KERNEL", "COPY", "ALLOCATION", "HIP", "MARKER"}
-    parts = [partial_top(small_profile(), with_calls=True)] * 2
+    parts = [partial_top(small_run(), with_calls=True)] * 2
     assert combine_top(parts).total_ns == 2 * answer.total_ns

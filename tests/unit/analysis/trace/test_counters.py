@@ -72,7 +72,7 @@ def test_totals_and_curves() -> None:
     answer = counters(trace, bins=2)
     assert answer.totals.rows()[:2] == [("A", 4, 21, 5.25, 10), ("B", 4, 4, 1.0, 3)]
     assert answer.by_cu.filter(name="A").rows() == [("A", 0, 0, 2, 11, 5.5, 6), ("A", 0, 1, 2, 10, 5.0, 10)]
-    assert (answer.begin_cycles, answer.end_cycles, answer.step_cycles) == (0, 80, 40)
+    assert (answer.start_cycles, answer.end_cycles, answer.step_cycles) == (0, 80, 40)
     assert answer.curves.filter(name="A")["value_mean"].to_list() == [15.0, 6.0]
     assert answer.names_are_known
 
@@ -117,7 +117,7 @@ def test_means_of_curves_hold_the_area_under_them(drawn: list[tuple[int, int, in
     area = sum(value * (later - time) for (time, value), (later, _) in pairwise(curve))
     lengths = [
         min(answer.bin_cycles, answer.end_cycles - begin)
-        for begin in answer.curves.filter(name="counter0")["begin_cycles"]
+        for begin in answer.curves.filter(name="counter0")["start_cycles"]
     ]
     means = answer.curves.filter(name="counter0")["value_mean"].to_list()
     assert sum(mean * length for mean, length in zip(means, lengths, strict=True)) == pytest.approx(area)

@@ -125,7 +125,7 @@ def test_waves_that_a_selection_leaves_out_still_hide() -> None:
     whole = with_texts([busy, waiting])
     one_wave = select(whole, Selection(waves=(1,)))
     assert by_row(one_wave, "reference") == {4: by_row(whole, "reference")[4]} == {4: [4, 9, 5]}
-    later = select(one_wave, Selection(begin_cycles=8))
+    later = select(one_wave, Selection(start_cycles=8))
     for rule in RULES:
         assert by_row(later, rule) == {4: [4, 5, 3]}
 

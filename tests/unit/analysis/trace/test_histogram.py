@@ -35,7 +35,7 @@ def test_rows_go_to_stretches_of_equal_length() -> None:
 
 
 def test_only_the_part_of_an_instruction_inside_the_window_counts() -> None:
-    got = row_histogram(small_trace(TEXTS, STEPS), bins=5, begin_cycles=50, end_cycles=110)
+    got = row_histogram(small_trace(TEXTS, STEPS), bins=5, start_cycles=50, end_cycles=110)
     assert got.bins.select("first_row", "cycles_total").rows() == [(1, 50), (2, 10)]
 
 

@@ -56,7 +56,7 @@ def test_a_slot_that_is_taken_again_at_once() -> None:
 def test_starts_before_the_trace_do_not_stretch_it() -> None:
     events = [(0, 0, 0, True, None), (0, 1000, 0, False, None), (0, 1000, 1, True, None), (0, 1010, 1, False, None)]
     answer = kernel_residency(traced(events), bins=1)
-    assert (answer.begin_cycles, answer.end_cycles) == (1000, 1010)
+    assert (answer.start_cycles, answer.end_cycles) == (1000, 1010)
     assert means(answer.engine_curves, se=0) == [1.0]
 
 
@@ -72,7 +72,7 @@ def test_means_equal_counting_every_cycle(spans: list[tuple[int, int]], bins: in
     curve = means(answer.engine_curves, se=0)
     assert len(curve) == answer.bin_count
     for number, mean in enumerate(curve):
-        begin = answer.begin_cycles + number * answer.bin_cycles
+        begin = answer.start_cycles + number * answer.bin_cycles
         cycles = range(begin, min(begin + answer.bin_cycles, answer.end_cycles))
         resident = sum(b <= cycle < b + length for b, length in spans for cycle in cycles)
         assert abs(mean - resident / len(cycles)) < 1e-9

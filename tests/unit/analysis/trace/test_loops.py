@@ -50,7 +50,7 @@ def test_nested_loops() -> None:
 
 def test_a_loop_entered_in_the_middle_has_whole_iterations() -> None:
     (loop,) = rows_of(loops(trace_of([0, 3, 4, 1, 2, 3, 4, 1, 2, 5])))
-    assert (loop["first_row"], loop["last_row"], loop["begin_row"]) == (1, 4, 3)
+    assert (loop["first_row"], loop["last_row"], loop["start_row"]) == (1, 4, 3)
     assert (loop["trips_min"], loop["iteration_cycles_min"], loop["iteration_cycles_max"]) == (2, 40, 40)
 
 

@@ -14,7 +14,7 @@ def scopes(steps: list[tuple[int, int, str]], end: int = 100) -> MarkerScopes:
 
 
 def spans(found: MarkerScopes) -> list[tuple[object, ...]]:
-    return found.scopes.select("name", "begin_cycles", "end_cycles", "depth", "is_open").rows()
+    return found.scopes.select("name", "start_cycles", "end_cycles", "depth", "is_open").rows()
 
 
 def test_scopes_nest() -> None:

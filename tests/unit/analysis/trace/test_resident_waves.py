@@ -28,7 +28,7 @@ def trace_of(slots: dict[tuple[int, int, int, int], list[Event]], kernel: int | 
 
 
 def _spans(trace: ThreadTrace) -> list[tuple[int, int, bool, bool]]:
-    columns = ("begin_cycles", "end_cycles", "has_begin", "has_end")
+    columns = ("start_cycles", "end_cycles", "has_begin", "has_end")
     return sorted(resident_waves(trace).select(columns).rows())
 
 
@@ -80,8 +80,8 @@ def test_means_count_every_simd_that_held_a_wave() -> None:
 def test_the_choice_of_time_cuts_waves() -> None:
     trace = trace_of({(0, 1, 0, 0): [(10, True), (30, False)], (1, 1, 2, 1): [(20, True), (40, False)]})
     waves = resident_waves(trace)
-    cut = chosen_waves(waves, trace, Selection(begin_cycles=15, end_cycles=35))
-    assert cut.select("begin_cycles", "end_cycles").rows() == [(15, 30), (20, 35)]
+    cut = chosen_waves(waves, trace, Selection(start_cycles=15, end_cycles=35))
+    assert cut.select("start_cycles", "end_cycles").rows() == [(15, 30), (20, 35)]
     assert chosen_waves(waves, trace, Selection(shader_engines=(1,)))["simd"].to_list() == [2]
     assert chosen_waves(waves, trace, Selection(simds=(0,)))["se"].to_list() == [0]
 
@@ -89,7 +89,7 @@ def test_the_choice_of_time_cuts_waves() -> None:
 def test_curves_are_exact_means() -> None:
     slots = {(0, 1, 0, 0): [(100, True), (200, False)], (0, 1, 1, 0): [(150, True), (300, False)]}
     (curve,) = residency(trace_of(slots), bins=4)
-    assert (curve.begin_cycles, curve.end_cycles) == (100, 300)
+    assert (curve.start_cycles, curve.end_cycles) == (100, 300)
     assert curve.waves_mean == pytest.approx((1.0, 2.0, 1.0, 1.0))
 
 
@@ -103,6 +103,6 @@ def test_curves_conserve_wave_cycles_at_large_times() -> None:
     trace = trace_of(slots)
     (curve,) = residency(trace, bins=37)
     waves = resident_waves(trace)
-    total = (waves["end_cycles"] - waves["begin_cycles"]).sum()
-    width = (curve.end_cycles - curve.begin_cycles) / 37
+    total = (waves["end_cycles"] - waves["start_cycles"]).sum()
+    width = (curve.end_cycles - curve.start_cycles) / 37
     assert sum(curve.waves_mean) * width == pytest.approx(total)

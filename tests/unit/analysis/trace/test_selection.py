@@ -39,18 +39,18 @@ def test_shader_engines_add_up(trace: ThreadTrace, column: str) -> None:
 def test_stretches_of_time_add_up(trace: ThreadTrace, column: str) -> None:
     middle = int(trace.instructions["time_cycles"].median() or 0)
     early = select(trace, Selection(end_cycles=middle))
-    late = select(trace, Selection(begin_cycles=middle))
+    late = select(trace, Selection(start_cycles=middle))
     assert 0 < early.instructions.height < trace.instructions.height
     assert total(early, column) + total(late, column) == total(trace, column)
 
 
 def test_states_are_cut_at_the_ends(trace: ThreadTrace) -> None:
-    middle = int(trace.waves["begin_cycles"].max() or 0) + 500
+    middle = int(trace.waves["start_cycles"].max() or 0) + 500
     early = select(trace, Selection(end_cycles=middle))
     assert int(early.waves["end_cycles"].max() or 0) <= middle
     for wave in early.waves.iter_rows(named=True):
         lived = early.states.filter(pl.col("wave") == wave["wave"])["duration_cycles"].sum()
-        assert abs(lived - (wave["end_cycles"] - wave["begin_cycles"])) <= 4  # the reference's timelines round to 4
+        assert abs(lived - (wave["end_cycles"] - wave["start_cycles"])) <= 4  # the reference's timelines round to 4
 
 
 def test_places_point_at_the_rows_of_the_wave(trace: ThreadTrace) -> None:
@@ -69,7 +69,7 @@ def test_waits_keep_their_producers(trace: ThreadTrace) -> None:
     assert (part.instructions["row"].gather(part.waits["instruction"]) == part.waits["row"]).all()
     assert (part.instructions["row"].gather(part.waits["producer"]) == part.waits["producer_row"]).all()
     begin = int(part.instructions["time_cycles"].gather(part.waits["producer"]).min() or 0) + 1
-    cut = select(trace, Selection(simds=(1,), begin_cycles=begin))
+    cut = select(trace, Selection(simds=(1,), start_cycles=begin))
     assert cut.waits["producer"].null_count()
     assert cut.waits["producer_row"].null_count() == 0
 

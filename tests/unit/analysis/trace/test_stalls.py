@@ -132,10 +132,10 @@ def test_shares_rows_and_idle_add_up() -> None:
 def test_a_stretch_of_time_knows_the_producers_before_it() -> None:
     steps = [(0, "VMEM", 0, 0, 4), (1, "IMMED", 100, 100, 100), (0, "VMEM", 300, 0, 4), (1, "IMMED", 400, 60, 60)]
     trace = small_trace([LOAD, "s_waitcnt vmcnt(0)"], steps)
-    late = select(trace, Selection(begin_cycles=50, end_cycles=300))
+    late = select(trace, Selection(start_cycles=50, end_cycles=300))
     assert shares(late) == {"wait vector load": 100}
     assert resolve(late).edges["count"].to_list() == [1]
-    assert shares(select(late, Selection(begin_cycles=50, end_cycles=150))) == {"wait vector load": 100}
+    assert shares(select(late, Selection(start_cycles=50, end_cycles=150))) == {"wait vector load": 100}
 
 
 def test_nothing_gives_empty_tables() -> None:

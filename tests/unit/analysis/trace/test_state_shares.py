@@ -37,7 +37,7 @@ def test_curves_are_on_the_aligned_clock() -> None:
         {"begin": 601, "end": 621, "states": [(2, 10), (4, 10)], "se": 1},
     ]
     answer = states(made(waves, realtime=clocks, shader_engines=engines), bins=2)
-    assert (answer.begin_cycles, answer.end_cycles, answer.bin_cycles, answer.bin_count) == (1000, 1020, 10, 2)
+    assert (answer.start_cycles, answer.end_cycles, answer.bin_cycles, answer.bin_count) == (1000, 1020, 10, 2)
     assert answer.over_time.rows() == [
         (0, "EXEC", 0, 1000, 10, 1.0),
         (0, "EXEC", 1, 1010, 10, 1.0),

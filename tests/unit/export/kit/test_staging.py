@@ -14,7 +14,7 @@ from wavescope.errors import UsageError, WavescopeError
 from wavescope.export.kit import staging as _staging
 from wavescope.export.kit.staging import staged
 from wavescope.export.run.otf2 import write_otf2
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 
 
 def test_folders_made_for_an_output_that_fails_are_removed(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_errors_of_the_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(otf2, "open", fail)
     with pytest.raises(WavescopeError, match="cannot write the output"):
-        write_otf2(Profile([]), tmp_path / "out" / "x")
+        write_otf2(Run([]), tmp_path / "out" / "x")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -22,7 +22,7 @@ from wavescope.page.held import held_by
 from wavescope.page.protocol.document import Library
 from wavescope.page.protocol.payload import key_of
 from wavescope.readers.opening import open as open_path
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.readers.trace.sources import add_sources
 from wavescope.synth import Scenario, compiled, synthesize, write_capture
 from wavescope.synth.kernels import source_paths
@@ -86,7 +86,7 @@ def trace(tmp_path_factory) -> ThreadTrace:
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     write_rocpd_ranks(folder, Workload(dispatches=200, ranks=2, nodes=1, gpus=2, seed=3))
-    return open_profile(folder)
+    return open_run(folder)
 
 
 @pytest.fixture(scope="module")

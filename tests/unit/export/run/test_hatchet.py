@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.made_profiles import profile as made
+from tests.unit.made_runs import run as made
 from wavescope.export.run.hatchet import to_hatchet
 
 with warnings.catch_warnings():
@@ -13,19 +13,19 @@ with warnings.catch_warnings():
     pytest.importorskip("hatchet", reason="hatchet is not installed")
 
 REGIONS = [
-    {"name": "step", "begin_ns": 0, "end_ns": 100},
-    {"name": "mm", "begin_ns": 10, "end_ns": 60},
-    {"name": "launch", "begin_ns": 20, "end_ns": 30, "correlation": 7},
-    {"name": "launch", "begin_ns": 40, "end_ns": 45, "correlation": 8},
-    {"name": "mm", "begin_ns": 60, "end_ns": 70},
-    {"name": "step", "begin_ns": 0, "end_ns": 30, "thread": 1},
+    {"name": "step", "start_ns": 0, "end_ns": 100},
+    {"name": "mm", "start_ns": 10, "end_ns": 60},
+    {"name": "launch", "start_ns": 20, "end_ns": 30, "correlation": 7},
+    {"name": "launch", "start_ns": 40, "end_ns": 45, "correlation": 8},
+    {"name": "mm", "start_ns": 60, "end_ns": 70},
+    {"name": "step", "start_ns": 0, "end_ns": 30, "thread": 1},
 ]
 KERNELS = [
-    {"name": "gemm", "begin_ns": 50, "end_ns": 90, "correlation": 7},
-    {"name": "gemm", "begin_ns": 100, "end_ns": 150, "correlation": 8},
-    {"name": "stray", "begin_ns": 5, "end_ns": 6, "correlation": 99},
+    {"name": "gemm", "start_ns": 50, "end_ns": 90, "correlation": 7},
+    {"name": "gemm", "start_ns": 100, "end_ns": 150, "correlation": 8},
+    {"name": "stray", "start_ns": 5, "end_ns": 6, "correlation": 99},
 ]
-COPIES = [{"name": "H2D", "begin_ns": 60, "end_ns": 63, "correlation": 8}]
+COPIES = [{"name": "H2D", "start_ns": 60, "end_ns": 63, "correlation": 8}]
 
 
 def rows(graph: Any) -> dict[tuple[str, ...], dict[str, int]]:
@@ -68,7 +68,7 @@ def test_hatchet_works_with_it() -> None:
 
 
 def test_a_call_that_ends_after_the_one_around_it() -> None:
-    crossing = [{"name": "a", "begin_ns": 0, "end_ns": 10}, {"name": "b", "begin_ns": 5, "end_ns": 20}]
+    crossing = [{"name": "a", "start_ns": 0, "end_ns": 10}, {"name": "b", "start_ns": 5, "end_ns": 20}]
     told = rows(to_hatchet(made(regions=crossing)))
     assert (told["a",]["time (inc)"], told["a",]["time"]) == (10, 5)
     assert told["a", "b"]["time (inc)"] == 15

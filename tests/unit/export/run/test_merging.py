@@ -8,15 +8,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.profile_equality import differences
+from tests.unit.run_equality import differences
 from wavescope import UsageError
 from wavescope.analysis.run.splitting import parts_of
-from wavescope.export.run.parquet import write_profile_parquet
+from wavescope.export.run.parquet import write_run_parquet
 from wavescope.export.run.rocpd import write_rocpd
-from wavescope.export.run.rocpd.merging import merge_profiles
+from wavescope.export.run.rocpd.merging import merge_runs
 from wavescope.export.run.rocpd.splitting import write_parts
 from wavescope.export.run.rocpd.views import VIEWS
-from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_runs, open_run
 from wavescope.synth.rocpd import write_rocpd as synthesize_rocpd
 from wavescope.synth.rocpd import write_rocpd_ranks
 from wavescope.synth.rpd import write_rpd as synthesize_rpd
@@ -32,14 +32,14 @@ def query(path: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def merge(*paths: Path, out: Path, **options: bool) -> Path:
-    return merge_profiles(find_profiles(paths), out, **options).path
+    return merge_runs(find_runs(paths), out, **options).path
 
 
 def test_more_files_than_sqlite_can_attach(tmp_path: Path) -> None:
     ranks = tmp_path / "ranks"
     write_rocpd_ranks(ranks, Workload(dispatches=240, ranks=12))
     merged = merge(ranks, out=tmp_path / "merged.db")
-    assert differences(open_profile(ranks), open_profile(merged)) == []
+    assert differences(open_run(ranks), open_run(merged)) == []
     assert query(merged, "SELECT COUNT(*) FROM processes") == [(12,)]
     assert query(merged, "PRAGMA foreign_key_check") == []
 
@@ -50,11 +50,11 @@ def test_versions_side_by_side(tmp_path: Path) -> None:
         paths.append(tmp_path / f"v{version}.db")
         synthesize_rocpd(paths[-1], Workload(dispatches=60, seed=number, graphs=True), schema=version)
     merged = merge(*paths, out=tmp_path / "merged.db")
-    assert differences(open_profile(*paths), open_profile(merged)) == []
+    assert differences(open_run(*paths), open_run(merged)) == []
     assert query(merged, "PRAGMA foreign_key_check") == []
     for view in VIEWS:
         query(merged, f"SELECT * FROM {view}")  # noqa: S608 - our own names
-    launches = sum(open_profile(path).table("rocpd_graph_launch").height for path in paths[2:])
+    launches = sum(open_run(path).table("rocpd_graph_launch").height for path in paths[2:])
     assert query(merged, "SELECT COUNT(*) FROM rocpd_graph_launch") == [(launches,)]
     assert launches > 0
 
@@ -62,21 +62,21 @@ def test_versions_side_by_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_version_through_tables_and_back(tmp_path: Path, version: str) -> None:
     synthesize_rocpd(tmp_path / "origin.db", SMALL, schema=version)
-    origin = open_profile(tmp_path / "origin.db")
-    tables = open_profile(write_profile_parquet(origin, tmp_path / "tables").path)
+    origin = open_run(tmp_path / "origin.db")
+    tables = open_run(write_run_parquet(origin, tmp_path / "tables").path)
     assert differences(origin, tables) == []
     back = write_rocpd(tables, tmp_path / "back.db")
-    assert differences(origin, open_profile(back.path)) == []
+    assert differences(origin, open_run(back.path)) == []
     assert query(back.path, "PRAGMA foreign_key_check") == []
 
 
 def test_formats_side_by_side(tmp_path: Path) -> None:
     synthesize_rocpd(tmp_path / "a.db", Workload(dispatches=50))
     synthesize_rpd(tmp_path / "b.rpd", Workload(dispatches=50, seed=1))
-    write_profile_parquet(open_profile(tmp_path / "a.db"), tmp_path / "tables")
-    written = merge_profiles(find_profiles([tmp_path]), tmp_path / "merged.db")
-    back = open_profile(written.path)
-    assert back.kernels.height == sum(open_profile(tmp_path / name).kernels.height for name in ("a.db", "b.rpd"))
+    write_run_parquet(open_run(tmp_path / "a.db"), tmp_path / "tables")
+    written = merge_runs(find_runs([tmp_path]), tmp_path / "merged.db")
+    back = open_run(written.path)
+    assert back.kernels.height == sum(open_run(tmp_path / name).kernels.height for name in ("a.db", "b.rpd"))
     assert [loss.kind for loss in written.losses].count("duplicate_run") == 1  # the tables are of a.db
     assert query(written.path, "PRAGMA foreign_key_check") == []
 
@@ -84,7 +84,7 @@ def test_formats_side_by_side(tmp_path: Path) -> None:
 def test_the_same_run_in_two_files_counts_once(tmp_path: Path) -> None:
     for name in ("a.db", "b.db"):
         synthesize_rocpd(tmp_path / name, Workload(dispatches=30))
-    written = merge_profiles(find_profiles([tmp_path]), tmp_path / "merged.db")
+    written = merge_runs(find_runs([tmp_path]), tmp_path / "merged.db")
     assert written.counts["kernels"] == 30
     assert [loss.kind for loss in written.losses] == ["duplicate_run"]
 
@@ -93,14 +93,14 @@ def test_merging_what_was_merged(tmp_path: Path) -> None:
     write_rocpd_ranks(tmp_path / "ranks", Workload(dispatches=90, ranks=3))
     once = merge(tmp_path / "ranks", out=tmp_path / "once.db")
     twice = merge(once, out=tmp_path / "twice.db")
-    assert differences(open_profile(once), open_profile(twice)) == []
+    assert differences(open_run(once), open_run(twice)) == []
 
 
 def test_tables_that_are_not_known_are_copied(tmp_path: Path) -> None:
     for number, columns in enumerate(("id, guid, exec", "id, guid, exec", "id, guid, exec, more")):
         path = tmp_path / f"{number}.db"
         synthesize_rocpd(path, Workload(dispatches=10, seed=number))
-        guid = open_profile(path).processes["guid"][0]
+        guid = open_run(path).processes["guid"][0]
         with sqlite3.connect(path) as connection:
             table = f"rocpd_gpu_pc_sample_{guid.replace('-', '_')}"
             connection.execute(f"CREATE TABLE {table} ({columns})")
@@ -119,8 +119,8 @@ def test_rows_that_break_the_rules_are_read_instead_of_copied(tmp_path: Path) ->
         connection.execute("PRAGMA ignore_check_constraints=ON")
         connection.execute(f"UPDATE {table} SET type = 'STOLEN'")  # noqa: S608
     merged = merge(path, out=tmp_path / "merged.db")
-    assert open_profile(merged).kernels.equals(
-        open_profile(path).kernels.with_columns(pl.col("graph_exec", "graph_node").fill_null(0))
+    assert open_run(merged).kernels.equals(
+        open_run(path).kernels.with_columns(pl.col("graph_exec", "graph_node").fill_null(0))
     )
     assert query(merged, "PRAGMA foreign_key_check") == []
 
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     middle = len(content) // 2 // 4096 * 4096
     content[middle : middle + 20 * 4096] = bytes(20 * 4096)
     path.write_bytes(content)
-    written = merge_profiles(find_profiles([path]), tmp_path / "merged.db")
+    written = merge_runs(find_runs([path]), tmp_path / "merged.db")
     assert any(loss.kind == "unreadable_rows" for loss in written.losses)
     assert query(written.path, "PRAGMA integrity_check") == [("ok",)]
     assert query(written.path, "PRAGMA foreign_key_check") == []
@@ -141,39 +141,39 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by", ["process", "rank"])
 def test_parts_make_the_whole(tmp_path: Path, by: str) -> None:
     synthesize_rocpd(tmp_path / "whole.db", SMALL)
-    whole = open_profile(tmp_path / "whole.db")
+    whole = open_run(tmp_path / "whole.db")
     parts = parts_of(whole, by)  # type: ignore[arg-type]
-    written = write_parts({tmp_path / "parts" / f"{part.name}.db": part.profile for part in parts})
+    written = write_parts({tmp_path / "parts" / f"{part.name}.db": part.run for part in parts})
     assert len(written) == 2
     merged = merge(*(each.path for each in written), out=tmp_path / "merged.db")
-    assert differences(whole, open_profile(merged)) == []
+    assert differences(whole, open_run(merged)) == []
 
 
 def test_parts_by_gpu(tmp_path: Path) -> None:
     synthesize_rocpd(tmp_path / "whole.db", Workload(dispatches=200, gpus=2))
-    whole = open_profile(tmp_path / "whole.db")
+    whole = open_run(tmp_path / "whole.db")
     parts = parts_of(whole, "gpu")
-    assert sum(part.profile.kernels.height for part in parts) == whole.kernels.height
-    assert all(part.profile.kernels["agent"].n_unique() == 1 for part in parts)
-    assert all(part.profile.regions.height == whole.regions.height for part in parts)
+    assert sum(part.run.kernels.height for part in parts) == whole.kernels.height
+    assert all(part.run.kernels["agent"].n_unique() == 1 for part in parts)
+    assert all(part.run.regions.height == whole.regions.height for part in parts)
 
 
 def test_parts_by_marker(tmp_path: Path) -> None:
     synthesize_rocpd(tmp_path / "whole.db", Workload(dispatches=400, ranks=2, nodes=2, clock_offset_ns=10**12))
-    whole = open_profile(tmp_path / "whole.db")
+    whole = open_run(tmp_path / "whole.db")
     ranges = whole.regions.filter(
         pl.col("name").cast(pl.String).str.contains("iteration"), pl.col("domain") == "MARKER"
     )
     parts = parts_of(whole, "marker", "iteration")
     assert len(parts) == ranges.group_by("process").len()["len"].max()
     for number, part in enumerate(parts):
-        assert part.profile.losses.height == 0
+        assert part.run.losses.height == 0
         for process in range(2):
-            own = ranges.filter(pl.col("process") == process).sort("begin_ns", "end_ns").row(number, named=True)
+            own = ranges.filter(pl.col("process") == process).sort("start_ns", "end_ns").row(number, named=True)
             kernels = whole.kernels.filter(
-                pl.col("process") == process, pl.col("begin_ns") <= own["end_ns"], pl.col("end_ns") >= own["begin_ns"]
+                pl.col("process") == process, pl.col("start_ns") <= own["end_ns"], pl.col("end_ns") >= own["start_ns"]
             )
-            found = part.profile.kernels.filter(pl.col("begin_ns").is_in(kernels["begin_ns"].implode()))
+            found = part.run.kernels.filter(pl.col("start_ns").is_in(kernels["start_ns"].implode()))
             assert found.height == kernels.height > 0
 
 
@@ -184,5 +184,5 @@ def test_parts_by_marker(tmp_path: Path) -> None:
 def test_what_cannot_be_split(tmp_path: Path, by: str, marker: str | None, words: str) -> None:
     synthesize_rpd(tmp_path / "trace.rpd", Workload(dispatches=30))
     with pytest.raises(UsageError) as caught:
-        parts_of(open_profile(tmp_path / "trace.rpd"), by, marker)  # type: ignore[arg-type]
+        parts_of(open_run(tmp_path / "trace.rpd"), by, marker)  # type: ignore[arg-type]
     assert words in str(caught.value)

@@ -12,8 +12,8 @@ import pytest
 
 from wavescope.errors import UsageError
 from wavescope.export.run.perfetto import write_perfetto
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd, write_rpd
 
 protos = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
@@ -97,32 +97,32 @@ def ended(part: dict[str, Any]) -> tuple[str, int, int]:
 
 
 @pytest.fixture(scope="module")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = write_rocpd(tmp_path_factory.mktemp("run") / "run.db", WORKLOAD, schema="3.0.3")
-    return open_profile(str(run.paths[0]))
+    return open_run(str(run.paths[0]))
 
 
 @pytest.fixture(scope="module")
-def trace(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    return read(write_perfetto(profile, tmp_path_factory.mktemp("out") / "run.pftrace").path)
+def trace(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    return read(write_perfetto(run, tmp_path_factory.mktemp("out") / "run.pftrace").path)
 
 
 def named(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
     return frame.select(pl.col("name").cast(pl.String), *columns).rows()
 
 
-def test_every_dispatch_and_copy_is_a_slice(profile: Profile, trace: Trace) -> None:
+def test_every_dispatch_and_copy_is_a_slice(run: Run, trace: Trace) -> None:
     kernels = [part for part in trace.slices if part["category"] == "kernel_dispatch"]
-    assert Counter(map(ended, kernels)) == Counter(named(profile.kernels, "begin_ns", "end_ns"))
+    assert Counter(map(ended, kernels)) == Counter(named(run.kernels, "start_ns", "end_ns"))
     copies = [part for part in trace.slices if part["category"] == "memory_copy"]
-    assert Counter(map(ended, copies)) == Counter(named(profile.copies, "begin_ns", "end_ns"))
-    assert sum(part["copy_bytes"] for part in copies) == profile.copies["size_bytes"].sum()
+    assert Counter(map(ended, copies)) == Counter(named(run.copies, "start_ns", "end_ns"))
+    assert sum(part["copy_bytes"] for part in copies) == run.copies["size_bytes"].sum()
     assert {part["depth"] for part in kernels + copies} == {0}, "work on a GPU is never nested"
 
 
-def test_calls_nest_as_they_did(profile: Profile, trace: Trace) -> None:
+def test_calls_nest_as_they_did(run: Run, trace: Trace) -> None:
     calls = [part for part in trace.slices if part["category"].endswith("_api")]
-    assert Counter(map(ended, calls)) == Counter(named(profile.regions, "begin_ns", "end_ns"))
+    assert Counter(map(ended, calls)) == Counter(named(run.regions, "start_ns", "end_ns"))
     assert {part["category"] for part in calls} == {"hip_api", "hsa_api", "marker_api", "rccl_api"}
     depths = {part["name"]: part["depth"] for part in calls}
     assert (depths["iteration"], depths["forward"], depths["hsa_signal_store_screlease"]) == (0, 1, 3)
@@ -130,9 +130,9 @@ def test_calls_nest_as_they_did(profile: Profile, trace: Trace) -> None:
     assert {part["function"] for part in ranges} == {"roctxThreadRangeA"}
 
 
-def test_slices_say_what_they_are(profile: Profile, trace: Trace) -> None:
-    threads, streams = profile.threads.select("thread", "tid"), profile.streams.select("stream", "stream_id")
-    rows = profile.kernels.join(threads, on="thread").join(streams, on="stream")
+def test_slices_say_what_they_are(run: Run, trace: Trace) -> None:
+    threads, streams = run.threads.select("thread", "tid"), run.streams.select("stream", "stream_id")
+    rows = run.kernels.join(threads, on="thread").join(streams, on="stream")
     expected = Counter(
         rows.select(
             "dispatch_id", "correlation", "tid", "stream_id", "workgroup_x", "workgroup_y", "grid_x", "grid_y",
@@ -167,8 +167,8 @@ def test_tracks_of_processes_gpus_and_streams(trace: Trace) -> None:
     assert {len(path) for path in paths} <= {3, 4}
 
 
-def test_counters_are_those_of_the_dispatch(profile: Profile, trace: Trace) -> None:
-    values = profile.counters.join(profile.counter_info.select("counter", "name"), on="counter")
+def test_counters_are_those_of_the_dispatch(run: Run, trace: Trace) -> None:
+    values = run.counters.join(run.counter_info.select("counter", "name"), on="counter")
     summed = values.group_by("process", "event", "name").agg(pl.col("value").sum())
     expected = Counter(summed.select("name", "value").rows())
     found = Counter(
@@ -181,18 +181,18 @@ def test_counters_are_those_of_the_dispatch(profile: Profile, trace: Trace) -> N
                                            trace.path(uuid)[-1]])  # fmt: skip
 
 
-def test_bytes_being_copied_and_allocated(profile: Profile, trace: Trace) -> None:
+def test_bytes_being_copied_and_allocated(run: Run, trace: Trace) -> None:
     copied = {trace.path(uuid): points for uuid, points in trace.points.items() if "COPY" in trace.path(uuid)[-1]}
     first = copied["rank 0: python3 (node000)", "GPU 0 gfx942", "COPY BYTES to GPU 0 gfx942"]
     assert first[-1][1] == 0
-    assert max(value for _, value in first) in profile.copies["size_bytes"].to_list()
+    assert max(value for _, value in first) in run.copies["size_bytes"].to_list()
     allocated = [points for uuid, points in trace.points.items() if "ALLOCATE" in trace.path(uuid)[-1]]
-    taken = profile.allocations.filter(pl.col("level").cast(pl.String) == "REAL")
+    taken = run.allocations.filter(pl.col("level").cast(pl.String) == "REAL")
     assert sum(points[-1][1] for points in allocated) == taken["size_bytes"].sum(), "nothing was released in this run"
 
 
 def test_what_overlaps_goes_to_a_track_below(tmp_path: Path) -> None:
-    times = {"begin_ns": [10, 15, 18, 40], "end_ns": [20, 17, 30, 41]}
+    times = {"start_ns": [10, 15, 18, 40], "end_ns": [20, 17, 30, 41]}
     place = {"process": [0] * 4, "agent": [0] * 4, "stream": [0] * 4, "thread": [0] * 4}
     names = {"name": ["a", "inside a", "across the end of a", "alone"], "domain": ["HIP"] * 4, "category": ["HIP"] * 4}
     tables = {
@@ -203,7 +203,7 @@ def test_what_overlaps_goes_to_a_track_below(tmp_path: Path) -> None:
         "kernels": pl.DataFrame({**times, **place, "name": names["name"]}),
         "regions": pl.DataFrame({**times, **place, **names}),
     }
-    written = write_perfetto(Profile([MemorySource("x", "made", tables=tables)]), tmp_path / "x.pftrace")
+    written = write_perfetto(Run([MemorySource("x", "made", tables=tables)]), tmp_path / "x.pftrace")
     trace = read(written.path)
     assert sorted(map(ended, trace.slices)) == sorted(2 * list(zip(names["name"], *times.values(), strict=True)))
     kernels = {part["name"]: trace.path(part["track"])[-1] for part in trace.slices if "api" not in part["category"]}
@@ -224,10 +224,10 @@ def test_times_that_cannot_be_held_are_said(tmp_path: Path) -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [None]}),
         "kernels": pl.DataFrame(
-            {"process": [0] * 3, "name": ["a"] * 3, "begin_ns": [None, -5, 9], "end_ns": [1, 1, 3]}
+            {"process": [0] * 3, "name": ["a"] * 3, "start_ns": [None, -5, 9], "end_ns": [1, 1, 3]}
         ),
     }
-    written = write_perfetto(Profile([MemorySource("x", "made", tables=tables)]), tmp_path / "x.pftrace")
+    written = write_perfetto(Run([MemorySource("x", "made", tables=tables)]), tmp_path / "x.pftrace")
     assert [(loss.kind, loss.count) for loss in written.losses] == [("not_in_format", 2)]
     assert [ended(part) for part in read(written.path).slices] == [("a", 9, 9)], "an end before its begin is the begin"
 
@@ -235,26 +235,28 @@ def test_times_that_cannot_be_held_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("schema", [2, 3])
 def test_rpd(tmp_path: Path, schema: int) -> None:
     run = write_rpd(tmp_path / "run.rpd", Workload(dispatches=400, ranks=2, graphs=True), schema=schema)
-    profile = open_profile(str(run.paths[0]))
-    trace = read(write_perfetto(profile, tmp_path / "run.pftrace", group_by="queue").path)
+    document = open_run(str(run.paths[0]))
+    trace = read(write_perfetto(document, tmp_path / "run.pftrace", group_by="queue").path)
     assert len(trace.slices) == sum(run.total.counts[table] for table in ("kernels", "copies", "regions"))
     assert len(trace.instants) == run.total.counts["samples"]
     clocks = [points for uuid, points in trace.points.items() if trace.path(uuid)[-1] == "sclk"]
     last_ones = len(clocks)
-    assert sum(map(len, clocks)) == profile.monitors.filter(pl.col("name").cast(pl.String) == "sclk").height + last_ones
+    assert (
+        sum(map(len, clocks)) == document.monitors.filter(pl.col("name").cast(pl.String) == "sclk").height + last_ones
+    )
 
 
 def test_several_sources_share_nothing(tmp_path: Path) -> None:
     paths = [write_rocpd(tmp_path / f"{seed}.db", Workload(dispatches=50, seed=seed)).paths[0] for seed in (1, 2)]
-    trace = read(write_perfetto(open_profile(*map(str, paths)), tmp_path / "run.pftrace").path)
+    trace = read(write_perfetto(open_run(*map(str, paths)), tmp_path / "run.pftrace").path)
     pids = [track.process.pid for track in trace.tracks.values() if track.HasField("process")]
     assert len(set(pids)) == len(pids) == 2
 
 
-def test_an_existing_file_is_kept(tmp_path: Path, profile: Profile) -> None:
+def test_an_existing_file_is_kept(tmp_path: Path, run: Run) -> None:
     target = tmp_path / "run.pftrace"
     target.write_text("mine")
     with pytest.raises(UsageError):
-        write_perfetto(profile, target)
+        write_perfetto(run, target)
     assert target.read_text() == "mine"
-    assert write_perfetto(profile, target, force=True).byte_count > 4
+    assert write_perfetto(run, target, force=True).byte_count > 4

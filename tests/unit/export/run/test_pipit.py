@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.unit.made_profiles import profile as made
+from tests.unit.made_runs import run as made
 from wavescope.export.run.pipit import to_pipit
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 REGIONS = [
-    {"name": "outer", "begin_ns": 10, "end_ns": 100, "domain": "MARKER"},
-    {"name": "inner", "begin_ns": 10, "end_ns": 40, "domain": "HIP"},
-    {"name": "next", "begin_ns": 40, "end_ns": 100, "domain": "HIP"},
-    {"name": "empty", "begin_ns": 50, "end_ns": 50, "domain": "HIP"},
+    {"name": "outer", "start_ns": 10, "end_ns": 100, "domain": "MARKER"},
+    {"name": "inner", "start_ns": 10, "end_ns": 40, "domain": "HIP"},
+    {"name": "next", "start_ns": 40, "end_ns": 100, "domain": "HIP"},
+    {"name": "empty", "start_ns": 50, "end_ns": 50, "domain": "HIP"},
 ]
 
 
@@ -23,8 +23,8 @@ def events() -> Any:
     return to_pipit(
         made(
             regions=REGIONS,
-            kernels=[{"name": "k", "begin_ns": 60, "end_ns": 80}],
-            copies=[{"name": "H2D", "begin_ns": 70, "end_ns": 75, "dst_agent": 1}],
+            kernels=[{"name": "k", "start_ns": 60, "end_ns": 80}],
+            copies=[{"name": "H2D", "start_ns": 70, "end_ns": 75, "dst_agent": 1}],
             samples=[{"name": "mark", "time_ns": 45, "domain": "MARKER"}],
         )
     )
@@ -66,7 +66,7 @@ def test_rows_name_their_partners() -> None:
         assert row[8] == other["Timestamp (ns)"]
 
 
-def test_an_empty_profile() -> None:
+def test_an_empty_run() -> None:
     frame = to_pipit(made())
     assert len(frame) == 0
     assert list(frame.columns)[:3] == ["Timestamp (ns)", "Event Type", "Name"]
@@ -83,6 +83,6 @@ def test_pipit_itself_works_with_it() -> None:
         ours = pipit.Trace(None, events())
         left = theirs.events["_matching_event"].astype("Int64")
         assert left.equals(ours.events["_matching_event"])
-        profile = ours.flat_profile(metrics=["time.inc"])
-    assert profile.loc["outer", "time.inc"] == 90
-    assert profile.loc["k", "time.inc"] == 20
+        run = ours.flat_profile(metrics=["time.inc"])
+    assert run.loc["outer", "time.inc"] == 90
+    assert run.loc["k", "time.inc"] == 20

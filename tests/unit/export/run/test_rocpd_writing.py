@@ -8,17 +8,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.profile_equality import differences
-from tests.unit.small_profiles import small_profile, small_source
+from tests.unit.run_equality import differences
+from tests.unit.small_runs import small_run, small_source
 from wavescope import UsageError
 from wavescope.errors import WavescopeError
 from wavescope.export.run.event_ids import EventIds
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.export.run.rocpd.views import VIEWS
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 NOT_HELD = ("monitors", "frames")
 
@@ -33,10 +33,10 @@ def rows_of_views(path: Path) -> dict[str, int]:
         return {name: len(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in VIEWS}  # noqa: S608
 
 
-def test_a_profile_is_read_back_as_it_was(tmp_path: Path) -> None:
-    whole = small_profile()
+def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
+    whole = small_run()
     written = write_rocpd(whole, tmp_path / "run.db")
-    back = open_profile(written.path, with_environment=True)
+    back = open_run(written.path, with_environment=True)
     assert differences(whole, back, NOT_HELD) == []
     assert violations(written.path) == []
     assert {name: written.counts[name] for name in ("kernels", "regions", "counters")} == {
@@ -48,7 +48,7 @@ def test_a_profile_is_read_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_all_views_work(tmp_path: Path) -> None:
-    counts = rows_of_views(write_rocpd(small_profile(), tmp_path / "run.db").path)
+    counts = rows_of_views(write_rocpd(small_run(), tmp_path / "run.db").path)
     assert counts["kernels"] == counts["memory_copies"] == counts["samples"] == counts["pmc_events"] == 20
     assert counts["regions"] == 60
     assert counts["processes"] == counts["threads"] == 2
@@ -57,7 +57,7 @@ def test_all_views_work(tmp_path: Path) -> None:
 
 
 def test_the_same_run_twice_is_written_once(tmp_path: Path) -> None:
-    both = Profile([small_source("a.db"), small_source("b.db")])
+    both = Run([small_source("a.db"), small_source("b.db")])
     written = write_rocpd(both, tmp_path / "run.db")
     assert written.counts["kernels"] == 20
     assert [loss.kind for loss in written.losses].count("duplicate_run") == 2
@@ -67,8 +67,8 @@ def test_runs_without_guid_get_one_of_their_content(tmp_path: Path) -> None:
     guids = []
     for name in ("a.db", "b.db"):
         source = small_source(name, guids=("", ""))
-        path = write_rocpd(Profile([source]), tmp_path / name).path
-        guids.append(open_profile(path).processes["guid"].to_list())
+        path = write_rocpd(Run([source]), tmp_path / name).path
+        guids.append(open_run(path).processes["guid"].to_list())
     assert guids[0] == guids[1]
     assert len(set(guids[0])) == 2
     assert all(len(guid) == 36 for guid in guids[0])
@@ -76,16 +76,16 @@ def test_runs_without_guid_get_one_of_their_content(tmp_path: Path) -> None:
 
 def test_a_poor_origin_gets_stand_ins(tmp_path: Path) -> None:
     """A format that knows names and times of dispatches and nothing else."""
-    rows = [{"process": 0, "name": name, "begin_ns": 10, "end_ns": 20} for name in ("a", "b", "a")]
+    rows = [{"process": 0, "name": name, "start_ns": 10, "end_ns": 20} for name in ("a", "b", "a")]
     tables = {
-        "processes": frame_of(PROFILE["processes"], [{"process": 0}]),
-        "kernels": frame_of(PROFILE["kernels"], rows),
-        "regions": frame_of(PROFILE["regions"], [{"process": 0, "name": "step", "domain": "MARKER", "begin_ns": 5}]),
-        "copies": frame_of(PROFILE["copies"], [{"name": "CopyHostToDevice", "begin_ns": 5, "end_ns": 6}]),
+        "processes": frame_of(RUN["processes"], [{"process": 0}]),
+        "kernels": frame_of(RUN["kernels"], rows),
+        "regions": frame_of(RUN["regions"], [{"process": 0, "name": "step", "domain": "MARKER", "start_ns": 5}]),
+        "copies": frame_of(RUN["copies"], [{"name": "CopyHostToDevice", "start_ns": 5, "end_ns": 6}]),
     }
-    path = write_rocpd(Profile([MemorySource("poor.csv", "CSV", tables=tables)]), tmp_path / "run.db").path
+    path = write_rocpd(Run([MemorySource("poor.csv", "CSV", tables=tables)]), tmp_path / "run.db").path
     assert violations(path) == []
-    back = open_profile(path)
+    back = open_run(path)
     assert back.kernels["name"].to_list() == ["a", "b", "a"]
     assert back.kernels["event"].n_unique() == 3
     assert back.regions.select("name", "domain").row(0) == ("step", "MARKER")
@@ -99,16 +99,16 @@ def test_a_poor_origin_gets_stand_ins(tmp_path: Path) -> None:
 def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
     source = small_source()
     for table, column in (("symbols", "name"), ("kernels", "name"), ("regions", "name"), ("arguments", "value")):
-        dtype = PROFILE[table].dtypes[column]
+        dtype = RUN[table].dtypes[column]
         source.tables[table] = source.tables[table].with_columns(pl.lit(name).cast(dtype).alias(column))
     source.tables["processes"] = source.tables["processes"].with_columns(pl.lit(name).alias("command"))
-    whole = Profile([source])
+    whole = Run([source])
     path = write_rocpd(whole, tmp_path / "run.db").path
     texts = {
         "regions.function",
         "regions.event_properties",
     }  # a marker without a text of its own is called like its function
-    assert set(differences(whole, open_profile(path, with_environment=True), NOT_HELD)) <= texts
+    assert set(differences(whole, open_run(path, with_environment=True), NOT_HELD)) <= texts
     assert violations(path) == []
     rows_of_views(path)
 
@@ -119,8 +119,8 @@ def test_events_that_collide_get_new_ids(tmp_path: Path) -> None:
         frame = source.tables[table]
         source.tables[table] = frame.with_columns(pl.int_range(1, 11).append(pl.int_range(1, 11)).alias("event"))
     source.tables["counters"] = source.tables["counters"].with_columns(pl.col("event") - 40)
-    path = write_rocpd(Profile([source]), tmp_path / "run.db").path
-    back = open_profile(path)
+    path = write_rocpd(Run([source]), tmp_path / "run.db").path
+    back = open_run(path)
     events = pl.concat(
         [back.read(table, ["process", "event"]) for table in ("kernels", "copies", "regions", "samples")]
     )
@@ -140,7 +140,7 @@ def test_ids_of_events() -> None:
 def test_dangling_rows_are_left_out_and_said(tmp_path: Path) -> None:
     source = small_source()
     source.tables["arguments"] = source.tables["arguments"].with_columns(pl.lit(9999, pl.Int64).alias("event"))
-    written = write_rocpd(Profile([source]), tmp_path / "run.db")
+    written = write_rocpd(Run([source]), tmp_path / "run.db")
     assert written.counts["arguments"] == 0
     assert "dangling_rows" in [loss.kind for loss in written.losses]
     assert violations(written.path) == []
@@ -151,10 +151,10 @@ def test_many_runs_have_one_view(tmp_path: Path) -> None:
     sources = []
     for number in range(130):
         guid = f"00000000-0000-0000-0000-{number:012}"
-        tables = {"processes": frame_of(PROFILE["processes"], [{"process": 0, "pid": number, "guid": guid}])}
-        tables["kernels"] = frame_of(PROFILE["kernels"], [{"process": 0, "name": "k", "begin_ns": 1, "end_ns": 3}])
+        tables = {"processes": frame_of(RUN["processes"], [{"process": 0, "pid": number, "guid": guid}])}
+        tables["kernels"] = frame_of(RUN["kernels"], [{"process": 0, "name": "k", "start_ns": 1, "end_ns": 3}])
         sources.append(MemorySource(f"{number}.db", "ROCpd", tables=tables))
-    path = write_rocpd(Profile(sources), tmp_path / "run.db").path
+    path = write_rocpd(Run(sources), tmp_path / "run.db").path
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT COUNT(*), SUM(end - start) FROM rocpd_kernel_dispatch").fetchone() == (
             130,
@@ -164,10 +164,10 @@ def test_many_runs_have_one_view(tmp_path: Path) -> None:
 
 
 def test_nothing_is_replaced_unless_asked(tmp_path: Path) -> None:
-    path = write_rocpd(small_profile(), tmp_path / "run.db").path
+    path = write_rocpd(small_run(), tmp_path / "run.db").path
     with pytest.raises(UsageError, match="--force"):
-        write_rocpd(small_profile(), path)
-    assert write_rocpd(Profile([]), path, force=True).rows == 0
+        write_rocpd(small_run(), path)
+    assert write_rocpd(Run([]), path, force=True).rows == 0
 
 
 def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
@@ -179,5 +179,5 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
             return super().chunks(table, columns)
 
     with pytest.raises(WavescopeError, match="the disk is gone"):
-        write_rocpd(Profile([Broken("x", "y", tables=small_source().tables)]), tmp_path / "run.db")
+        write_rocpd(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "run.db")
     assert list(tmp_path.iterdir()) == []

@@ -8,18 +8,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.unit.profile_equality import differences
-from tests.unit.small_profiles import CLOCKS, small_profile, small_source
+from tests.unit.run_equality import differences
+from tests.unit.small_runs import CLOCKS, small_run, small_source
 from wavescope.errors import WavescopeError
 from wavescope.export.run.rpd import write_rpd
 from wavescope.export.run.rpd.schema import VIEWS
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    return write_rpd(small_profile(), tmp_path / "trace.rpd").path
+    return write_rpd(small_run(), tmp_path / "trace.rpd").path
 
 
 def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
@@ -28,14 +28,14 @@ def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def test_events_come_back(written: Path) -> None:
-    whole, back = small_profile(), open_profile(written)
+    whole, back = small_run(), open_run(written)
     for table, columns in {
-        "kernels": ["process", "name", "begin_ns", "end_ns", "grid_x", "workgroup_x", "lds_bytes"],
-        "copies": ["process", "name", "begin_ns", "end_ns", "size_bytes"],
+        "kernels": ["process", "name", "start_ns", "end_ns", "grid_x", "workgroup_x", "lds_bytes"],
+        "copies": ["process", "name", "start_ns", "end_ns", "size_bytes"],
         "samples": ["process", "name", "domain", "time_ns"],
         "counters": ["process", "value"],
         "frames": ["process", "depth", "name"],
-        "monitors": ["name", "begin_ns", "end_ns", "value"],
+        "monitors": ["name", "start_ns", "end_ns", "value"],
     }.items():
         first, second = whole.read(table, columns), back.read(table, columns)
         assert first.sort(columns).equals(second.sort(columns)), table
@@ -71,18 +71,18 @@ def test_markers_and_arguments(written: Path) -> None:
 
 
 def test_what_has_no_place_is_said(tmp_path: Path) -> None:
-    lost = write_rpd(small_profile(), tmp_path / "trace.rpd").losses
+    lost = write_rpd(small_run(), tmp_path / "trace.rpd").losses
     assert [(loss.kind, loss.count, loss.detail) for loss in lost] == [("not_in_format", 4, "allocations")]
 
 
 def test_rpd_keeps_everything_of_rpd(tmp_path: Path) -> None:
-    first = write_rpd(small_profile(), tmp_path / "first.rpd").path
+    first = write_rpd(small_run(), tmp_path / "first.rpd").path
     with sqlite3.connect(first) as connection:
         connection.execute('CREATE TABLE "ext_it\'s" (parent_id, "a b")')
         connection.execute("INSERT INTO \"ext_it's\" VALUES (7, 'x')")
         connection.execute("INSERT INTO rocpd_metadata (tag, value) VALUES ('Autograd::Table', 'ext')")
-    second = write_rpd(open_profile(first), tmp_path / "second.rpd").path
-    assert differences(open_profile(first), open_profile(second)) == []
+    second = write_rpd(open_run(first), tmp_path / "second.rpd").path
+    assert differences(open_run(first), open_run(second)) == []
     for table in ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_kernelapi", "rocpd_copyapi", '"ext_it\'s"'):
         assert rows(first, f"SELECT COUNT(*) FROM {table}") == rows(second, f"SELECT COUNT(*) FROM {table}")  # noqa: S608
     for view in ("op", "api", "kernel", "copyop"):
@@ -95,7 +95,7 @@ def test_rpd_keeps_everything_of_rpd(tmp_path: Path) -> None:
 def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
     source = small_source()
     source.tables["kernels"] = source.tables["kernels"].with_columns(pl.lit(name).cast(pl.Categorical).alias("name"))
-    back = open_profile(write_rpd(Profile([source]), tmp_path / "trace.rpd").path)
+    back = open_run(write_rpd(Run([source]), tmp_path / "trace.rpd").path)
     assert back.kernels["name"].unique().to_list() == [name]
 
 
@@ -108,5 +108,5 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
             return super().chunks(table, columns)
 
     with pytest.raises(WavescopeError, match="the disk is gone"):
-        write_rpd(Profile([Broken("x", "y", tables=small_source().tables)]), tmp_path / "trace.rpd")
+        write_rpd(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "trace.rpd")
     assert list(tmp_path.iterdir()) == []

@@ -13,30 +13,30 @@ import pytest
 
 from wavescope.errors import MissingToolError, UsageError
 from wavescope.export.run.csv import write_csv
-from wavescope.export.run.json import write_profile_json
+from wavescope.export.run.json import write_run_json
 from wavescope.export.run.otf2 import write_otf2
 from wavescope.export.run.perfetto import write_perfetto
 from wavescope.export.run.speedscope import write_speedscope
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.run_tables import PROFILE
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.run_tables import RUN
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd, write_rpd
 
 Slice = tuple[str, int, int]
 
 
 @pytest.fixture(scope="module")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     workload = Workload(dispatches=700, ranks=2, nodes=2, gpus=4, graphs=True, hostile_names=True)
-    return open_profile(str(write_rocpd(tmp_path_factory.mktemp("run") / "run.db", workload).paths[0]))
+    return open_run(str(write_rocpd(tmp_path_factory.mktemp("run") / "run.db", workload).paths[0]))
 
 
-def slices(profile: Profile, *tables: str) -> Counter[Slice]:
+def slices(run: Run, *tables: str) -> Counter[Slice]:
     """Name, begin and end of every row."""
     found: Counter[Slice] = Counter()
     for table in tables:
-        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
-        found.update(profile.table(table).select(pl.col("name").cast(pl.String), begin, pl.col(end).alias("e")).rows())
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
+        found.update(run.table(table).select(pl.col("name").cast(pl.String), begin, pl.col(end).alias("e")).rows())
     return found
 
 
@@ -67,13 +67,13 @@ def read_speedscope(path: Path) -> dict[str, list[Slice]]:
     return found
 
 
-def test_speedscope(profile: Profile, tmp_path: Path) -> None:
-    written = write_speedscope(profile, tmp_path / "run.speedscope.json")
+def test_speedscope(run: Run, tmp_path: Path) -> None:
+    written = write_speedscope(run, tmp_path / "run.speedscope.json")
     found = read_speedscope(written.path)
     threads = Counter(part for name, line in found.items() if "Thread" in name for part in line)
     queues = Counter(part for name, line in found.items() if "Queue" in name for part in line)
-    assert threads == slices(profile, *CALLS)
-    assert queues == slices(profile, *WORK)
+    assert threads == slices(run, *CALLS)
+    assert queues == slices(run, *WORK)
     assert any(name.startswith("rank 1: python3 (node001): GPU ") for name in found)
     assert {loss.detail for loss in written.losses} >= {"counters", "arguments"}
 
@@ -83,9 +83,9 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
         "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
-        "kernels": pl.DataFrame({**kernels, "begin_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
+        "kernels": pl.DataFrame({**kernels, "start_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
     }
-    made = Profile([MemorySource("x", "made", tables=tables)])
+    made = Run([MemorySource("x", "made", tables=tables)])
     found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
     assert found == {
         "process 7: GPU 0, no queue": [("a", 10, 20), ("c", 30, 30)],
@@ -94,14 +94,14 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
 
 
 def test_events_without_a_process_have_a_place(tmp_path: Path) -> None:
-    times = {"process": [None], "name": ["a"], "begin_ns": [1], "end_ns": [2]}
+    times = {"process": [None], "name": ["a"], "start_ns": [1], "end_ns": [2]}
     tables = {
         "kernels": pl.DataFrame(times),
         "copies": pl.DataFrame(times),
         "regions": pl.DataFrame(times),
         "samples": pl.DataFrame({"process": [None], "name": ["a"], "time_ns": [3]}),
     }
-    made = Profile([MemorySource("x", "made", tables=tables)])
+    made = Run([MemorySource("x", "made", tables=tables)])
     found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
     assert sum(map(len, found.values())) == 4
     written = write_perfetto(made, tmp_path / "x.pftrace")
@@ -137,26 +137,26 @@ def read_otf2(folder: Path) -> tuple[dict[Any, list[Slice]], Any]:
     return found, locations
 
 
-def test_otf2(profile: Profile, tmp_path: Path) -> None:
+def test_otf2(run: Run, tmp_path: Path) -> None:
     types = pytest.importorskip("otf2").LocationType
-    written = write_otf2(profile, tmp_path / "archive")
+    written = write_otf2(run, tmp_path / "archive")
     found, locations = read_otf2(written.path)
     assert written.counts["locations"] == len(locations) == len(found)
     threads = Counter(part for place, line in found.items() if "Thread" in place[0] for part in line)
     queues = Counter(part for place, line in found.items() if "Queue" in place[0] for part in line)
-    assert threads == slices(profile, *CALLS)
-    assert queues == slices(profile, *WORK)
+    assert threads == slices(run, *CALLS)
+    assert queues == slices(run, *WORK)
     for place, (kind, events, node) in locations.items():
         assert events == 2 * len(found[place]), "the definition counts what is there"
         assert kind == (types.CPU_THREAD if "Thread" in place[0] else types.ACCELERATOR_STREAM)
         assert node in place[1], "a process hangs below its host"
 
 
-def test_otf2_without_the_package(profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_otf2_without_the_package(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "otf2", None)
     monkeypatch.setitem(sys.modules, "otf2.writer", None)
     with pytest.raises(MissingToolError, match="otf2"):
-        write_otf2(profile, tmp_path / "archive")
+        write_otf2(run, tmp_path / "archive")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -164,27 +164,27 @@ def test_otf2_without_the_package(profile: Profile, tmp_path: Path, monkeypatch:
 def test_json_has_all_tables(tmp_path: Path, extension: str) -> None:
     write = write_rocpd if extension == "db" else write_rpd
     run = write(tmp_path / f"run.{extension}", Workload(dispatches=300, ranks=2, hostile_names=True))
-    profile = open_profile(str(run.paths[0]))
-    written = write_profile_json(profile, tmp_path / "run.json")
+    document = open_run(str(run.paths[0]))
+    written = write_run_json(document, tmp_path / "run.json")
     tables = json.loads(written.path.read_bytes())["tables"]
-    assert set(tables) == set(PROFILE)
+    assert set(tables) == set(RUN)
     for name, columns in tables.items():
-        frame = profile.table(name)
+        frame = document.table(name)
         assert list(columns) == frame.columns
         assert columns == frame.with_columns(pl.col(pl.Categorical).cast(pl.String)).to_dict(as_series=False), name
     assert written.counts["kernels"] == 300
 
 
-def test_files_that_exist_are_kept(profile: Profile, tmp_path: Path) -> None:
+def test_files_that_exist_are_kept(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "run.json"
     target.write_text("mine")
-    for write in (write_speedscope, write_profile_json):
+    for write in (write_speedscope, write_run_json):
         with pytest.raises(UsageError):
-            write(profile, target)
+            write(run, target)
     assert target.read_text() == "mine"
 
 
-@pytest.mark.parametrize("write", [write_perfetto, write_speedscope, write_profile_json])
-def test_equal_profiles_give_equal_bytes(profile: Profile, tmp_path: Path, write: Any) -> None:
-    first, second = (write(profile, tmp_path / f"{number}").path.read_bytes() for number in range(2))
+@pytest.mark.parametrize("write", [write_perfetto, write_speedscope, write_run_json])
+def test_equal_runs_give_equal_bytes(run: Run, tmp_path: Path, write: Any) -> None:
+    first, second = (write(run, tmp_path / f"{number}").path.read_bytes() for number in range(2))
     assert first == second

@@ -16,7 +16,7 @@ from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.values import metric_values
 from wavescope.errors import UsageError
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.model.schema import frame_of
 from wavescope.page.asking import ask, prepare
 from wavescope.page.counters.kernels import MOST_HELD
@@ -168,7 +168,7 @@ def test_nonsense_is_refused(document, question, given):
 
 
 def test_other_documents_have_no_counters():
-    run = Library().add("run", "run", lambda: Profile([]))
+    run = Library().add("run", "run", lambda: Run([]))
     with pytest.raises(UsageError, match="about a run"):
         ask(run, "counter_panels", {})
     with pytest.raises(UsageError, match="run is a run, not a counter capture"):

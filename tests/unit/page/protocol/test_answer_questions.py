@@ -15,7 +15,7 @@ from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace, TraceSource
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
@@ -47,7 +47,7 @@ def library() -> Library:
     made.add("before", "before", trace)
     made.add("after", "after", lambda: trace(320, texts=[*TEXTS[:2], "v_mul_f32 v0, v1, v2", TEXTS[3]]))
     made.add("empty", "empty", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    made.add("run", "run", lambda: Profile([]))
+    made.add("run", "run", lambda: Run([]))
     return made
 
 

@@ -7,13 +7,13 @@ import json
 import polars as pl
 import pytest
 
-from tests.unit.made_profiles import profile, spans
+from tests.unit.made_runs import spans
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.regions import regions
 from wavescope.errors import UsageError
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
@@ -58,7 +58,7 @@ def test_tiles_of_level_0_hold_every_event_once(document: Document) -> None:
     found = pl.concat(tiles).unique("item").sort("item")
     expected = timeline_of(document).spans
     assert found["item"].equals(expected["item"])
-    assert found["begin"].cast(pl.Int64).equals(expected["begin_ns"], check_names=False)
+    assert found["begin"].cast(pl.Int64).equals(expected["start_ns"], check_names=False)
     assert found["lane"].equals(expected["lane"])
     whole = spans_of_run(document, track="run", level=track["level_count"] - 1, tile=0)
     assert set(whole["lane"]) == set(expected["lane"])
@@ -109,7 +109,7 @@ def test_an_event_is_told_with_everything_that_is_known(document: Document) -> N
     assert answer["what"] == "call"
     assert answer["arguments"]
     stored = run.regions.row(row, named=True)
-    assert answer["duration_ns"] == stored["end_ns"] - stored["begin_ns"]
+    assert answer["duration_ns"] == stored["end_ns"] - stored["start_ns"]
     dispatch = _asked(document, "span", track="run", item=3)
     told = {fact["name"]: fact["value"] for fact in dispatch["facts"]}
     kernel = run.kernels.row(3, named=True)
@@ -139,7 +139,7 @@ def test_times_of_answers_count_from_the_begin_of_the_node(document: Document) -
     assert answer["gap_count"] == truth.gap_count
     assert [row["gap_ns"] for row in answer["largest"]["rows"]] == truth.largest["gap_ns"].to_list()
     assert all(0 <= row["begin"] <= end for row in answer["largest"]["rows"])
-    begins = dict(truth.largest.select("node", "begin_ns").rows())
+    begins = dict(truth.largest.select("node", "start_ns").rows())
     assert min(begins.values()) < FAR < max(begins.values())  # the clocks of the nodes lie far apart
     for row in _asked(document, "run_busy")["over_time"]["rows"]:
         assert 0 <= row["begin"] <= end
@@ -200,14 +200,14 @@ def test_nonsense_is_refused(document: Document, name: str, given: dict[str, obj
 
 def test_names_are_only_text() -> None:
     name = "<img src=x onerror=alert(1)>\x00\u202e"
-    run = profile(kernels=spans((1, 5), name=name), regions=spans((0, 9), name=name))
-    document = Document(0, "hostile", "", lambda: run)
+    recorded = run(kernels=spans((1, 5), name=name), regions=spans((0, 9), name=name))
+    document = Document(0, "hostile", "", lambda: recorded)
     assert _asked(document, "tracks")["tracks"][0]["kinds"][0]["name"] == name
     assert _asked(document, "run_kernel", name=name)["kernels"]["rows"][0]["name"] == name
 
 
 def test_a_run_of_nothing_answers_everything() -> None:
-    document = Document(0, "nothing", "", lambda: Profile([]))
+    document = Document(0, "nothing", "", lambda: Run([]))
     for question in QUESTIONS.values():
         if question.is_about("run") and not question.required:
             ask(document, question.name, {})
@@ -256,7 +256,7 @@ def test_curves_of_memory_copies_and_counters(document: Document) -> None:
 
 
 def test_edges_stand_between_events_of_one_name_that_touch() -> None:
-    run = profile(
+    recorded = run(
         kernels=[
             *spans((0, 100_000), (100_000, 250_000), (250_010, 400_000), name="a"),
             *spans((400_000, 500_000), name="b"),
@@ -264,7 +264,7 @@ def test_edges_stand_between_events_of_one_name_that_touch() -> None:
             *spans((800_000, 800_100), (800_100, 900_000), name="b"),
         ]
     )
-    document = Document(0, "", "", lambda: run)
+    document = Document(0, "", "", lambda: recorded)
     level = tracks_of_run(document)["tracks"][0]["level_count"] - 1
     found = QUESTIONS["edges"].answer(document, track="run", level=level, tile=0)
     assert found["time"].to_list() == [

@@ -85,8 +85,8 @@ def shown(spans: list[Span], cell: int) -> list[Span]:
 def lanes_apart(document: Document) -> dict[int, list[Span]]:
     """The lanes whose spans do not overlap."""
     lanes: defaultdict[int, list[Span]] = defaultdict(list)
-    table = timeline_of(document).spans.sort("lane", "begin_ns", "end_ns")
-    for lane, begin, end, kind, item in table.select("lane", "begin_ns", "end_ns", "kind", "item").iter_rows():
+    table = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
+    for lane, begin, end, kind, item in table.select("lane", "start_ns", "end_ns", "kind", "item").iter_rows():
         lanes[lane].append((begin, end, kind, 1, item))
     return {lane: spans for lane, spans in lanes.items() if all(a[1] <= b[0] for a, b in itertools.pairwise(spans))}
 

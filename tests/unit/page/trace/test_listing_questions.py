@@ -106,18 +106,18 @@ def test_iterations_of_a_wave_are_those_of_the_loops(gemm: ThreadTrace) -> None:
     assert of_loop["cycles"].median() == loop["iteration_cycles_median"]
     one = of_loop.filter(pl.col("wave") == 0)
     same_entry = one["entry"] == one["entry"].shift(-1)
-    next_begin = one["begin_cycles"] + one["cycles"]
-    assert (next_begin.filter(same_entry) == one["begin_cycles"].shift(-1).filter(same_entry)).all()
+    next_begin = one["start_cycles"] + one["cycles"]
+    assert (next_begin.filter(same_entry) == one["start_cycles"].shift(-1).filter(same_entry)).all()
 
 
 def test_nested_loops_begin_where_their_first_row_is_tried() -> None:
     inner = [2, 3]
     trace = trace_of([0, 1, *inner, *inner, *inner, 4, 1, *inner, 4, 5])
-    found = loop_iterations(trace, 0).select("loop", "entry", "iteration", "is_last", "begin_cycles").rows()
+    found = loop_iterations(trace, 0).select("loop", "entry", "iteration", "is_last", "start_cycles").rows()
     outer = [(0, 0, 0, False, 10), (0, 0, 1, True, 90)]
     nested = [(1, 0, 0, False, 20), (1, 0, 1, False, 40), (1, 0, 2, True, 60), (1, 1, 0, True, 100)]
     assert found == outer + nested
-    assert wave_loops(document_of(trace), wave=0)["begin_cycles"].to_list() == [at[4] for at in outer + nested]
+    assert wave_loops(document_of(trace), wave=0)["start_cycles"].to_list() == [at[4] for at in outer + nested]
 
 
 def test_waves_that_do_not_exist() -> None:

@@ -87,9 +87,9 @@ def test_states_follow_each_other_from_the_begin_of_their_wave(document: Documen
     names = {kind["kind"]: kind["name"] for kind in described(document, "states")["kinds"]}
     by_name = {names[kind]: cycles for kind, cycles in total.rows() if cycles}
     assert by_name == dict(states(document.trace).total.select("state", "cycles_total").rows())
-    first = document.trace.waves.select("first_state", aligned(document.trace, "begin_cycles"))
+    first = document.trace.waves.select("first_state", aligned(document.trace, "start_cycles"))
     begins = dict(found.select("item", "begin").rows())
-    assert [begins[item] for item in first["first_state"]] == first["begin_cycles"].to_list()
+    assert [begins[item] for item in first["first_state"]] == first["start_cycles"].to_list()
 
 
 def covered(spans: pl.DataFrame) -> float:
@@ -135,7 +135,7 @@ def test_waves_are_those_of_the_occupancy(document: Document) -> None:
     trace = document.trace
     table = resident_waves(trace).with_row_index("item")
     found = whole(document, "waves").sort("item")
-    begin, end = aligned(trace, "begin_cycles"), aligned(trace, "end_cycles")
+    begin, end = aligned(trace, "start_cycles"), aligned(trace, "end_cycles")
     assert found.select("item", *SLOT, "begin", "end").rows() == table.select("item", *SLOT, begin, end).rows()
     assert set(found["kind"]) <= {kind["kind"] for kind in described(document, "waves")["kinds"]}
     unknown = {kind["name"] for kind in described(document, "waves")["kinds"]} & {"unknown kernel"}
@@ -150,7 +150,7 @@ def test_a_wave_tells_about_itself(document: Document) -> None:
     for item in range(resident_waves(trace).height):
         known = resident_wave(document, item=item)
         assert known["kernel_name"] in {None, *trace.kernels["demangled"]}
-        assert known["begin_cycles"] <= known["end_cycles"]
+        assert known["start_cycles"] <= known["end_cycles"]
         if known["wave"] is not None:
             same = trace.waves.row(by_predicate=pl.col("wave") == known["wave"], named=True)
             assert [same[name] for name in SLOT] == [known[name] for name in SLOT]

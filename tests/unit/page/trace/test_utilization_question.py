@@ -53,7 +53,7 @@ def test_curves_of_pipes_are_as_busy_as_the_analysis_says(document, level):
         assert found.filter(se=row["se"], pipe="no issue")["cycles"].sum() == row["bubble_cycles_total"]
         resident = found.filter(se=row["se"], pipe="resident")
         assert resident["cycles"].sum() == row["resident_cycles_total"]
-        assert (resident["end_cycles"] - resident["begin_cycles"]).sum() == row["span_cycles_total"]
+        assert (resident["end_cycles"] - resident["start_cycles"]).sum() == row["span_cycles_total"]
 
 
 def test_every_instruction_lies_in_its_wave(document):

@@ -51,9 +51,9 @@ def test_a_workload_says_what_it_was_made_of(target: str, tmp_path: Path) -> Non
     assert set(found.passes["name"]) >= {"pmc_perf", "SQ_LEVEL_WAVES", "SQ_INST_LEVEL_LDS"}
     assert found.ceilings.height > 0
     for kernel, totals in made.totals.items():
-        mine = found.dispatches.filter(pl.col("kernel_name") == kernel).select("dispatch", "begin_ns", "end_ns")
+        mine = found.dispatches.filter(pl.col("kernel_name") == kernel).select("dispatch", "start_ns", "end_ns")
         frame = found.measured[0].join(mine, on="dispatch", how="semi")
-        assert (mine["end_ns"] - mine["begin_ns"]).sum() == pytest.approx(totals["duration_ns"])
+        assert (mine["end_ns"] - mine["start_ns"]).sum() == pytest.approx(totals["duration_ns"])
         for name in ("SQ_WAVES", "TCC_EA0_RDREQ", "TCP_TOTAL_CACHE_ACCESSES"):
             assert frame[name].sum() == pytest.approx(totals[name])
 
@@ -140,8 +140,8 @@ def test_a_pass_without_counters_tells_the_times(tmp_path: Path) -> None:
         )
     )
     assert found.origin_ns == 1000
-    assert found.dispatches.select("begin_ns", "end_ns").rows() == [(6000, 6010)]
-    assert found.executions.select("begin_ns", "end_ns").rows() == [(0, 500), (6000, 6010)]
+    assert found.dispatches.select("start_ns", "end_ns").rows() == [(6000, 6010)]
+    assert found.executions.select("start_ns", "end_ns").rows() == [(0, 500), (6000, 6010)]
     assert found.dispatches.select("kernel_name", "kernel_name_spelled").rows() == [("a", "a (.kd)")]
 
 
@@ -150,7 +150,7 @@ def test_dispatches_that_only_have_times_were_not_measured(tmp_path: Path) -> No
     found = open_counters(
         workload(tmp_path / "w", pmc_perf=HEAD + "SQ_WAVES\n" + rows((1, "a", 64, 1)), timestamps=times)
     )
-    assert found.dispatches.select("kernel_name", "begin_ns").rows() == [("a", 6000)]
+    assert found.dispatches.select("kernel_name", "start_ns").rows() == [("a", 6000)]
     assert found.executions.select("pass", "dispatch_id").rows() == [(0, 1), (1, 1)]
     assert found.losses.height == 0
 
@@ -166,7 +166,7 @@ def test_clocks_with_more_digits_than_a_float_are_exact(tmp_path: Path) -> None:
     begin = 13386742234691895
     text = HEAD + f"SQ_WAVES\n0,0,64,64,a,{begin},{begin + 8653},1\n1,0,64,64,a,{begin + 10001},{begin + 10004},1\n"
     found = open_counters(workload(tmp_path / "w", pmc_perf=text))
-    assert (found.dispatches["end_ns"] - found.dispatches["begin_ns"]).to_list() == [8653, 3]
+    assert (found.dispatches["end_ns"] - found.dispatches["start_ns"]).to_list() == [8653, 3]
     assert found.origin_ns == begin
 
 
@@ -203,7 +203,7 @@ def test_the_long_form_of_a_workload(tmp_path: Path) -> None:
     assert found.passes["name"].to_list() == ["pmc_perf", "SQ_LEVEL_WAVES"]
     assert found.measured[1].columns[1:] == ["SQ_LEVEL_WAVES", "SQ_ACCUM_PREV_HIRES", "TCC_HIT[0]", "TCC_HIT[1]"]
     assert values(found, "SQ_LEVEL_WAVES", "SQ_ACCUM_PREV_HIRES") == [(1, 77), (2, 77)]
-    lengths = found.dispatches["end_ns"] - found.dispatches["begin_ns"]
+    lengths = found.dispatches["end_ns"] - found.dispatches["start_ns"]
     assert lengths.to_list() == [5, 5]  # the median over the values
 
 

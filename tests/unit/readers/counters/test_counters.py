@@ -44,7 +44,7 @@ def test_the_long_form(tmp_path: Path) -> None:
     for name, spec in COUNTER_SET.items():
         assert found.table(name).columns == [column.name for column in spec.columns]
     assert found.origin_ns == 1000
-    assert found.dispatches.select("dispatch", "dispatch_id", "begin_ns", "end_ns").rows() == [
+    assert found.dispatches.select("dispatch", "dispatch_id", "start_ns", "end_ns").rows() == [
         (0, 1, 0, 1000),
         (1, 2, 2000, 3000),
     ]
@@ -73,7 +73,7 @@ def test_files_below_a_folder_are_passes_over_the_same_dispatches(tmp_path: Path
     assert found.passes.select("pass", "run", "name").rows() == [(0, 0, "pass_1"), (1, 1, "pass_2")]
     assert found.dispatches.height == 1
     assert found.values.rows() == [(0, 0, "TCC_HIT", None, 1.0), (0, 1, "TCC_HIT", None, 2.0)]
-    assert found.executions.select("dispatch", "pass", "begin_ns").rows() == [(0, 0, 0.0), (0, 1, 80.0)]
+    assert found.executions.select("dispatch", "pass", "start_ns").rows() == [(0, 0, 0.0), (0, 1, 80.0)]
     assert found.losses.height == 0
 
 
@@ -127,7 +127,7 @@ def test_the_wide_form_with_channels(tmp_path: Path) -> None:
     }
     assert found.passes.row(0, named=True)["target"] == "gfx942"
     assert found.passes["is_joined"].to_list() == [True]
-    assert found.dispatches.select("begin_ns", "end_ns").rows() == [(0.5, 100.5), (200.0, 300.0)]
+    assert found.dispatches.select("start_ns", "end_ns").rows() == [(0.5, 100.5), (200.0, 300.0)]
 
 
 def test_gzip(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Counters inside profiles, and metrics that ROCm Compute Profiler stored instead of counters."""
+"""Counters inside runs, and metrics that ROCm Compute Profiler stored instead of counters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wavescope.errors import NotATraceError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth.rocpd import write_rocpd
 from wavescope.synth.workload import Workload
 
@@ -24,8 +24,8 @@ from wavescope.synth.workload import Workload
 def test_counters_of_a_rocpd_database(tmp_path: Path) -> None:
     path = tmp_path / "1_results.db"
     write_rocpd(path, Workload(dispatches=60, counters=4, counter_every=2))
-    found, profile = open_counters(path), open_profile(path)
-    stored = profile.counters.join(profile.counter_info.select("counter", "name"), on="counter")
+    found, run = open_counters(path), open_run(path)
+    stored = run.counters.join(run.counter_info.select("counter", "name"), on="counter")
     for spelled, name in (("SQ_WAVES", "SQ_WAVES"), ("TCC_HIT_sum", "TCC_HIT")):
         expected = stored.filter(pl.col("name") == spelled)["value"].sum()
         assert sum(frame[name].sum() for frame in found.measured.values()) == expected
@@ -33,7 +33,7 @@ def test_counters_of_a_rocpd_database(tmp_path: Path) -> None:
     assert found.dispatches.height == measured
     assert found.passes["form"].unique().to_list() == ["database"]
     assert (found.system.target, found.system.cu_count, found.system.xcd_count) == ("gfx942", 304, 8)
-    names = set(profile.kernels["name"].cast(pl.String))
+    names = set(run.kernels["name"].cast(pl.String))
     assert set(found.dispatches["kernel_name"]) <= names
 
 
@@ -43,7 +43,7 @@ def test_counters_of_rocprofv3_json_are_summed_over_instances(tmp_path: Path) ->
     assert open_counters(path).measured[0]["SQ_WAVES"].to_list() == [10.5]
 
 
-def test_a_profile_without_counters_says_so(tmp_path: Path) -> None:
+def test_a_run_without_counters_says_so(tmp_path: Path) -> None:
     path = tmp_path / "1_results.db"
     write_rocpd(path, Workload(dispatches=10, counters=0))
     for place in (path, tmp_path):
@@ -134,7 +134,7 @@ def test_an_analysis_database(tmp_path: Path) -> None:
         ("b", "2.1.14", "Avg", None),
         (None, "2.1.14", "Avg", 0.25),
     ]
-    assert found.dispatches.select("kernel_name", "gpu", "begin_ns", "end_ns").rows() == [
+    assert found.dispatches.select("kernel_name", "gpu", "start_ns", "end_ns").rows() == [
         ("a", 0, 0.0, 500.0),
         ("b", 1, 1000.0, None),
     ]

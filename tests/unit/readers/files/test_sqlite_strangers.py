@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from tests.cli.in_process import call
-from tests.unit.small_profiles import small_profile
+from tests.unit.small_runs import small_run
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.readers.files.sqlite import Database, table_names
@@ -91,7 +91,7 @@ def naming(victim: Path, data: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("sound") / "run.db"
-    write_rocpd(small_profile(), path)
+    write_rocpd(small_run(), path)
     return path.read_bytes()
 
 

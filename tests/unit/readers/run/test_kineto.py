@@ -9,7 +9,7 @@ import pytest
 
 from wavescope.errors import NotATraceError
 from wavescope.export.run.chrome import write_chrome
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Workload, write_rocpd
 
 if TYPE_CHECKING:
@@ -68,39 +68,39 @@ def write(path: Path, events: list[Any], **around: Any) -> Path:
 
 
 def test_what_pytorch_writes(tmp_path: Path) -> None:
-    profile = open_profile(write(tmp_path / "trace.json", EVENTS, **AROUND))
-    assert profile.processes.select("pid", "rank", "command").rows() == [(7, 3, "python3")]
-    assert profile.kernels.select(
-        "name", "begin_ns", "end_ns", "correlation", "grid_x", "grid_y", "workgroup_x"
+    run = open_run(write(tmp_path / "trace.json", EVENTS, **AROUND))
+    assert run.processes.select("pid", "rank", "command").rows() == [(7, 3, "python3")]
+    assert run.kernels.select(
+        "name", "start_ns", "end_ns", "correlation", "grid_x", "grid_y", "workgroup_x"
     ).rows() == [
         ("gemm", 1_020_000, 1_025_000, 91, 256, 2, 64),
         ("Memset (Device)", 1_026_000, 1_027_000, None, None, None, None),
     ]
-    assert profile.copies.select("name", "size_bytes", "src_agent", "dst_agent").rows() == [
+    assert run.copies.select("name", "size_bytes", "src_agent", "dst_agent").rows() == [
         ("MEMORY_COPY_HOST_TO_DEVICE", 512, 1, 0)
     ]
-    assert profile.agents.select("kind", "agent_id", "product", "cu_count").rows() == [
+    assert run.agents.select("kind", "agent_id", "product", "cu_count").rows() == [
         ("GPU", 2, "AMD Instinct MI300X", 304),
         ("CPU", None, None, None),
     ]
-    assert profile.regions.select("name", "domain", "category").rows() == [
+    assert run.regions.select("name", "domain", "category").rows() == [
         ("step", "MARKER", "user_annotation"),
         ("aten::mm", "OPERATOR", "cpu_op"),
         ("train.py(3): step", "PYTHON", "python_function"),
         ("hipLaunchKernel", "HIP", "cuda_runtime"),
     ]
-    assert profile.regions["process"].to_list() == [0, 0, 0, 0]
-    assert profile.regions["external_correlation"].to_list() == [None, 3, None, 3]
-    assert json.loads(profile.regions["event_properties"][1])["Input Dims"] == [[2, 2]]
-    assert profile.threads.select("tid", "name").rows() == [(0, None), (7, None), (8, "thread 8 (loader)")]
-    assert profile.allocations.select("type", "size_bytes", "address", "agent").rows() == [
+    assert run.regions["process"].to_list() == [0, 0, 0, 0]
+    assert run.regions["external_correlation"].to_list() == [None, 3, None, 3]
+    assert json.loads(run.regions["event_properties"][1])["Input Dims"] == [[2, 2]]
+    assert run.threads.select("tid", "name").rows() == [(0, None), (7, None), (8, "thread 8 (loader)")]
+    assert run.allocations.select("type", "size_bytes", "address", "agent").rows() == [
         ("ALLOC", 64, 4096, 0),
         ("FREE", 0, 4096, 0),
     ]
-    assert profile.table("gpu_user_annotations").height == 1
-    assert profile.samples.height == 0
-    assert profile.losses["kind"].to_list() == ["launched_before"]
-    assert profile.sources.select("format", "version").rows() == [("Kineto", "1")]
+    assert run.table("gpu_user_annotations").height == 1
+    assert run.samples.height == 0
+    assert run.losses["kind"].to_list() == ["launched_before"]
+    assert run.sources.select("format", "version").rows() == [("Kineto", "1")]
 
 
 def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
         '"ts": "1751410836000123.9996", "dur": "2"}]}'
     )
     (tmp_path / "t.json").write_text(text)
-    regions = open_profile(tmp_path / "t.json").regions
-    assert regions.select("begin_ns", "end_ns").rows() == [
+    regions = open_run(tmp_path / "t.json").regions
+    assert regions.select("start_ns", "end_ns").rows() == [
         (1751410836000123457, 1751410836000123458),
         (1751410836000124000, 1751410836000126000),
     ]
@@ -126,36 +126,36 @@ def test_ranks_in_one_file(tmp_path: Path) -> None:
             ("k", "kernel", 3, 2 + 1000 * rank, 2, {"device": 2, "stream": 0}),
         )
     ]
-    profile = open_profile(write(tmp_path / "merged.json", events))
-    assert profile.processes.select("pid", "rank").rows() == [(70, 0), (71, 1)]
-    assert profile.kernels.select("process", "agent").rows() == [(0, 0), (1, 1)]
+    run = open_run(write(tmp_path / "merged.json", events))
+    assert run.processes.select("pid", "rank").rows() == [(70, 0), (71, 1)]
+    assert run.kernels.select("process", "agent").rows() == [(0, 0), (1, 1)]
 
 
 def test_begin_and_end_events_and_an_open_list(tmp_path: Path) -> None:
     halves = [("B", "outer", 1), ("B", "inner", 2), ("E", "", 4), ("E", "", 9), ("B", "open", 10), ("E", "", None)]
     text = ",\n".join(json.dumps({"ph": ph, "name": name, "pid": 1, "tid": 1, "ts": ts}) for ph, name, ts in halves[:5])
     (tmp_path / "list.json").write_text(f"[{{}},\n{text},\n")
-    profile = open_profile(tmp_path / "list.json")
-    assert profile.regions.select("name", "begin_ns", "end_ns").rows() == [
+    run = open_run(tmp_path / "list.json")
+    assert run.regions.select("name", "start_ns", "end_ns").rows() == [
         ("outer", 1000, 9000),
         ("inner", 2000, 4000),
         ("open", 10_000, 10_000),
     ]
-    assert profile.losses["kind"].to_list() == ["unfinished_events"]
+    assert run.losses["kind"].to_list() == ["unfinished_events"]
 
 
 def test_numbers_that_are_not_json(tmp_path: Path) -> None:
     text = json.dumps({"traceEvents": [event("c", "gpu_memcpy", 1, 1, 2, 0, device=2, bandwidth="X")]})
     for word in ("inf", "NaN", "-Infinity"):
         (tmp_path / "t.json").write_text(text.replace('"X"}', f"{word}}}"))
-        assert open_profile(tmp_path / "t.json").copies.height == 1
+        assert open_run(tmp_path / "t.json").copies.height == 1
 
 
 def test_events_that_are_none_are_counted(tmp_path: Path) -> None:
     events = [event("a", "cpu_op", 1), 5, {"ph": 3}, event("b", "cpu_op", "soon"), {"ph": "C", "name": "c", "pid": 1}]
-    profile = open_profile(write(tmp_path / "t.json", events))
-    assert profile.regions["name"].to_list() == ["a"]
-    assert profile.losses.select("kind", "count").rows() == [
+    run = open_run(write(tmp_path / "t.json", events))
+    assert run.regions["name"].to_list() == ["a"]
+    assert run.losses.select("kind", "count").rows() == [
         ("malformed_events", 2),
         ("unread_records", 1),
         ("malformed_events", 1),
@@ -166,28 +166,28 @@ def test_cut_files_are_refused(tmp_path: Path) -> None:
     whole = write(tmp_path / "t.json", EVENTS, **AROUND).read_bytes()
     (tmp_path / "cut.json").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(NotATraceError, match="not a whole Chrome trace"):
-        open_profile(tmp_path / "cut.json")
+        open_run(tmp_path / "cut.json")
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(whole)[:200])
     with pytest.raises(NotATraceError, match="damaged gzip"):
-        open_profile(tmp_path / "cut.json.gz")
+        open_run(tmp_path / "cut.json.gz")
 
 
 def test_a_trace_without_events_is_empty(tmp_path: Path) -> None:
-    profile = open_profile(write(tmp_path / "t.json", []))
-    assert (profile.kernels.height, profile.processes.height) == (0, 0)
+    run = open_run(write(tmp_path / "t.json", []))
+    assert (run.kernels.height, run.processes.height) == (0, 0)
 
 
 def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
     write_rocpd(tmp_path / "run.db", Workload(dispatches=300, ranks=2, streams=2))
-    run = open_profile(tmp_path / "run.db")
+    run = open_run(tmp_path / "run.db")
     write_chrome(run, tmp_path / "run.json")
-    back = open_profile(tmp_path / "run.json")
+    back = open_run(tmp_path / "run.json")
     for table in ("processes", "kernels", "copies", "regions", "samples"):
         assert back.table(table).height == run.table(table).height, table
     for table in ("kernels", "copies", "regions"):
         ours, theirs = (
-            profile.table(table).select("name", "begin_ns", "end_ns").cast({"name": pl.String}).sort(pl.all())
-            for profile in (run, back)
+            document.table(table).select("name", "start_ns", "end_ns").cast({"name": pl.String}).sort(pl.all())
+            for document in (run, back)
         )
         assert theirs.equals(ours), table
     assert dict(back.regions["domain"].value_counts().iter_rows()) == dict(

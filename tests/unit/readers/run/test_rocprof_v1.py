@@ -10,7 +10,7 @@ import pytest
 
 from wavescope.errors import WavescopeError
 from wavescope.readers.files.kinds import Kind, sniff
-from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_runs, open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,20 +46,20 @@ def database(tmp_path: Path) -> Path:
 
 
 def test_work_calls_and_markers(database: Path) -> None:
-    profile = open_profile(database)
-    kernels = profile.kernels.with_columns(pl.col("name", "region_name").cast(pl.String))
+    run = open_run(database)
+    kernels = run.kernels.with_columns(pl.col("name", "region_name").cast(pl.String))
     assert kernels.select("name", "region_name", "correlation").rows() == [("gemm", "step 1", 1), ("gemm", None, 2)]
-    copy = profile.copies.row(0, named=True)
+    copy = run.copies.row(0, named=True)
     assert (copy["size_bytes"], copy["src_agent"], copy["dst_agent"]) == (64, 0, None)
-    regions = profile.regions.select(pl.col("name", "domain").cast(pl.String), "correlation").rows()
+    regions = run.regions.select(pl.col("name", "domain").cast(pl.String), "correlation").rows()
     assert regions == [("hipLaunchKernel", "HIP", 1), ("hipMemcpy", "HIP", 3), ("step 1", "MARKER", None)]
-    assert dict(profile.losses.select("kind", "count").iter_rows()) == {"backward_times": 1}
-    events = pl.concat([profile.table(name)["event"] for name in ("kernels", "copies", "regions")])
+    assert dict(run.losses.select("kind", "count").iter_rows()) == {"backward_times": 1}
+    events = pl.concat([run.table(name)["event"] for name in ("kernels", "copies", "regions")])
     assert events.n_unique() == events.len() == 6
 
 
 def test_arguments_are_taken_apart(database: Path) -> None:
-    arguments = open_profile(database).arguments.select("position", pl.col("name").cast(pl.String), "value").rows()
+    arguments = open_run(database).arguments.select("position", pl.col("name").cast(pl.String), "value").rows()
     assert arguments[:3] == [
         (0, "kernel", "gemm(float*, int)"),
         (1, "numBlocks", "{z(1) y(1) x(9}"),
@@ -73,9 +73,9 @@ def test_dispatches_are_not_counted_twice(database: Path) -> None:
     connection.execute("""INSERT INTO KERN VALUES (0, '"gemm.kd"', 4, 0, 7, 8, 256, 64, 0, 0, 8, 16, 100, 200)""")
     connection.commit()
     connection.close()
-    profile = open_profile(database)
-    assert profile.kernels.select(pl.col("name").cast(pl.String), "grid_x", "workgroup_x").rows() == [("gemm", 256, 64)]
-    assert profile.table("OPS").height == 2
+    run = open_run(database)
+    assert run.kernels.select(pl.col("name").cast(pl.String), "grid_x", "workgroup_x").rows() == [("gemm", 256, 64)]
+    assert run.table("OPS").height == 2
 
 
 def test_csv_with_times_and_with_counters(tmp_path: Path) -> None:
@@ -83,36 +83,36 @@ def test_csv_with_times_and_with_counters(tmp_path: Path) -> None:
     times.write_text(f'{_HEADER},BeginNs,EndNs\n0,"a ""b"", c",4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,100,250\n')
     counters.write_text(f"{_HEADER},Wavefronts,L2CacheHit\n0,k [clone .kd],4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,4,\n")
     assert (sniff(times), sniff(counters)) == (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS)
-    dispatch = open_profile(times).kernels.row(0, named=True)
-    assert (dispatch["name"], dispatch["end_ns"] - dispatch["begin_ns"]) == ('a "b", c', 150)
-    profile = open_profile(counters)
-    assert profile.kernels["name"].cast(pl.String).to_list() == ["k"]
-    assert profile.counters.select("event", "value").rows() == [(0, 4.0)], "an empty field was not measured"
-    assert profile.counter_info["name"].to_list() == ["Wavefronts"]
-    found = find_profiles([tmp_path])
+    dispatch = open_run(times).kernels.row(0, named=True)
+    assert (dispatch["name"], dispatch["end_ns"] - dispatch["start_ns"]) == ('a "b", c', 150)
+    run = open_run(counters)
+    assert run.kernels["name"].cast(pl.String).to_list() == ["k"]
+    assert run.counters.select("event", "value").rows() == [(0, 4.0)], "an empty field was not measured"
+    assert run.counter_info["name"].to_list() == ["Wavefronts"]
+    found = find_runs([tmp_path])
     assert [one.path.name for one in found] == ["times.csv"], "counters repeat the dispatches of the run beside them"
 
 
 def test_rows_that_are_cut_are_losses(tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     file.write_text(f"{_HEADER},BeginNs,EndNs\n0,k,4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,100,250\nx,\n")
-    profile = open_profile(file)
-    assert profile.kernels.height == 1
-    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 1)]
+    run = open_run(file)
+    assert run.kernels.height == 1
+    assert run.losses.select("kind", "count").rows() == [("malformed_events", 1)]
 
 
-def test_a_database_without_rows_is_an_empty_profile(tmp_path: Path) -> None:
+def test_a_database_without_rows_is_an_empty_run(tmp_path: Path) -> None:
     path = tmp_path / "results.db"
     connection = sqlite3.connect(path)
     connection.execute('CREATE TABLE KERN ("Index" INTEGER, "KernelName" TEXT)')
     connection.close()
-    profile = open_profile(path)
-    assert profile.kernels.height == 0
-    assert profile.processes.height == 1
+    run = open_run(path)
+    assert run.kernels.height == 0
+    assert run.processes.height == 1
 
 
 def test_statistics_are_no_run(tmp_path: Path) -> None:
     file = tmp_path / "results.stats.csv"
     file.write_text('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"k",1,5,5,100.0\n')
     with pytest.raises(WavescopeError, match="statistics"):
-        open_profile(file)
+        open_run(file)

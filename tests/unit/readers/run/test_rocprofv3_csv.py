@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wavescope.errors import NotATraceError
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,16 +39,16 @@ def test_files_that_begin_alike_are_one_run(tmp_path: Path) -> None:
     (tmp_path / "41_hip_api_trace.csv").write_text(API + '"HIP_RUNTIME_API","hipLaunchKernel",41,7,1,5,8\n')
     (tmp_path / "41_agent_info.csv").write_text(AGENTS)
     (tmp_path / "42_kernel_trace.csv").write_text(KERNEL + kernel(1))
-    profile = open_profile(tmp_path)
-    assert [origin.path for origin in profile.origins] == [
+    run = open_run(tmp_path)
+    assert [origin.path for origin in run.origins] == [
         str(tmp_path / "41_*.csv"),
         str(tmp_path / "42_kernel_trace.csv"),
     ]
-    assert profile.processes["pid"].to_list() == [41, 42]
-    assert profile.kernels.select("process", "agent", "thread").rows() == [(0, 1, 0), (0, 2, 0), (1, 3, 1)]
-    gpu = profile.agents.row(1, named=True)
+    assert run.processes["pid"].to_list() == [41, 42]
+    assert run.kernels.select("process", "agent", "thread").rows() == [(0, 1, 0), (0, 2, 0), (1, 3, 1)]
+    gpu = run.agents.row(1, named=True)
     assert (gpu["target"], gpu["absolute_index"], gpu["type_index"], gpu["lds_bytes"]) == ("gfx942", 3, 0, 65536)
-    assert profile.regions.select("domain", "category", "function").rows() == [
+    assert run.regions.select("domain", "category", "function").rows() == [
         ("HIP", "HIP_RUNTIME_API", "hipLaunchKernel")
     ]
 
@@ -60,58 +60,58 @@ def test_columns_are_found_by_name_whatever_their_order_and_case(tmp_path: Path)
     )
     with gzip.open(tmp_path / "out_kernel_trace.csv.gz", "wt") as file:
         file.write(text)
-    profile = open_profile(tmp_path)
-    assert profile.processes["guid"].to_list() == ["aa-1", "bb-2"]
-    assert profile.kernels.select("name", "begin_ns", "end_ns", "lds_bytes", "process").rows() == [
+    run = open_run(tmp_path)
+    assert run.processes["guid"].to_list() == ["aa-1", "bb-2"]
+    assert run.kernels.select("name", "start_ns", "end_ns", "lds_bytes", "process").rows() == [
         ("f<int, 2>(x)", 10, 30, 512, 0),
         ("g", 10, 15, 0, 1),
     ]
-    assert profile.agents.select("process", "kind", "type_index").rows() == [(0, "GPU", 0), (1, "GPU", 0)]
+    assert run.agents.select("process", "kind", "type_index").rows() == [(0, "GPU", 0), (1, "GPU", 0)]
 
 
 def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     broken = kernel(2, begin='"soon"') + kernel(3, end=1 << 70) + '"KERNEL_DISPATCH","Agent 1",1,0,7,4,5,"cut'
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1) + "\n" + broken)
-    profile = open_profile(tmp_path)
-    assert profile.kernels["dispatch_id"].to_list() == [1]
-    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 3)]
+    run = open_run(tmp_path)
+    assert run.kernels["dispatch_id"].to_list() == [1]
+    assert run.losses.select("kind", "count").rows() == [("malformed_events", 3)]
 
 
 def test_times_with_a_fraction(tmp_path: Path) -> None:
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1, begin="10.0", end="30.5") + kernel(2))
-    profile = open_profile(tmp_path)
-    assert profile.kernels.select("begin_ns", "end_ns").rows() == [(10, 30), (10, 30)]
-    assert not profile.losses.height
+    run = open_run(tmp_path)
+    assert run.kernels.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+    assert not run.losses.height
 
 
 def test_rows_swallowed_by_an_open_quote_are_counted(tmp_path: Path) -> None:
     rows = kernel(1) + kernel(2, name='"open " quote"') + kernel(3) + kernel(4)
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + rows)
-    profile = open_profile(tmp_path)
-    assert profile.losses["count"].sum() + profile.kernels.height == 4
+    run = open_run(tmp_path)
+    assert run.losses["count"].sum() + run.kernels.height == 4
 
 
 def test_line_breaks_and_commas_in_names_are_no_loss(tmp_path: Path) -> None:
     (tmp_path / "1_marker_api_trace.csv").write_text(API + '"MARKER_CORE_API","a\nb, ""c""",1,1,1,5,9\n')
-    profile = open_profile(tmp_path)
-    assert profile.regions["name"].to_list() == ['a\nb, "c"']
-    assert not profile.losses.height
+    run = open_run(tmp_path)
+    assert run.regions["name"].to_list() == ['a\nb, "c"']
+    assert not run.losses.height
 
 
 def test_files_put_together_repeat_the_header(tmp_path: Path) -> None:
     one, two = ('"HIP_RUNTIME_API","hipInit",%d,%d,1,5,9\n' % (pid, pid) for pid in (3, 4))  # noqa: UP031
     (tmp_path / "all_hip_api_trace.csv").write_text(API + one + API + two)
-    profile = open_profile(tmp_path)
-    assert profile.processes["pid"].to_list() == [3, 4]
-    assert profile.regions["process"].to_list() == [0, 1]
-    assert not profile.losses.height
+    run = open_run(tmp_path)
+    assert run.processes["pid"].to_list() == [3, 4]
+    assert run.regions["process"].to_list() == [0, 1]
+    assert not run.losses.height
 
 
 def test_threads_tell_the_process_of_dispatches(tmp_path: Path) -> None:
     calls = '"HIP_RUNTIME_API","hipInit",3,30,1,5,9\n"HIP_RUNTIME_API","hipInit",4,40,1,5,9\n'
     (tmp_path / "all_hip_api_trace.csv").write_text(API + calls)
     (tmp_path / "all_kernel_trace.csv").write_text(KERNEL + kernel(1, tid=40) + kernel(1, tid=30))
-    assert open_profile(tmp_path).kernels["process"].to_list() == [1, 0]
+    assert open_run(tmp_path).kernels["process"].to_list() == [1, 0]
 
 
 def test_counters_belong_to_dispatches(tmp_path: Path) -> None:
@@ -126,12 +126,12 @@ def test_counters_belong_to_dispatches(tmp_path: Path) -> None:
     )
     (tmp_path / "9_counter_collection.csv").write_text(header + rows)
     (tmp_path / "9_kernel_trace.csv").write_text(KERNEL + kernel(2))
-    profile = open_profile(tmp_path)
-    assert profile.kernels["dispatch_id"].to_list() == [2, 1]
-    told = profile.counters.select("counter", "event", "value").join(
-        profile.counter_info.select("counter", "name"), on="counter"
+    run = open_run(tmp_path)
+    assert run.kernels["dispatch_id"].to_list() == [2, 1]
+    told = run.counters.select("counter", "event", "value").join(
+        run.counter_info.select("counter", "name"), on="counter"
     )
-    told = told.join(profile.kernels.select("event", "dispatch_id"), on="event")
+    told = told.join(run.kernels.select("event", "dispatch_id"), on="event")
     assert told.select("dispatch_id", "name", "value").sort("dispatch_id", "name").rows() == [
         (1, "GRBM_COUNT", 1000.0),
         (1, "SQ_WAVES", 2.5),
@@ -146,26 +146,26 @@ def test_allocations_in_the_words_of_rocpd(tmp_path: Path) -> None:
         '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 1",1024,"0x00007ffb26354000",1,5,9\n'
         '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_VMEM_FREE","",0,"0x00007ffb26354000",2,12,11\n'
     )
-    profile = open_profile(tmp_path)
-    assert profile.allocations.select("type", "level", "address", "size_bytes", "begin_ns", "end_ns").rows() == [
+    run = open_run(tmp_path)
+    assert run.allocations.select("type", "level", "address", "size_bytes", "start_ns", "end_ns").rows() == [
         ("ALLOC", "REAL", 0x7FFB26354000, 1024, 5, 9),
         ("FREE", "VIRTUAL", 0x7FFB26354000, 0, 12, 12),
     ]
-    assert profile.losses["kind"].to_list() == ["backward_times"]
+    assert run.losses["kind"].to_list() == ["backward_times"]
 
 
 def test_statistics_alone_are_no_run(tmp_path: Path) -> None:
     stats = tmp_path / "1_kernel_stats.csv"
     stats.write_text('"Name","Calls","TotalDurationNs"\n"k",1,5\n')
     with pytest.raises(NotATraceError, match="statistics of a run"):
-        open_profile(stats)
+        open_run(stats)
 
 
 def test_damaged_gzip(tmp_path: Path) -> None:
     whole = gzip.compress((KERNEL + kernel(1) * 1000).encode())
     (tmp_path / "1_kernel_trace.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(NotATraceError, match="damaged gzip"):
-        open_profile(tmp_path)
+        open_run(tmp_path)
 
 
 def test_rows_that_are_shorter_or_longer_than_the_header(tmp_path: Path) -> None:
@@ -173,6 +173,6 @@ def test_rows_that_are_shorter_or_longer_than_the_header(tmp_path: Path) -> None
     (tmp_path / "short_kernel_trace.csv").write_text(KERNEL + kernel(1).rsplit(",", 3)[0] + "\n" + kernel(2))
     (tmp_path / "long_kernel_trace.csv").write_text(KERNEL + kernel(1).strip() + ",1,2\n" + kernel(2))
     for name, grids in (("short", [None, 128]), ("long", [128, 128])):
-        profile = open_profile(tmp_path / f"{name}_kernel_trace.csv")
-        assert profile.kernels.select("begin_ns", "end_ns").rows() == [(10, 30), (10, 30)]
-        assert profile.kernels["grid_x"].to_list() == grids
+        run = open_run(tmp_path / f"{name}_kernel_trace.csv")
+        assert run.kernels.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+        assert run.kernels["grid_x"].to_list() == grids

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wavescope.errors import NotATraceError
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,41 +108,41 @@ def write(path: Path, *processes: dict[str, Any]) -> Path:
 
 
 def test_every_kind_of_record(tmp_path: Path) -> None:
-    profile = open_profile(write(tmp_path / "7_results.json", process()))
-    assert profile.kernels.select("name", "dispatch_id", "begin_ns", "end_ns", "agent", "vgpr_count").rows() == [
+    run = open_run(write(tmp_path / "7_results.json", process()))
+    assert run.kernels.select("name", "dispatch_id", "start_ns", "end_ns", "agent", "vgpr_count").rows() == [
         ("k()", 1, 30, 50, 1, 24),
         ("k()", 2, 60, 65, 1, 24),
     ]
-    assert profile.kernels.select("workgroup_y", "grid_x", "lds_bytes", "correlation", "region_name").row(0) == (
+    assert run.kernels.select("workgroup_y", "grid_x", "lds_bytes", "correlation", "region_name").row(0) == (
         *(2, 128, 256, 4),
         "renamed",
     )
-    assert profile.counters.select("event", "value").rows() == [(1, 8.0), (1, 2.5)]
-    assert profile.counter_info["name"].to_list() == ["SQ_WAVES"]
-    assert profile.copies.select("name", "size_bytes", "src_agent", "dst_agent").rows() == [
+    assert run.counters.select("event", "value").rows() == [(1, 8.0), (1, 2.5)]
+    assert run.counter_info["name"].to_list() == ["SQ_WAVES"]
+    assert run.copies.select("name", "size_bytes", "src_agent", "dst_agent").rows() == [
         ("MEMORY_COPY_HOST_TO_DEVICE", 4096, 0, 1)
     ]
-    assert profile.allocations.select("type", "level", "address", "size_bytes", "properties").rows() == [
+    assert run.allocations.select("type", "level", "address", "size_bytes", "properties").rows() == [
         ("ALLOC", "REAL", 0x1000, 8, None),
         ("ALLOC", "SCRATCH", None, None, '{"flags": "1"}'),
     ]
-    assert profile.regions.select("domain", "category", "name", "function", "correlation").rows() == [
+    assert run.regions.select("domain", "category", "name", "function", "correlation").rows() == [
         ("HIP", "HIP_RUNTIME_API", "hipLaunchKernel", "hipLaunchKernel", 4),
         ("MARKER", "MARKER_CORE_RANGE_API", "step 1", "roctxThreadRangeA", 12),
     ]
-    assert profile.samples.select("name", "time_ns").rows() == [("a mark", 15)]
-    assert profile.processes.select("pid", "command", "init_ns", "fini_ns").rows() == [(7, "./a b c", 1, 99)]
-    assert profile.nodes.select("hostname", "hash").rows() == [("n1", None)]
-    assert profile.symbols.select("symbol_id", "name", "code_object").rows() == [(5, "k()", 0)]
-    assert profile.losses.select("kind", "count").rows() == [("unread_records", 2)]
+    assert run.samples.select("name", "time_ns").rows() == [("a mark", 15)]
+    assert run.processes.select("pid", "command", "init_ns", "fini_ns").rows() == [(7, "./a b c", 1, 99)]
+    assert run.nodes.select("hostname", "hash").rows() == [("n1", None)]
+    assert run.symbols.select("symbol_id", "name", "code_object").rows() == [(5, "k()", 0)]
+    assert run.losses.select("kind", "count").rows() == [("unread_records", 2)]
 
 
 def test_several_processes_keep_their_own_things(tmp_path: Path) -> None:
     other = process()
     other["metadata"] = {"pid": 8}
-    profile = open_profile(write(tmp_path / "results.json", process(), other))
-    assert profile.processes.select("pid", "node").rows() == [(7, 0), (8, 1)]
-    kernels = profile.kernels.select("process", "agent", "queue", "symbol").rows()
+    run = open_run(write(tmp_path / "results.json", process(), other))
+    assert run.processes.select("pid", "node").rows() == [(7, 0), (8, 1)]
+    kernels = run.kernels.select("process", "agent", "queue", "symbol").rows()
     assert sorted(kernels) == [(0, 1, 0, 0), (0, 1, 0, 0), (1, 3, 1, 1), (1, 3, 1, 1)]
 
 
@@ -151,29 +151,29 @@ def test_records_that_do_not_fit_are_counted(tmp_path: Path) -> None:
     changed = process(buffer_records={"hip_api": records}, callback_records={})
     with gzip.open(tmp_path / "7_results.json.gz", "wt") as file:
         json.dump({"rocprofiler-sdk-tool": [changed]}, file)
-    profile = open_profile(tmp_path)
-    assert profile.regions["begin_ns"].to_list() == [1, 3]
-    assert profile.losses.select("kind", "count").rows() == [("malformed_events", 3)]
+    run = open_run(tmp_path)
+    assert run.regions["start_ns"].to_list() == [1, 3]
+    assert run.losses.select("kind", "count").rows() == [("malformed_events", 3)]
 
 
 def test_dispatches_of_unknown_kernels_are_kept(tmp_path: Path) -> None:
     records = [record(6, 1, 30, 50, dispatch_info=dispatch_info(1, kernel=9))]
-    profile = open_profile(
+    run = open_run(
         write(tmp_path / "r.json", process(buffer_records={"kernel_dispatch": records}, callback_records={}))
     )
-    assert profile.kernels["name"].to_list() == ["kernel 9"]
-    assert profile.losses["kind"].to_list() == ["dangling_rows"]
+    assert run.kernels["name"].to_list() == ["kernel 9"]
+    assert run.losses["kind"].to_list() == ["dangling_rows"]
 
 
 def test_cut_files_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "7_results.json", process())
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(NotATraceError, match="not a whole result file"):
-        open_profile(path)
+        open_run(path)
 
 
-def test_an_empty_run_is_a_profile(tmp_path: Path) -> None:
-    profile = open_profile(write(tmp_path / "7_results.json", {}))
-    assert (profile.processes.height, profile.kernels.height) == (1, 0)
+def test_an_empty_run_is_a_run(tmp_path: Path) -> None:
+    run = open_run(write(tmp_path / "7_results.json", {}))
+    assert (run.processes.height, run.kernels.height) == (1, 0)
     with pytest.raises(NotATraceError, match="without a process"):
-        open_profile(write(tmp_path / "8_results.json"))
+        open_run(write(tmp_path / "8_results.json"))

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from tests.unit.made_rpd import SESSION, write_rpd_file
 from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.selection import ProfileSelection, select
+from wavescope.analysis.run.selection import RunSelection, select
 from wavescope.analysis.run.splitting import parts_of
 from wavescope.errors import NotATraceError
 from wavescope.readers.files.sqlite import Database
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 from wavescope.readers.run.rpd import read_rpd
 from wavescope.synth import Workload, write_rpd
-
-from tests.unit.made_rpd import SESSION, write_rpd_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 
 @pytest.fixture
@@ -33,20 +32,20 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def profile(file: Path) -> Profile:
-    return open_profile(file)
+def run(file: Path) -> Run:
+    return open_run(file)
 
 
-def test_nodes_and_processes_come_apart(profile: Profile) -> None:
-    assert profile.nodes["node_id"].to_list() == [0, 1]
-    assert profile.processes.select("pid", "node").rows() == [(5, 0), (7, 1)]
-    assert profile.agents.select("agent_id", "absolute_index", "process").rows() == [(2, 2, 0), (1002, 2, 1)]
-    assert profile.threads.select("process", "tid").rows() == [(0, 50), (0, 51), (1, 70)]
-    assert profile.streams.select("process", "stream_id").rows() == [(0, 5), (0, 0x7F00), (1, 0)]
+def test_nodes_and_processes_come_apart(run: Run) -> None:
+    assert run.nodes["node_id"].to_list() == [0, 1]
+    assert run.processes.select("pid", "node").rows() == [(5, 0), (7, 1)]
+    assert run.agents.select("agent_id", "absolute_index", "process").rows() == [(2, 2, 0), (1002, 2, 1)]
+    assert run.threads.select("process", "tid").rows() == [(0, 50), (0, 51), (1, 70)]
+    assert run.streams.select("process", "stream_id").rows() == [(0, 5), (0, 0x7F00), (1, 0)]
 
 
-def test_work_knows_who_launched_it_and_how(profile: Profile) -> None:
-    rows = profile.kernels.with_columns(pl.col("name").cast(pl.String)).sort("dispatch_id").to_dicts()
+def test_work_knows_who_launched_it_and_how(run: Run) -> None:
+    rows = run.kernels.with_columns(pl.col("name").cast(pl.String)).sort("dispatch_id").to_dicts()
     assert [row["name"] for row in rows] == ["gemm", "relu", "FillBuffer", "relu", None]
     assert [row["process"] for row in rows] == [0, 0, 0, 1, 1]
     assert [row["thread"] for row in rows] == [0, 1, 1, 2, None]
@@ -59,75 +58,75 @@ def test_work_knows_who_launched_it_and_how(profile: Profile) -> None:
     assert json.loads(rows[1]["properties"])["opType"] == "Task"
 
 
-def test_a_copy_says_which_way(profile: Profile) -> None:
-    copy = profile.copies.to_dicts()
+def test_a_copy_says_which_way(run: Run) -> None:
+    copy = run.copies.to_dicts()
     assert len(copy) == 1
     assert (copy[0]["name"], copy[0]["size_bytes"]) == ("Memcpy", 4096)
     assert (copy[0]["src_agent"], copy[0]["dst_agent"]) == (1, None), "kind 2 is from the device to the host"
     assert (copy[0]["dst_address"], copy[0]["src_address"]) == (16, 32)
 
 
-def test_calls_and_marks(profile: Profile) -> None:
-    regions = profile.regions.with_columns(pl.col("name", "domain", "function").cast(pl.String)).to_dicts()
+def test_calls_and_marks(run: Run) -> None:
+    regions = run.regions.with_columns(pl.col("name", "domain", "function").cast(pl.String)).to_dicts()
     assert [row["name"] for row in regions] == [
         "hipLaunchKernel", 'step "1"', "hipGraphLaunch", "hipMemcpyAsync", "hipExtModuleLaunchKernel",
     ]  # fmt: skip
     assert [row["domain"] for row in regions] == ["HIP", "MARKER", "HIP", "HIP", "HIP"]
     assert json.loads(regions[0]["properties"]) == {"args": "size=64 | free"}
     assert regions[1]["properties"] is None
-    samples = profile.samples.select(pl.col("name").cast(pl.String), "time_ns").rows()
+    samples = run.samples.select(pl.col("name").cast(pl.String), "time_ns").rows()
     assert samples == [('step "1"', 150)]
 
 
-def test_arguments_and_stacks(profile: Profile) -> None:
-    arguments = profile.arguments.select("event", "position", pl.col("name").cast(pl.String), "value").rows()
+def test_arguments_and_stacks(run: Run) -> None:
+    arguments = run.arguments.select("event", "position", pl.col("name").cast(pl.String), "value").rows()
     assert arguments == [
         (1, 0, "size", "64"),
         (1, 1, "", "free"),
         (4, 0, "graphExec", "0xabc"),
         (4, 1, "stream", "0x5"),
     ]
-    frames = profile.frames.select("event", "depth", pl.col("name").cast(pl.String)).rows()
+    frames = run.frames.select("event", "depth", pl.col("name").cast(pl.String)).rows()
     assert frames == [(1, 0, "forward"), (1, 1, "main")]
 
 
-def test_counters_and_monitors(profile: Profile) -> None:
-    values = profile.counters.join(profile.kernels, on="event").sort("value")
+def test_counters_and_monitors(run: Run) -> None:
+    values = run.counters.join(run.kernels, on="event").sort("value")
     assert values.select("value", "dispatch_id", "process").rows() == [(12.0, 1, 0), (13.0, SESSION + 2, 1)]
-    assert profile.counter_info.select("process", "name").rows() == [(0, "SQ_WAVES"), (1, "SQ_WAVES")]
-    monitors = profile.monitors.select("agent", pl.col("name").cast(pl.String), "value").rows()
+    assert run.counter_info.select("process", "name").rows() == [(0, "SQ_WAVES"), (1, "SQ_WAVES")]
+    monitors = run.monitors.select("agent", pl.col("name").cast(pl.String), "value").rows()
     assert monitors == [(1, "sclk", 1700.0), (None, "temp", None)]
 
 
-def test_events_of_calls_and_work_differ(profile: Profile) -> None:
-    events = pl.concat([profile.table(name)["event"] for name in ("regions", "samples", "kernels", "copies")])
+def test_events_of_calls_and_work_differ(run: Run) -> None:
+    events = pl.concat([run.table(name)["event"] for name in ("regions", "samples", "kernels", "copies")])
     assert events.null_count() == 0
     assert events.n_unique() == events.len()
 
 
-def test_tables_of_extensions_are_kept(profile: Profile) -> None:
-    assert profile.extra_names == ["ext_graph", "rocpd_metadata"]
-    assert profile.table("ext_graph").rows() == [(0, 1, "", 40, 1.5), (0, 2, "0xabc", None, 2.0)]
+def test_tables_of_extensions_are_kept(run: Run) -> None:
+    assert run.extra_names == ["ext_graph", "rocpd_metadata"]
+    assert run.table("ext_graph").rows() == [(0, 1, "", 40, 1.5), (0, 2, "0xabc", None, 2.0)]
 
 
-def test_damage_is_told_once(profile: Profile) -> None:
+def test_damage_is_told_once(run: Run) -> None:
     for _ in range(2):
-        profile.read("kernels", ["name", "begin_ns", "end_ns"])
-    kinds = dict(profile.losses.select("kind", "count").iter_rows())
+        run.read("kernels", ["name", "start_ns", "end_ns"])
+    kinds = dict(run.losses.select("kind", "count").iter_rows())
     assert kinds == {"backward_times": 1, "dangling_rows": 1}
-    assert profile.losses.height == 2
-    assert (profile.kernels["end_ns"] >= profile.kernels["begin_ns"]).all()
+    assert run.losses.height == 2
+    assert (run.kernels["end_ns"] >= run.kernels["start_ns"]).all()
 
 
-def test_compressed_files_give_the_same(file: Path, profile: Profile) -> None:
+def test_compressed_files_give_the_same(file: Path, run: Run) -> None:
     packed = file.with_suffix(".rpd.gz")
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    assert open_profile(packed).kernels.equals(profile.kernels)
+    assert open_run(packed).kernels.equals(run.kernels)
 
 
 def test_two_files_count_on(file: Path) -> None:
-    both = open_profile(file, file)
-    assert both.kernels.height == 5, "the same path twice is one profile"
+    both = open_run(file, file)
+    assert both.kernels.height == 5, "the same path twice is one run"
 
 
 @pytest.mark.parametrize("missing", ["rocpd_api", "rocpd_api_ops", "rocpd_string", "rocpd_metadata", "rocpd_kernelapi"])
@@ -136,11 +135,11 @@ def test_missing_tables_are_losses(file: Path, missing: str) -> None:
     connection.execute(f"DROP TABLE {missing}")
     connection.commit()
     connection.close()
-    profile = open_profile(file)
-    assert profile.kernels.height + profile.copies.height == 6
-    assert profile.regions.height + profile.samples.height == (0 if missing == "rocpd_api" else 6)
+    run = open_run(file)
+    assert run.kernels.height + run.copies.height == 6
+    assert run.regions.height + run.samples.height == (0 if missing == "rocpd_api" else 6)
     if missing in ("rocpd_api", "rocpd_api_ops", "rocpd_string"):
-        assert "missing_tables" in profile.losses["kind"]
+        assert "missing_tables" in run.losses["kind"]
 
 
 def test_a_file_without_ops_is_none(tmp_path: Path) -> None:
@@ -155,19 +154,19 @@ def test_a_file_without_ops_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("schema", [2, 3])
 def test_a_gpu_that_two_processes_use_is_one_of_each(schema: int, tmp_path: Path) -> None:
     write_rpd(tmp_path / "run.rpd", Workload(dispatches=60, ranks=3, gpus=2), schema=schema)
-    profile = open_profile(tmp_path / "run.rpd")
-    assert profile.agents.select("process", "absolute_index").rows() == [(0, 0), (2, 0), (1, 1)]
+    run = open_run(tmp_path / "run.rpd")
+    assert run.agents.select("process", "absolute_index").rows() == [(0, 0), (2, 0), (1, 1)]
     for table, column in (("kernels", "agent"), ("kernels", "queue"), ("copies", "queue")):
-        work = profile.table(table)
-        owners = profile.table(f"{column}s")["process"]
+        work = run.table(table)
+        owners = run.table(f"{column}s")["process"]
         assert owners.gather(work[column]).to_list() == work["process"].to_list()
-    assert busy(profile).gpus["process_count"].to_list() == [2, 1]
+    assert busy(run).gpus["process_count"].to_list() == [2, 1]
 
 
-def test_gpus_are_chosen_by_the_number_that_is_shown(profile: Profile) -> None:
-    shown = busy(profile).gpus.row(0, named=True)
-    chosen = select(profile, ProfileSelection(gpus=(shown["gpu"],)))
+def test_gpus_are_chosen_by_the_number_that_is_shown(run: Run) -> None:
+    shown = busy(run).gpus.row(0, named=True)
+    chosen = select(run, RunSelection(gpus=(shown["gpu"],)))
     assert chosen.kernels.height + chosen.copies.height > 0
     assert shown["gpu"] in busy(chosen).gpus["gpu"]
-    (part, *_) = parts_of(profile, "gpu")
+    (part, *_) = parts_of(run, "gpu")
     assert part.name == f"gpu{shown['gpu']}"

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wavescope.model.run import Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.synth import Sums, SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from wavescope.synth.rpd import COPY_OPERATIONS
 
@@ -21,25 +21,25 @@ RUNS = {
 
 
 def sums_of(frame: pl.DataFrame, *keys: str) -> dict[object, Sums]:
-    duration = pl.col("end_ns") - pl.col("begin_ns")
+    duration = pl.col("end_ns") - pl.col("start_ns")
     rows = frame.group_by(pl.col(keys).cast(pl.String)).agg(
         pl.len(), duration.sum(), duration.min().alias("min"), duration.max().alias("max")
     )
     return {row[: len(keys)] if len(keys) > 1 else row[0]: Sums(*row[len(keys) :]) for row in rows.rows()}
 
 
-def check(profile: Profile, run: SyntheticRun, *, copy_names: dict[str, str]) -> None:
+def check(document: Run, run: SyntheticRun, *, copy_names: dict[str, str]) -> None:
     truth = run.total
-    assert {table: profile.read(table).height for table in truth.counts} == dict(truth.counts)
-    assert sums_of(profile.kernels, "name") == truth.kernels
+    assert {table: document.read(table).height for table in truth.counts} == dict(truth.counts)
+    assert sums_of(document.kernels, "name") == truth.kernels
     copies = {copy_names.get(name, name): sums for name, sums in truth.copies.items()}
-    assert sums_of(profile.copies, "name") == copies
-    assert sums_of(profile.regions, "domain", "name") == truth.regions
-    assert profile.copies["size_bytes"].sum() == sum(truth.copied_bytes.values())
-    marks = profile.samples.group_by(pl.col("name").cast(pl.String)).len()
+    assert sums_of(document.copies, "name") == copies
+    assert sums_of(document.regions, "domain", "name") == truth.regions
+    assert document.copies["size_bytes"].sum() == sum(truth.copied_bytes.values())
+    marks = document.samples.group_by(pl.col("name").cast(pl.String)).len()
     assert dict(marks.iter_rows()) == dict(truth.marks)
-    assert profile.losses.is_empty()
-    times = [profile.kernels["end_ns"].max(), profile.regions["end_ns"].max(), profile.copies["end_ns"].max()]
+    assert document.losses.is_empty()
+    times = [document.kernels["end_ns"].max(), document.regions["end_ns"].max(), document.copies["end_ns"].max()]
     assert max(int(str(time)) for time in times) == truth.end_ns
 
 
@@ -48,20 +48,20 @@ def check(profile: Profile, run: SyntheticRun, *, copy_names: dict[str, str]) ->
 def test_rocpd(tmp_path: Path, name: str, schema: str) -> None:
     workload = RUNS[name]
     run = write_rocpd(tmp_path / "run.db", workload, schema=schema)
-    profile = open_profile(str(run.paths[0]))
-    check(profile, run, copy_names={})
-    assert sums_of(profile.allocations, "level", "type") == run.total.allocations
-    values = profile.counters.join(profile.counter_info, on="counter").group_by("name").agg(pl.col("value").sum())
+    document = open_run(str(run.paths[0]))
+    check(document, run, copy_names={})
+    assert sums_of(document.allocations, "level", "type") == run.total.allocations
+    values = document.counters.join(document.counter_info, on="counter").group_by("name").agg(pl.col("value").sum())
     assert dict(values.iter_rows()) == dict(run.total.counters)
-    assert profile.processes["rank"].to_list() == list(range(workload.ranks))
-    assert "secret" not in "".join(profile.environment["value"])
+    assert document.processes["rank"].to_list() == list(range(workload.ranks))
+    assert "secret" not in "".join(document.environment["value"])
 
 
 def test_rocpd_of_many_files(tmp_path: Path) -> None:
     run = write_rocpd_ranks(tmp_path, RUNS["many ranks"])
-    profile = open_profile(*map(str, run.paths))
-    check(profile, run, copy_names={})
-    for part, truth in zip(profile.parts, run.ranks, strict=True):
+    document = open_run(*map(str, run.paths))
+    check(document, run, copy_names={})
+    for part, truth in zip(document.parts, run.ranks, strict=True):
         assert sums_of(part.kernels, "name") == truth.kernels
 
 
@@ -69,4 +69,4 @@ def test_rocpd_of_many_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_rpd(tmp_path: Path, name: str, schema: int) -> None:
     run = write_rpd(tmp_path / "run.rpd", RUNS[name], schema=schema)
-    check(open_profile(str(run.paths[0])), run, copy_names=COPY_OPERATIONS)
+    check(open_run(str(run.paths[0])), run, copy_names=COPY_OPERATIONS)

@@ -181,7 +181,7 @@ def test_a_path_that_looks_like_a_pattern(written: tuple[wavescope.ThreadTrace, 
 
 @pytest.mark.parametrize(
     ("table", "column"),
-    [("waves", "begin_cycles"), ("instructions", "category"), ("code", "text"), ("shader_engines", "gfxip")],
+    [("waves", "start_cycles"), ("instructions", "category"), ("code", "text"), ("shader_engines", "gfxip")],
 )
 def test_rows_that_mean_nothing(copy: Path, table: str, column: str) -> None:
     forget_checksums(copy)

@@ -142,7 +142,7 @@ function Shown({ answer }: { answer: Loops }) {
           isSelected={(loop) => loop.loop === chosen.loop}
           onSelect={(loop) => {
             picked.value = loop.loop;
-            selectRow(loop.begin_row);
+            selectRow(loop.start_row);
           }}
         />
       </div>

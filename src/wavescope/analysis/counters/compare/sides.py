@@ -87,7 +87,7 @@ class Side:
         """By kernel, in the order of their first dispatch."""
         import polars as pl
 
-        spent = pl.col("end_ns") - pl.col("begin_ns")
+        spent = pl.col("end_ns") - pl.col("start_ns")
         frame = chosen_dispatches(self.counters, self.choice).group_by("kernel_name", maintain_order=True)
         rows = frame.agg(pl.len(), known=spent.count(), mean=spent.mean(), deviation=spent.std())
         return {name: Durations(*numbers) for name, *numbers in rows.iter_rows()}

@@ -91,7 +91,7 @@ _ASSUMED = {
 
 
 def _of_times(dispatches: pl.DataFrame) -> Iterator[str]:
-    unsound = dispatches.height - (dispatches["end_ns"] - dispatches["begin_ns"]).count()
+    unsound = dispatches.height - (dispatches["end_ns"] - dispatches["start_ns"]).count()
     if unsound:
         some = (
             "no dispatch has"

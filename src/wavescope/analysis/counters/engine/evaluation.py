@@ -107,7 +107,7 @@ class Evaluation:
             if is_reference
             else Sources(self.columns, self.channel_count)
         )
-        durations = dispatches.select(pl.col("end_ns") - pl.col("begin_ns")).to_series().cast(pl.Float64).to_numpy()
+        durations = dispatches.select(pl.col("end_ns") - pl.col("start_ns")).to_series().cast(pl.Float64).to_numpy()
         self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
         if normalization in ("kernel", "second"):
             self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9

@@ -96,7 +96,7 @@ def _described(named: pl.DataFrame, by: str) -> tuple[pl.DataFrame, Any]:
     """The rows without values, and for each dispatch its row; None = all are one row."""
     import polars as pl
 
-    duration = pl.col("end_ns") - pl.col("begin_ns")
+    duration = pl.col("end_ns") - pl.col("start_ns")
     if by == "dispatch":
         columns = ("kernel", "kernel_name", "dispatch")
         rows = named.select(*columns, pl.lit(1, pl.UInt32).alias("dispatch_count"), duration_ns_mean=duration)

@@ -135,9 +135,9 @@ def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
     if main is None:
         return counters.dispatches
     kept = reference_frames(counters)[main].select("dispatch")
-    own = counters.executions.filter(pl.col("pass") == main).select("dispatch", "begin_ns", "end_ns")
+    own = counters.executions.filter(pl.col("pass") == main).select("dispatch", "start_ns", "end_ns")
     times = kept.join(own, on="dispatch", how="left", maintain_order="left")
-    return counters.dispatches.drop("begin_ns", "end_ns").join(times, on="dispatch", maintain_order="left")
+    return counters.dispatches.drop("start_ns", "end_ns").join(times, on="dispatch", maintain_order="left")
 
 
 def reference_frames(counters: CounterSet) -> dict[int, pl.DataFrame]:

@@ -218,7 +218,7 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
     import polars as pl
 
-    about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("begin_ns"))
+    about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     found = {}
     for number, frame in sorted(counters.measured.items()):
         names = [name for name in _NEEDED if name in frame.columns and frame[name].null_count() < frame.height]

@@ -32,7 +32,7 @@ def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, Value]:
     >>> import polars as pl
     >>> from wavescope.model.counters import COUNTER_SET, System
     >>> from wavescope.model.schema import frame_of
-    >>> row = {"begin_ns": 0.0, "end_ns": 4e4, "grid_size": 64 * 38, "workgroup_size": 64, "scratch_bytes": 0}
+    >>> row = {"start_ns": 0.0, "end_ns": 4e4, "grid_size": 64 * 38, "workgroup_size": 64, "scratch_bytes": 0}
     >>> found = launch_values(frame_of(COUNTER_SET["dispatches"], [row]), System(target="gfx942", cu_count=304))
     >>> found["idle_cus"].number, found["duration"].number
     (87.5, 40.0)
@@ -66,7 +66,7 @@ def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
 
 
 def _duration(dispatches: pl.DataFrame) -> Value:
-    lengths = (dispatches["end_ns"] - dispatches["begin_ns"]).drop_nulls()
+    lengths = (dispatches["end_ns"] - dispatches["start_ns"]).drop_nulls()
     mean = lengths.filter(lengths > 0).mean()
     if not isinstance(mean, float):
         return Value("duration", None, reason="no sound timestamps")
@@ -101,7 +101,7 @@ def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> l
     if not sized.height or not cus:
         reason = _NO_GRID if not sized.height else "how many CUs the GPU has is not known (--target)"
         return [Value("idle_cus", None, reason=reason), Value("tail", None, reason=reason)]
-    lengths = (sized["end_ns"] - sized["begin_ns"]).fill_null(0.0).to_list()
+    lengths = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).to_list()
     weights = [max(length, 0.0) for length in lengths]
     weights = weights if sum(weights) > 0 else [1.0] * sized.height
     pairs = sized.select("grid_size", "workgroup_size").iter_rows()

@@ -434,7 +434,7 @@ _DECLARED = (
         only_if=(Threshold("duration", 20, 5, _AROUND, below=True),),
         at_most="likely",
         if_nothing_busy=True,
-        remedy="the GPU waits for work around the kernel: see gaps and launches in a profile of the run",
+        remedy="the GPU waits for work around the kernel: see gaps and launches in a run",
     ),
     Suspect(
         "command processor",

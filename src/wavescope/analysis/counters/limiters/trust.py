@@ -71,7 +71,7 @@ def _of_capture(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Cave
 
 
 def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Caveat]:
-    lengths = dispatches["end_ns"] - dispatches["begin_ns"]
+    lengths = dispatches["end_ns"] - dispatches["start_ns"]
     unsound = dispatches.height - int((lengths > 0).sum())
     if unsound:
         what = f"{counted(unsound, 'dispatches')} of {dispatches.height:,} have no sound timestamps: no rates from them"
@@ -104,7 +104,7 @@ def _pass_durations(counters: CounterSet, dispatches: pl.DataFrame) -> list[tupl
 
     means = (
         counters.executions.join(dispatches.select("dispatch", "kernel_name"), on="dispatch")
-        .with_columns(length=pl.col("end_ns") - pl.col("begin_ns"))
+        .with_columns(length=pl.col("end_ns") - pl.col("start_ns"))
         .filter(pl.col("length") > 0)
         .group_by("kernel_name", "pass")
         .agg(pl.col("length").mean())

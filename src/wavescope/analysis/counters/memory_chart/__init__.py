@@ -224,4 +224,4 @@ def _mean_duration(counters: CounterSet, choice: CounterChoice) -> float | None:
     if not counters.dispatches.height:
         return None
     chosen = chosen_dispatches(counters, choice)
-    return mean if isinstance(mean := (chosen["end_ns"] - chosen["begin_ns"]).mean(), float) else None
+    return mean if isinstance(mean := (chosen["end_ns"] - chosen["start_ns"]).mean(), float) else None

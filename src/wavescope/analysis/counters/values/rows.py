@@ -24,7 +24,7 @@ def kernel_frame(rows: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    spent = pl.col("end_ns") - pl.col("begin_ns")
+    spent = pl.col("end_ns") - pl.col("start_ns")
     found = rows.group_by("kernel").agg(
         pl.col("kernel_name").first(), dispatch_count=pl.len(), duration_ns_mean=spent.mean()
     )
@@ -43,7 +43,7 @@ def dispatch_frame(rows: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    spent = pl.col("end_ns") - pl.col("begin_ns")
+    spent = pl.col("end_ns") - pl.col("start_ns")
     return declared(rows.with_columns(dispatch_count=pl.lit(1), duration_ns_mean=spent))
 
 

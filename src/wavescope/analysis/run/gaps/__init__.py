@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = [
@@ -53,8 +53,8 @@ class Gaps(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> gaps(Profile([])).largest.height
+    >>> from wavescope.model.run import Run
+    >>> gaps(Run([])).largest.height
     0
     """
 
@@ -113,7 +113,7 @@ class Gaps(Answer):
             _WHERE
             + _STREAM
             + """
-            begin_ns      Int64    ns   | when it began
+            start_ns      Int64    ns   | when it began
             gap_ns        Int64    ns   | how long it lasted
             before        String   -    | the dispatch or copy that ended when it began
             after         String   -    | the dispatch or copy that ended it
@@ -138,12 +138,12 @@ class Gaps(Answer):
 
 
 def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
-    """The answer for all profiles.
+    """The answer for all runs.
 
     Raises
     ------
     ValueError
-        When several profiles tell of one GPU and were not asked with `elsewhere`.
+        When several runs tell of one GPU and were not asked with `elsewhere`.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     """
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
-        what = "profiles share a GPU: ask them with `elsewhere`"
+        what = "runs share a GPU: ask them with `elsewhere`"
         raise ValueError(what)
-    partials = partials or [partial_gaps(Profile([]))]
+    partials = partials or [partial_gaps(Run([]))]
     keys = [*PLACE, "node", "gpu", "pid", "rank", "stream_id"]
     gpus = (
         pl.concat(part.gpus for part in partials)
@@ -165,10 +165,10 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         .agg(
             pl.col("gap_count", "gap_ns").sum(),
             pl.col("gap_max_ns", "busy_ns", "end_ns").max(),
-            pl.col("begin_ns").min(),
+            pl.col("start_ns").min(),
         )
     )
-    nodes = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("begin_ns").min())
+    nodes = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
     gpus = gpus.join(nodes, on="machine").with_columns(
         gap_share=share_of(pl.col("gap_ns"), pl.col("span_ns")),
         gap_mean_ns=share_of(pl.col("gap_ns"), pl.col("gap_count")),
@@ -180,7 +180,7 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         .agg(pl.col("gap_count", "gap_ns").sum())
     )
     largest = pl.concat(part.largest for part in partials).sort(
-        "gap_ns", *keys, "begin_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
+        "gap_ns", *keys, "start_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
     )
     tables = Gaps.tables
     return Gaps(
@@ -210,18 +210,18 @@ def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFram
 
 
 @bounded(keep=ROWS)
-def gaps(profile: Profile, *, by_stream: bool = False, keep: int = 100) -> Gaps:
+def gaps(run: Run, *, by_stream: bool = False, keep: int = 100) -> Gaps:
     """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> gaps(Profile([])).causes.columns[2:4]
+    >>> from wavescope.model.run import Run
+    >>> gaps(Run([])).causes.columns[2:4]
     ['cause', 'function']
     """
-    partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in profile.parts]
+    partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in run.parts]
     shared = frozenset() if by_stream else shared_gpus(partials)
     if shared:
-        elsewhere = merged_elsewhere([partial_intervals(part, shared=shared) for part in profile.parts])
-        partials = [partial_gaps(part, keep=keep, elsewhere=elsewhere) for part in profile.parts]
+        elsewhere = merged_elsewhere([partial_intervals(part, shared=shared) for part in run.parts])
+        partials = [partial_gaps(part, keep=keep, elsewhere=elsewhere) for part in run.parts]
     return combine_gaps(partials)

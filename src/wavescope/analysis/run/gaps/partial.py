@@ -1,4 +1,4 @@
-"""The gaps of one profile: where they are, what ended them, and what its thread did before."""
+"""The gaps of one run: where they are, what ended them, and what its thread did before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.gpus import Place, Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["PartialGaps", "partial_gaps"]
 
@@ -26,7 +26,7 @@ _MOST_DETAILS = 10_000
 
 @dataclass(frozen=True)
 class PartialGaps:
-    """What one profile knows."""
+    """What one run knows."""
 
     gpus: pl.DataFrame
     causes: pl.DataFrame
@@ -34,7 +34,7 @@ class PartialGaps:
     largest: pl.DataFrame
     keep: int
     is_whole: bool
-    """Whether work of other profiles on the same GPUs was considered, or does not matter."""
+    """Whether work of other runs on the same GPUs was considered, or does not matter."""
 
     @property
     def used_gpus(self) -> frozenset[Place]:
@@ -44,38 +44,38 @@ class PartialGaps:
 
 @bounded(keep=ROWS)
 def partial_gaps(
-    profile: Profile, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
+    run: Run, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
 ) -> PartialGaps:
-    """What one profile knows, with its `keep` longest gaps.
+    """What one run knows, with its `keep` longest gaps.
 
-    `elsewhere` says when GPUs that other profiles tell of too were busy in all (`partial_intervals`,
-    `merged_elsewhere`): gaps are then those of all work, and each belongs to the profile that ended it.
+    `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
+    `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_gaps(Profile([])).used_gpus
+    >>> from wavescope.model.run import Run
+    >>> partial_gaps(Run([])).used_gpus
     frozenset()
     """
-    places = gpu_places(profile)
+    places = gpu_places(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
     more = ["thread", "correlation", "name"]
-    work = gpu_work(profile, places, [*more, "dispatch_id"], more).drop("is_copy")
+    work = gpu_work(run, places, [*more, "dispatch_id"], more).drop("is_copy")
     work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
     found, totals = _gaps(work, by), _totals(work, by)
     if elsewhere is not None and not by_stream:
-        found, totals = _among_others(profile, places, work, found, totals, elsewhere)
-    order = {"gap_ns": True, "gap_begin_ns": False, "row": False}
+        found, totals = _among_others(run, places, work, found, totals, elsewhere)
+    order = {"gap_ns": True, "gap_start_ns": False, "row": False}
     longest = found.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
-    regions = _Regions.of(profile, work, found, longest["gap_begin_ns"])
+    regions = _Regions.of(run, work, found, longest["gap_start_ns"])
     found = _explained(found, regions.launches)
     calls = regions.outermost_calls()
-    names = _Names.of(profile, places, by_stream=by_stream)
+    names = _Names.of(run, places, by_stream=by_stream)
     return PartialGaps(
         gpus=names(_sums(found, totals, by)),
         causes=names(_causes(found, calls), with_streams=False),
         histogram=names(_histogram(found, by)),
-        largest=names(_details(longest, found, work, regions, calls, profile)),
+        largest=names(_details(longest, found, work, regions, calls, run)),
         keep=min(keep, _MOST_DETAILS),
         is_whole=by_stream or elsewhere is not None,
     )
@@ -87,36 +87,36 @@ def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
     latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
     columns = dict.fromkeys(["row", *by, "process", "thread", "correlation"])
-    rows = work.select(*columns, "begin_ns", "end_ns", before_row=latest.over(by))
-    return gaps_between(rows, by).drop("begin_ns", "end_ns")
+    rows = work.select(*columns, "start_ns", "end_ns", before_row=latest.over(by))
+    return gaps_between(rows, by).drop("start_ns", "end_ns")
 
 
 def _totals(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     import polars as pl
 
-    spans = work.group_by(by).agg(pl.col("begin_ns").min(), pl.col("end_ns").max())
+    spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     return spans.join(covered(work, by).rename({"covered_ns": "busy_ns"}), on=by, nulls_equal=True)
 
 
 def _among_others(
-    profile: Profile,
+    run: Run,
     places: Places,
     work: pl.DataFrame,
     found: pl.DataFrame,
     totals: pl.DataFrame,
     elsewhere: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Gaps and totals where GPUs are shared: gaps of all work that work of this profile ended."""
+    """Gaps and totals where GPUs are shared: gaps of all work that work of this run ended."""
     import polars as pl
 
     numbers = places.table.select("place", *PLACE)
-    shared = elsewhere.join(numbers, on=PLACE, nulls_equal=True).drop(PLACE).sort("place", "begin_ns")
-    pids = profile.read("processes", ["process", "pid"])
+    shared = elsewhere.join(numbers, on=PLACE, nulls_equal=True).drop(PLACE).sort("place", "start_ns")
+    pids = run.read("processes", ["process", "pid"])
     mine = work.join(pids, on="process", how="left", maintain_order="left").unique(
-        ["place", "begin_ns", "pid"], keep="first", maintain_order=True
+        ["place", "start_ns", "pid"], keep="first", maintain_order=True
     )
-    ended = gaps_between(shared, ["place"]).drop("end_ns").join(mine, on=["place", "begin_ns", "pid"])
-    is_mine = pl.col("before_end_ns") == pl.col("gap_begin_ns")
+    ended = gaps_between(shared, ["place"]).drop("end_ns").join(mine, on=["place", "start_ns", "pid"])
+    is_mine = pl.col("before_end_ns") == pl.col("gap_start_ns")
     before = found.select("row", "before_row").join(
         work.select(before_row="row", before_end_ns="end_ns"), on="before_row", how="left"
     )
@@ -146,19 +146,19 @@ class _Regions:
     """Markers and operators that are open at one of the moments in question."""
 
     @classmethod
-    def of(cls, profile: Profile, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
+    def of(cls, run: Run, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
         import polars as pl
 
-        idle = found.select(begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("gap_ns"))
+        idle = found.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
         idle = merged(intervals(idle, []), [])
         times, launches = moments.sort(), Launches(work)
-        columns = ["thread", "name", "begin_ns", "end_ns"]
+        columns = ["thread", "name", "start_ns", "end_ns"]
         empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
         calls, contexts = [empty], [empty]
-        for in_runtime, others in region_pieces(profile, [*columns, "process", "correlation"]):
+        for in_runtime, others in region_pieces(run, [*columns, "process", "correlation"]):
             launches.add(in_runtime)
             calls.append(touching(in_runtime.select(columns), idle).drop_nulls())
-            first, last = (times.search_sorted(others[name], side="left") for name in ("begin_ns", "end_ns"))
+            first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))
             contexts.append(others.select(columns).filter(first < last))
         return cls(launches, calls, contexts)
 
@@ -176,23 +176,23 @@ def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     """
     import polars as pl
 
-    end = pl.col("gap_begin_ns") + pl.col("gap_ns")
-    called = pl.col("launch_begin_ns").clip(pl.col("gap_begin_ns"), end)
-    is_late = pl.col("launch_begin_ns") > pl.col("gap_begin_ns")
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
+    called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
+    is_late = pl.col("launch_start_ns") > pl.col("gap_start_ns")
     return found.hstack(launches.of(found)).with_columns(
-        is_known=pl.col("launch_begin_ns").is_not_null(),
-        wait_ns=pl.when(is_late).then(called - pl.col("gap_begin_ns")).otherwise(0),
+        is_known=pl.col("launch_start_ns").is_not_null(),
+        wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
         launch_ns=pl.when(is_late).then(end - called).otherwise(0),
         launch_thread=pl.coalesce("launch_thread", "thread"),
     )
 
 
 def _waits(found: pl.DataFrame) -> pl.DataFrame:
-    """The parts of gaps before the launch: `place`, `thread`, `begin_ns`, `end_ns`."""
+    """The parts of gaps before the launch: `place`, `thread`, `start_ns`, `end_ns`."""
     import polars as pl
 
     return found.select(
-        "place", thread="launch_thread", begin_ns="gap_begin_ns", end_ns=pl.col("gap_begin_ns") + pl.col("wait_ns")
+        "place", thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
     )
 
 
@@ -260,13 +260,13 @@ def _details(
     work: pl.DataFrame,
     regions: _Regions,
     calls: pl.DataFrame,
-    profile: Profile,
+    run: Run,
 ) -> pl.DataFrame:
     """The longest gaps with all that is known about them."""
     import polars as pl
 
     chosen = longest.select("row").join(found, on="row", maintain_order="left")
-    threads = profile.read("threads", ["thread", "tid"])
+    threads = run.read("threads", ["thread", "tid"])
     rows = (
         pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
         .with_columns(
@@ -278,7 +278,7 @@ def _details(
         .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )
     by = [column for column in ("place", "process", "stream") if column in longest.columns]
-    end = pl.col("gap_begin_ns") + pl.col("gap_ns")
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
     return rows.select(
         *by,
         "gap_ns",
@@ -288,8 +288,8 @@ def _details(
         "tid",
         "queue_depth",
         "context",
-        begin_ns="gap_begin_ns",
-        launch_ns=end - pl.col("launch_begin_ns"),
+        start_ns="gap_start_ns",
+        launch_ns=end - pl.col("launch_start_ns"),
         cause=_largest_cause(),
         function="call",
         function_ns="call_ns",
@@ -320,14 +320,14 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
     import polars as pl
 
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
-    rows = chosen.select("place", "gap_begin_ns").with_row_index("at")
+    rows = chosen.select("place", "gap_start_ns").with_row_index("at")
     for (place,), mine in rows.group_by("place", maintain_order=True):
-        of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "begin_ns")
-        issued_ns = launches.of(of_gpu)["launch_begin_ns"]
+        of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "start_ns")
+        issued_ns = launches.of(of_gpu)["launch_start_ns"]
         known = issued_ns.is_not_null()
         if known.any():
-            issued = issued_ns.filter(known).sort().search_sorted(mine["gap_begin_ns"], side="right")
-            begun = of_gpu["begin_ns"].filter(known).sort().search_sorted(mine["gap_begin_ns"], side="left")
+            issued = issued_ns.filter(known).sort().search_sorted(mine["gap_start_ns"], side="right")
+            begun = of_gpu["start_ns"].filter(known).sort().search_sorted(mine["gap_start_ns"], side="left")
             depths = depths.scatter(mine["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
     return depths
 
@@ -342,11 +342,11 @@ class _Names:
     by_stream: bool
 
     @classmethod
-    def of(cls, profile: Profile, places: Places, *, by_stream: bool) -> _Names:
+    def of(cls, run: Run, places: Places, *, by_stream: bool) -> _Names:
         return cls(
             places.table.select("place", *PLACE, "node", "gpu"),
-            profile.read("processes", ["process", "pid", "rank"]),
-            profile.read("streams", ["stream", "stream_id"]),
+            run.read("processes", ["process", "pid", "rank"]),
+            run.read("streams", ["stream", "stream_id"]),
             by_stream,
         )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
 __all__ = ["Kernels", "PartialKernels", "combine_kernels", "kernels", "partial_kernels"]
@@ -45,8 +45,8 @@ class Kernels(Answer):
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> kernels(Profile([]), "gemm").kernels.height
+    >>> from wavescope.model.run import Run
+    >>> kernels(Run([]), "gemm").kernels.height
     0
     """
 
@@ -114,7 +114,7 @@ class Kernels(Answer):
             name                String   -   | the kernel
             machine             String   -   | the node
             bin                 Int64    -   | number of the stretch, from the first in which any of the kernels began
-            begin_ns            Int64    ns  | its begin
+            start_ns            Int64    ns  | its begin
             length_ns           Int64    ns  | its length
             calls               Int64    -   | dispatches that began in it
             mean_ns             Float64  ns  | their mean duration
@@ -133,7 +133,7 @@ class Kernels(Answer):
             rank                Int32    -   | rank; null = not known
             stream_id           Int64    -   | stream
             dispatch_id         Int64    -   | number of the dispatch in its process
-            begin_ns            Int64    ns  | when it began
+            start_ns            Int64    ns  | when it began
             duration_ns         Int64    ns  | how long it took
             median_ratio        Float64  -   | times the median of the kernel
             """,
@@ -163,7 +163,7 @@ class Kernels(Answer):
 
 
 def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
-    """The answer for all profiles.
+    """The answer for all runs.
 
     Examples
     --------
@@ -172,9 +172,9 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
     """
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-    partials = partials or [partial_kernels(Profile([]))]
+    partials = partials or [partial_kernels(Run([]))]
     tables = Kernels.tables
     statistics = merged([part.durations for part in partials], ["name"])
     waits = described(merged([part.latencies for part in partials], ["name"]))
@@ -245,7 +245,7 @@ def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
 
 
 def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
-    """Stretches of all profiles on those of the widest, per machine."""
+    """Stretches of all runs on those of the widest, per machine."""
     import polars as pl
 
     bins = pl.concat(part.bins for part in partials)
@@ -273,7 +273,7 @@ def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
         )
         .with_columns(
             bin=pl.col("at") - pl.col("first") // pl.col("wide"),
-            begin_ns=pl.col("at") * pl.col("wide"),
+            start_ns=pl.col("at") * pl.col("wide"),
             length_ns=pl.col("wide"),
             mean_ns=pl.col("total") / pl.col("calls"),
         )
@@ -290,7 +290,7 @@ def _longest(partials: Sequence[PartialKernels], order: pl.DataFrame) -> pl.Data
         "node",
         "gpu",
         "pid",
-        "begin_ns",
+        "start_ns",
         "dispatch_id",
         descending=[False, True] + [False] * 5,
         nulls_last=True,
@@ -313,7 +313,7 @@ def _counters(partials: Sequence[PartialKernels]) -> pl.DataFrame:
 
 
 @bounded(bins=BINS, keep=ROWS)
-def kernels(profile: Profile, name: str = "", *, bins: int = 60, keep: int = 20) -> Kernels:
+def kernels(run: Run, name: str = "", *, bins: int = 60, keep: int = 20) -> Kernels:
     """The dispatches of kernels whose name contains `name`, or matches it as /regular expression/.
 
     Raises
@@ -323,8 +323,8 @@ def kernels(profile: Profile, name: str = "", *, bins: int = 60, keep: int = 20)
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> kernels(Profile([]), "/^gemm/").shapes.height
+    >>> from wavescope.model.run import Run
+    >>> kernels(Run([]), "/^gemm/").shapes.height
     0
     """
-    return combine_kernels([partial_kernels(part, name=name, bins=bins, keep=keep) for part in profile.parts])
+    return combine_kernels([partial_kernels(part, name=name, bins=bins, keep=keep) for part in run.parts])

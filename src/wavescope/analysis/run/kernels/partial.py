@@ -1,4 +1,4 @@
-"""What one profile knows about the dispatches of some kernels."""
+"""What one run knows about the dispatches of some kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wavescope.analysis.run.intervals import bin_width
 from wavescope.analysis.run.launches import Launches, region_pieces
 from wavescope.analysis.run.statistics import Statistics, is_timed, statistics_of
 from wavescope.base.bounds import BINS, ROWS, bounded
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import empty_frame
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.gpus import Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["SHAPE", "PartialKernels", "merged_shapes", "partial_kernels"]
 
@@ -38,12 +38,12 @@ SHAPE = (
     "sgpr_count",
 )
 """Columns that say how a kernel was launched and what it needs."""
-_EVENT = ("process", "agent", "stream", "dispatch_id", "begin_ns", "end_ns", "event", "correlation")
+_EVENT = ("process", "agent", "stream", "dispatch_id", "start_ns", "end_ns", "event", "correlation")
 
 
 @dataclass(frozen=True)
 class PartialKernels:
-    """What one profile knows; `name` is the kernel everywhere."""
+    """What one run knows; `name` is the kernel everywhere."""
 
     durations: Statistics
     latencies: Statistics
@@ -62,8 +62,8 @@ class PartialKernels:
 
 
 @bounded(bins=BINS, keep=ROWS)
-def partial_kernels(profile: Profile, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
-    """What one profile knows about kernels whose name contains `name`, or matches it as /regular expression/.
+def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
+    """What one run knows about kernels whose name contains `name`, or matches it as /regular expression/.
 
     `keep` is how many of the longest dispatches of each kernel are told.
 
@@ -74,24 +74,24 @@ def partial_kernels(profile: Profile, *, name: str = "", bins: int = 60, keep: i
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> partial_kernels(Profile([]), name="gemm").all_ns
+    >>> from wavescope.model.run import Run
+    >>> partial_kernels(Run([]), name="gemm").all_ns
     0
     """
-    found = _Matching(profile, name)
+    found = _Matching(run, name)
     durations = _named(statistics_of(found.pieces(), ["name"]), found)
     events = found.events()
-    places = gpu_places(profile)
+    places = gpu_places(run)
     events = events.with_columns(place=places.numbers.gather(events["agent"])).drop("agent")
-    who = _Who.of(profile, places)
+    who = _Who.of(run, places)
     return PartialKernels(
         durations=durations,
-        latencies=_named(_latencies(profile, events), found),
+        latencies=_named(_latencies(run, events), found),
         shapes=merged_shapes(found.shapes),
         users=who.named(events.select("name", "place", "process", "stream").unique()),
         bins=_bins(events, who, bins),
         longest=_longest(events, who, keep),
-        counters=_counters(profile, events),
+        counters=_counters(run, events),
         all_ns=found.all_ns,
         bin_count=bins,
         keep=keep,
@@ -107,11 +107,11 @@ class _Who:
     streams: pl.DataFrame
 
     @classmethod
-    def of(cls, profile: Profile, places: Places) -> _Who:
+    def of(cls, run: Run, places: Places) -> _Who:
         return cls(
             places.table.select("place", "machine", "node", "gpu"),
-            profile.read("processes", ["process", "pid", "rank"]),
-            profile.read("streams", ["stream", "stream_id"]),
+            run.read("processes", ["process", "pid", "rank"]),
+            run.read("streams", ["stream", "stream_id"]),
         )
 
     def named(self, events: pl.DataFrame) -> pl.DataFrame:
@@ -140,22 +140,22 @@ def _named(statistics: Statistics, found: _Matching) -> Statistics:
 class _Matching:
     """The dispatches of the kernels in question, read once."""
 
-    def __init__(self, profile: Profile, name: str) -> None:
+    def __init__(self, run: Run, name: str) -> None:
         self.all_ns = 0
         self.shapes: list[pl.DataFrame] = []
-        self._profile = profile
+        self._run = run
         self._pattern = name_pattern(name)
         self._known: dict[str | None, bool] = {}
         self._events: list[pl.DataFrame] = []
         self._codes: list[pl.DataFrame] = []
-        self._targets = profile.read("agents", ["agent", "target"])
+        self._targets = run.read("agents", ["agent", "target"])
 
     def pieces(self) -> Iterator[pl.DataFrame]:
-        """`name`, `begin_ns`, `end_ns` of the dispatches; all else is kept aside."""
+        """`name`, `start_ns`, `end_ns` of the dispatches; all else is kept aside."""
         import polars as pl
 
-        length = pl.col("end_ns") - pl.col("begin_ns")
-        for piece in self._profile.chunks("kernels", ["name", *_EVENT, *SHAPE]):
+        length = pl.col("end_ns") - pl.col("start_ns")
+        for piece in self._run.chunks("kernels", ["name", *_EVENT, *SHAPE]):
             self.all_ns += int(piece.filter(is_timed()).select(length.sum()).item())
             chosen = piece.filter(self._is_matching(piece))
             if not chosen.height:
@@ -175,7 +175,7 @@ class _Matching:
             code = pl.col("name").to_physical()
             self._codes.append(chosen.select(pl.col("name").unique()).select(code, text=pl.col("name").cast(pl.String)))
             self._events.append(chosen.select("name", *_EVENT))
-            yield chosen.select(code, "begin_ns", "end_ns")
+            yield chosen.select(code, "start_ns", "end_ns")
 
     @property
     def codes(self) -> pl.DataFrame:
@@ -190,7 +190,7 @@ class _Matching:
         import polars as pl
 
         columns = ["name", *_EVENT]
-        return pl.concat([empty_frame(PROFILE["kernels"]).select(columns), *self._events])
+        return pl.concat([empty_frame(RUN["kernels"]).select(columns), *self._events])
 
     def _is_matching(self, piece: pl.DataFrame) -> pl.Expr:
         import polars as pl
@@ -219,32 +219,32 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return groups.agg(pl.col("call_count", "total_ns").sum(), pl.col("min_ns").min(), pl.col("max_ns").max())
 
 
-def _latencies(profile: Profile, events: pl.DataFrame) -> Statistics:
+def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     """How long after the begin of the launching call dispatches begin; negative ones, of clocks apart, do not count."""
     import polars as pl
 
     launches = Launches(events)
     if events["correlation"].count():
-        for calls, _ in region_pieces(profile, ["process", "correlation", "thread", "begin_ns"]):
+        for calls, _ in region_pieces(run, ["process", "correlation", "thread", "start_ns"]):
             launches.add(calls)
     code = pl.col("name").to_physical()
-    waits = events.select(code, end_ns="begin_ns").hstack(launches.of(events).select(begin_ns="launch_begin_ns"))
-    return statistics_of([waits.filter(pl.col("begin_ns") <= pl.col("end_ns"))], ["name"])
+    waits = events.select(code, end_ns="start_ns").hstack(launches.of(events).select(start_ns="launch_start_ns"))
+    return statistics_of([waits.filter(pl.col("start_ns") <= pl.col("end_ns"))], ["name"])
 
 
 def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
     """Calls per kernel and stretch of time, of every machine on its own clock."""
     import polars as pl
 
-    length = pl.col("end_ns") - pl.col("begin_ns")
-    timed = events.filter(is_timed()).select("name", "place", "begin_ns", "end_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
+    timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
     found = []
     machines = timed.select("place").unique().join(who.places, on="place", how="left", nulls_equal=True)
     for (machine,), of_machine in machines.group_by("machine"):
         mine = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
-        begin, end = mine["begin_ns"].min(), mine["begin_ns"].max()
+        begin, end = mine["start_ns"].min(), mine["start_ns"].max()
         width = bin_width(begin, end + 1, count)  # type: ignore[arg-type,operator]  # not empty: numbers
-        sums = mine.group_by("name", bin=pl.col("begin_ns") // width).agg(
+        sums = mine.group_by("name", bin=pl.col("start_ns") // width).agg(
             call_count=pl.len().cast(pl.UInt64),
             total_ns=length.sum(),
             min_ns=length.min(),
@@ -262,15 +262,15 @@ def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
     import polars as pl
 
     timed = events.with_row_index("row").filter(is_timed())
-    length = (pl.col("end_ns") - pl.col("begin_ns")).alias("duration_ns")
+    length = (pl.col("end_ns") - pl.col("start_ns")).alias("duration_ns")
     ordered = timed.select("row", "name", length).sort("duration_ns", descending=True, maintain_order=True)
     chosen = ordered.group_by("name", maintain_order=True).head(keep)
     rows = events[chosen["row"]].with_columns(chosen["duration_ns"])
-    columns = ["node", "gpu", "pid", "rank", "stream_id", "dispatch_id", "begin_ns", "duration_ns"]
+    columns = ["node", "gpu", "pid", "rank", "stream_id", "dispatch_id", "start_ns", "duration_ns"]
     return who.named(rows).select("name", *columns)
 
 
-def _counters(profile: Profile, events: pl.DataFrame) -> pl.DataFrame:
+def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:
     """Hardware counters per kernel: their values summed over instances, then over dispatches."""
     import polars as pl
 
@@ -278,9 +278,9 @@ def _counters(profile: Profile, events: pl.DataFrame) -> pl.DataFrame:
     named = events.select("name", *keys).drop_nulls()
     found = [
         piece.join(named, on=keys).group_by(*keys, "counter", "name").agg(pl.col("value").sum())
-        for piece in profile.chunks("counters", [*keys, "counter", "value"])
+        for piece in run.chunks("counters", [*keys, "counter", "value"])
     ]
-    titles = profile.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
+    titles = run.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
     schema = {
         "process": pl.UInt32,
         "event": pl.Int64,

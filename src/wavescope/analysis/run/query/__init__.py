@@ -1,7 +1,7 @@
-"""Which rows does this SQL give? One SELECT over the stable views and the tables of a profile, whatever its format.
+"""Which rows does this SQL give? One SELECT over the stable views and the tables of a run, whatever its format.
 
-The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the profile itself are in the
-schema `profile` (`profile.kernels`). DuckDB runs the query where it is installed, SQLite otherwise.
+The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the run itself are in the
+schema `run` (`run.kernels`). DuckDB runs the query where it is installed, SQLite otherwise.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from wavescope.errors import MissingToolError
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["QueryLimits", "QueryResult", "query", "run_query"]
 
 
-def query(profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
+def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
     """All rows of one SELECT, as a frame.
 
     Parameters
     ----------
     sql
-        One SELECT; `wavescope schema` lists views and tables. It can read the profile only.
+        One SELECT; `wavescope schema` lists views and tables. It can read the run only.
     engine
         `duckdb` or `sqlite`; None = DuckDB where it is installed.
     limits
@@ -41,26 +41,24 @@ def query(profile: Profile, sql: str, *, engine: str | None = None, limits: Quer
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> query(Profile([]), "SELECT COUNT(*) AS n FROM kernels", engine="sqlite")["n"].to_list()
+    >>> from wavescope.model.run import Run
+    >>> query(Run([]), "SELECT COUNT(*) AS n FROM kernels", engine="sqlite")["n"].to_list()
     [0]
     """
     import polars as pl
 
     return pl.concat(
-        list(run_query(profile, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
+        list(run_query(run, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
     )
 
 
-def run_query(
-    profile: Profile, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None
-) -> QueryResult:
+def run_query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> QueryResult:
     """As `query`, with the rows in pieces.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> run_query(Profile([]), "SELECT 1", engine="sqlite").engine
+    >>> from wavescope.model.run import Run
+    >>> run_query(Run([]), "SELECT 1", engine="sqlite").engine
     'sqlite'
     """
     meter = Meter(limits or QueryLimits())
@@ -71,7 +69,7 @@ def run_query(
     if engine == "sqlite" or not has_duckdb:
         from wavescope.analysis.run.query.sqlite_engine import sqlite_query
 
-        return sqlite_query(profile, sql, meter)
+        return sqlite_query(run, sql, meter)
     from wavescope.analysis.run.query.duckdb_engine import duckdb_query
 
-    return duckdb_query(profile, sql, meter)
+    return duckdb_query(run, sql, meter)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.query.result import Meter
     from wavescope.analysis.run.query.tables import Used
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["duckdb_query"]
 
@@ -62,8 +62,8 @@ _FLAT = re.compile(
 _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
-def duckdb_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
-    """Run one SELECT over the views and tables of a profile.
+def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
+    """Run one SELECT over the views and tables of a run.
 
     Raises
     ------
@@ -75,12 +75,12 @@ def duckdb_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
     try:
         connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         statement = _statement(connection, sql)
-        _create(connection, used(statement), named_extras(profile, sql))
+        _create(connection, used(statement), named_extras(run, sql))
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
         for table, columns in needed.items():
-            _load(connection, table, loaded(profile, table, columns))
+            _load(connection, table, loaded(run, table, columns))
         return _run(connection, statement, meter)
     except duckdb.Error as error:
         raise refused(error) from error
@@ -91,7 +91,7 @@ def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 
     found = connection.extract_statements(sql)
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
-        what = "one SELECT is expected; a profile can be read, not changed"
+        what = "one SELECT is expected; a run can be read, not changed"
         raise refused(what)
     return found[0].query.rstrip().rstrip(";")
 
@@ -108,19 +108,19 @@ class _Stream:
 
 def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str, pl.DataFrame]) -> None:
     """The views and the empty tables that a statement may name, out of reach of everything else."""
-    connection.execute("SET enable_external_access = false; CREATE SCHEMA profile; " + _MACROS)
+    connection.execute("SET enable_external_access = false; CREATE SCHEMA run; " + _MACROS)
     for table in names.tables:
         columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in stored_columns(table).items())
-        connection.execute(f'CREATE TABLE profile."{table}" ({columns})')
+        connection.execute(f'CREATE TABLE run."{table}" ({columns})')
         plain = table.removeprefix("numbered_")
         if plain != table:
             listed = ", ".join(f'"{name}"' for name in stored_columns(plain))
-            connection.execute(f'CREATE VIEW profile."{plain}" AS SELECT {listed} FROM profile."{table}"')  # noqa: S608 - ours
+            connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {listed} FROM run."{table}"')  # noqa: S608 - ours
     for view in names.views:
         connection.execute(f"CREATE VIEW {view} AS {VIEWS[view].sql}")
     for name, frame in extras.items():
         connection.register(f"loaded_{name}", _Stream(frame))
-        connection.execute(f"CREATE VIEW profile.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours
+        connection.execute(f"CREATE VIEW run.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours
     # Other optimizers would see that the tables are empty, and read nothing at all.
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")
@@ -154,8 +154,8 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame
         f'"{name}"' if name in frame.columns else f'CAST(NULL AS {_TYPES[dtype]}) AS "{name}"'
         for name, dtype in stored_columns(table).items()
     )
-    connection.execute(f'DROP TABLE profile."{table}"')
-    connection.execute(f'CREATE VIEW profile."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours
+    connection.execute(f'DROP TABLE run."{table}"')
+    connection.execute(f'CREATE VIEW run."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours
 
 
 def _run(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> QueryResult:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.query.result import Meter
     from wavescope.analysis.run.query.tables import Used
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["sqlite_query"]
 
@@ -32,8 +32,8 @@ _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
 """Rows of the first piece; those of others by how large the rows before them were."""
 
 
-def sqlite_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
-    """Run one SELECT over the views and tables of a profile.
+def sqlite_query(run: Run, sql: str, meter: Meter) -> QueryResult:
+    """Run one SELECT over the views and tables of a run.
 
     Raises
     ------
@@ -43,12 +43,12 @@ def sqlite_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
     connection = sqlite3.connect(":memory:")
     try:
         _create(connection, used(sql))
-        extras = named_extras(profile, sql)
+        extras = named_extras(run, sql)
         for name, frame in extras.items():
-            connection.execute(f"CREATE TABLE profile.{quoted(name)} ({_names(frame.columns)})")
+            connection.execute(f"CREATE TABLE run.{quoted(name)} ({_names(frame.columns)})")
             _insert(connection, name, frame)
         for table, columns in _needed(connection, sql).items():
-            _insert(connection, table, loaded(profile, table, columns))
+            _insert(connection, table, loaded(run, table, columns))
         _restrict(connection)
         return QueryResult("sqlite", _pieces(connection, sql, meter))
     except sqlite3.Error as error:
@@ -60,7 +60,7 @@ def sqlite_query(profile: Profile, sql: str, meter: Meter) -> QueryResult:
 
 
 def _create(connection: sqlite3.Connection, names: Used) -> None:
-    connection.execute("ATTACH ':memory:' AS profile")
+    connection.execute("ATTACH ':memory:' AS run")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.create_function("json_string", 2, _json_string, deterministic=True)
     connection.create_function("json_number", 2, _json_number, deterministic=True)
@@ -70,10 +70,10 @@ def _create(connection: sqlite3.Connection, names: Used) -> None:
             f'"{name}" {_TYPES.get(dtype, "INTEGER")}{" PRIMARY KEY" if NUMBERED.get(table) == name else ""}'
             for name, dtype in stored_columns(table).items()
         ]
-        connection.execute(f'CREATE TABLE profile."{table}" ({", ".join(declared)})')
+        connection.execute(f'CREATE TABLE run."{table}" ({", ".join(declared)})')
         if plain != table:
             columns = _names(stored_columns(plain))
-            connection.execute(f'CREATE VIEW profile."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
+            connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
     for view in names.views:  # a view that is not temporary cannot refer to another database
         connection.execute(f"CREATE TEMP VIEW {view} AS {VIEWS[view].sql}")
 
@@ -102,7 +102,7 @@ def _restrict(connection: sqlite3.Connection) -> None:
 
 def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
     marks = ", ".join("?" * frame.width)
-    statement = f"INSERT INTO profile.{quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
+    statement = f"INSERT INTO run.{quoted(table)} ({_names(frame.columns)}) VALUES ({marks})"  # noqa: S608 - quoted
     for piece in frame.iter_slices(PIECE_ROWS):
         connection.executemany(statement, piece.rows())
 
@@ -135,7 +135,7 @@ def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[
 
 def _refused(error: sqlite3.Error) -> Exception:
     is_other = "not authorized" in str(error) or "one statement" in str(error) or 'near "' in str(error)
-    what = f"one SELECT is expected; a profile can be read, not changed ({error})"
+    what = f"one SELECT is expected; a run can be read, not changed ({error})"
     return refused(what if is_other else str(error))
 
 

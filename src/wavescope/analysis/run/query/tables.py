@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.views import NUMBERED_TABLES, VIEWS
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["NUMBER", "STORED", "Used", "loaded", "named_extras", "stored_columns", "used"]
 
 NUMBER = "row_in_process"
 
 
-STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in PROFILE)
+STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in RUN)
 """The tables as they are loaded."""
 
 
@@ -72,17 +72,17 @@ def stored_columns(table: str) -> dict[str, str]:
     'Int64'
     """
     plain = table.removeprefix("numbered_")
-    columns = {column.name: column.dtype for column in PROFILE[plain].columns}
+    columns = {column.name: column.dtype for column in RUN[plain].columns}
     return columns if plain == table else {NUMBER: "Int64", **columns}
 
 
-def loaded(profile: Profile, table: str, columns: Collection[str]) -> pl.DataFrame:
+def loaded(run: Run, table: str, columns: Collection[str]) -> pl.DataFrame:
     """These columns of a stored table, in the order of its declaration; at least one, so that its rows can be counted.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> loaded(Profile([]), "numbered_copies", ["row_in_process"]).columns
+    >>> from wavescope.model.run import Run
+    >>> loaded(Run([]), "numbered_copies", ["row_in_process"]).columns
     ['row_in_process']
     """
     import polars as pl
@@ -91,11 +91,11 @@ def loaded(profile: Profile, table: str, columns: Collection[str]) -> pl.DataFra
     names = [name for name in declared if name in columns] or [next(reversed(declared))]
     plain = table.removeprefix("numbered_")
     if NUMBER not in names:
-        return profile.read(plain, names)
-    read = profile.read(plain, list(dict.fromkeys(["process", *names[1:]])))
+        return run.read(plain, names)
+    read = run.read(plain, list(dict.fromkeys(["process", *names[1:]])))
     return read.with_columns((pl.int_range(pl.len()).over("process") + 1).alias(NUMBER)).select(names)
 
 
-def named_extras(profile: Profile, sql: str) -> dict[str, pl.DataFrame]:
+def named_extras(run: Run, sql: str) -> dict[str, pl.DataFrame]:
     """The extra tables of the formats at hand whose names occur in the query."""
-    return {name: profile.table(name) for name in profile.extra_names if name.lower() in sql.lower()}
+    return {name: run.table(name) for name in run.extra_names if name.lower() in sql.lower()}

@@ -1,6 +1,6 @@
-"""The stable views of every profile: names and columns of AMD's ROCpd views, whatever the format of the file.
+"""The stable views of every run: names and columns of AMD's ROCpd views, whatever the format of the file.
 
-They are made of the tables of a `Profile` (`profile.kernels`, ...). Where AMD's views are wrong, these are right; each
+They are made of the tables of a `Run` (`run.kernels`, ...). Where AMD's views are wrong, these are right; each
 difference is in docs/explanation/differences.md. `docs/reference/views.md` is generated from these declarations.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["NUMBERED_TABLES", "VIEWS"]
 
 VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*THINGS, *CALLS, *WORK, *TOTALS)}
-"""The views by name; each refers only to tables of a profile and to earlier views."""
+"""The views by name; each refers only to tables of a run and to earlier views."""
 
 NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")
-"""Tables `profile.numbered_<table>`: as `profile.<table>`, with the number of the row in its process, from 1."""
+"""Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1."""

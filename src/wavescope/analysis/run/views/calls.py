@@ -16,9 +16,9 @@ _HEAD = """
     tid       BIGINT   -   | t.tid | thread id
 """
 _SPAN = """
-    start     BIGINT   ns  | x.begin_ns | when it began
+    start     BIGINT   ns  | x.start_ns | when it began
     end       BIGINT   ns  | x.end_ns | when it ended
-    duration  BIGINT   ns  | x.end_ns - x.begin_ns | how long it took
+    duration  BIGINT   ns  | x.end_ns - x.start_ns | how long it took
 """
 _MOMENT = """
     start     BIGINT   ns  | x.time_ns | when
@@ -38,9 +38,9 @@ _FUNCTION = {"name": "COALESCE(x.function, x.name)", "meaning": "the function th
 _TRACK = {"name": "COALESCE(x.function, x.name)", "meaning": "the track"}
 _TEXT = {"name": "x.name", "meaning": "text of the marker"}
 _PLACE = """
-    LEFT JOIN profile.processes p ON p.process = x.process
-    LEFT JOIN profile.nodes n ON n.node = p.node
-    LEFT JOIN profile.threads t ON t.thread = x.thread
+    LEFT JOIN run.processes p ON p.process = x.process
+    LEFT JOIN run.nodes n ON n.node = p.node
+    LEFT JOIN run.threads t ON t.thread = x.thread
 """
 _EVERY = """
     id               BIGINT   -   | u.id | id of the call in its process
@@ -62,16 +62,16 @@ _EVERY = """
     line_info        VARCHAR  -   | u.line_info | source lines, as JSON
 """
 _MARKERS = tuple(
-    view_spec("", "", _HEAD.format(**_TEXT) + span + _TAIL, f"FROM profile.{table} x {_PLACE}").sql
+    view_spec("", "", _HEAD.format(**_TEXT) + span + _TAIL, f"FROM run.{table} x {_PLACE}").sql
     + " WHERE x.domain = 'MARKER'"
     for table, span in (("regions", _SPAN), ("samples", _MOMENT))
 )
 _ARGUED = """(
     SELECT process, event, category, correlation, parent_correlation, external_correlation,
-        event_properties, call_stack, line_info, 1 AS is_region FROM profile.regions
+        event_properties, call_stack, line_info, 1 AS is_region FROM run.regions
     UNION ALL
     SELECT process, event, category, correlation, parent_correlation, external_correlation,
-        event_properties, call_stack, line_info, 0 AS is_region FROM profile.samples
+        event_properties, call_stack, line_info, 0 AS is_region FROM run.samples
 )"""
 
 CALLS = (
@@ -79,7 +79,7 @@ CALLS = (
         "regions",
         "one call or range on a CPU thread",
         _HEAD.format(**_FUNCTION) + _SPAN + _TAIL,
-        f"FROM profile.regions x {_PLACE}",
+        f"FROM run.regions x {_PLACE}",
     ),
     view_spec(
         "region_args",
@@ -93,19 +93,19 @@ CALLS = (
         name   VARCHAR  -  | g.name | name of the argument
         value  VARCHAR  -  | g.value | value as text
         """,
-        f"FROM profile.arguments g JOIN profile.regions x ON x.process = g.process AND x.event = g.event {_PLACE}",
+        f"FROM run.arguments g JOIN run.regions x ON x.process = g.process AND x.event = g.event {_PLACE}",
     ),
     view_spec(
         "samples",
         "one moment on a thread or track",
         _HEAD.format(**_TRACK) + "timestamp BIGINT ns | x.time_ns | when" + _TAIL,
-        f"FROM profile.samples x {_PLACE}",
+        f"FROM run.samples x {_PLACE}",
     ),
     view_spec(
         "sample_regions",
         "one sample in the form of a region",
         _HEAD.format(**_TRACK) + _MOMENT + _TAIL,
-        f"FROM profile.samples x {_PLACE}",
+        f"FROM run.samples x {_PLACE}",
     ),
     view_spec(
         "regions_and_samples",
@@ -136,7 +136,7 @@ CALLS = (
         line_info        VARCHAR  -  | x.line_info | source lines, as JSON
         extdata          VARCHAR  -  | g.properties | what else is stored about the argument, as JSON
         """,
-        f"FROM profile.arguments g JOIN {_ARGUED} x ON x.process = g.process AND x.event = g.event",
+        f"FROM run.arguments g JOIN {_ARGUED} x ON x.process = g.process AND x.event = g.event",
     ),
     view_spec(
         "stream_args",
@@ -153,10 +153,10 @@ CALLS = (
         stream_name   VARCHAR  -  | s.name | name of the stream
         extdata       VARCHAR  -  | s.properties | what else is stored about the stream, as JSON
         """,
-        """FROM profile.numbered_arguments g
-        JOIN profile.streams s ON s.process = g.process AND s.stream_id = json_number(g.properties, '$.stream_id')
-        LEFT JOIN profile.processes p ON p.process = g.process
-        LEFT JOIN profile.nodes n ON n.node = p.node
+        """FROM run.numbered_arguments g
+        JOIN run.streams s ON s.process = g.process AND s.stream_id = json_number(g.properties, '$.stream_id')
+        LEFT JOIN run.processes p ON p.process = g.process
+        LEFT JOIN run.nodes n ON n.node = p.node
         WHERE g.name = 'stream'""",
     ),
 )

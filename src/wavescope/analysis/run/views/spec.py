@@ -31,9 +31,9 @@ class ViewSpec:
 
     Examples
     --------
-    >>> spec = view_spec("pids", "one process", "pid BIGINT - | p.pid | process id", "FROM profile.processes p")
+    >>> spec = view_spec("pids", "one process", "pid BIGINT - | p.pid | process id", "FROM run.processes p")
     >>> spec.sql
-    'SELECT p.pid AS "pid" FROM profile.processes p'
+    'SELECT p.pid AS "pid" FROM run.processes p'
     """
 
     name: str
@@ -59,7 +59,7 @@ def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
 
     Examples
     --------
-    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM profile.kernels k").columns[0].unit
+    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM run.kernels k").columns[0].unit
     'ns'
     """
     found = []

@@ -13,8 +13,8 @@ _WHERE = """
     pid    BIGINT   -  | p.pid | process id
 """
 _PROCESS = """
-    LEFT JOIN profile.processes p ON p.process = x.process
-    LEFT JOIN profile.nodes n ON n.node = p.node
+    LEFT JOIN run.processes p ON p.process = x.process
+    LEFT JOIN run.nodes n ON n.node = p.node
 """
 _ENTRY = "kernel_code_entry_byte_offset"
 _HOST = """
@@ -53,7 +53,7 @@ THINGS = (
         memory_base       BIGINT   -      | {_number("memory_base")} | where it was in memory
         memory_size       BIGINT   bytes  | {_number("memory_size")} | how large it was there
         """,
-        f"FROM profile.code_objects x {_PROCESS} LEFT JOIN profile.agents a ON a.agent = x.agent",
+        f"FROM run.code_objects x {_PROCESS} LEFT JOIN run.agents a ON a.agent = x.agent",
     ),
     view_spec(
         "kernel_symbols",
@@ -79,7 +79,7 @@ THINGS = (
         truncated_kernel_name      VARCHAR  -      | {_string("truncated_kernel_name")} | without arguments
         kernel_address             BIGINT   -      | {_number("kernel_address.handle")} | address of its code
         """,
-        f"FROM profile.symbols x {_PROCESS} LEFT JOIN profile.code_objects o ON o.code_object = x.code_object",
+        f"FROM run.symbols x {_PROCESS} LEFT JOIN run.code_objects o ON o.code_object = x.code_object",
     ),
     view_spec(
         "processes",
@@ -89,12 +89,12 @@ THINGS = (
         ppid     BIGINT   -   | p.parent_pid | process that started it
         pid      BIGINT   -   | p.pid | process id
         init     BIGINT   ns  | p.init_ns | when the recording tool was loaded
-        start    BIGINT   ns  | p.begin_ns | when the process began
+        start    BIGINT   ns  | p.start_ns | when the process began
         end      BIGINT   ns  | p.end_ns | when the process ended
         fini     BIGINT   ns  | p.fini_ns | when the recording tool ended
         command  VARCHAR  -   | p.command | command line
         """,
-        "FROM profile.processes p LEFT JOIN profile.nodes n ON n.node = p.node",
+        "FROM run.processes p LEFT JOIN run.nodes n ON n.node = p.node",
     ),
     view_spec(
         "threads",
@@ -104,11 +104,11 @@ THINGS = (
         ppid   BIGINT   -   | x.parent_pid | process that started its process
         pid    BIGINT   -   | p.pid | process id
         tid    BIGINT   -   | x.tid | thread id
-        start  BIGINT   ns  | x.begin_ns | when it began
+        start  BIGINT   ns  | x.start_ns | when it began
         end    BIGINT   ns  | x.end_ns | when it ended
         name   VARCHAR  -   | x.name | its name
         """,
-        f"FROM profile.threads x {_PROCESS}",
+        f"FROM run.threads x {_PROCESS}",
     ),
     view_spec(
         "pmc_info",
@@ -123,7 +123,7 @@ THINGS = (
         block            VARCHAR  -  | x.block | hardware block
         expression       VARCHAR  -  | x.expression | formula, if it is derived
         """,
-        f"FROM profile.counter_info x {_PROCESS} LEFT JOIN profile.agents a ON a.agent = x.agent",
+        f"FROM run.counter_info x {_PROCESS} LEFT JOIN run.agents a ON a.agent = x.agent",
     ),
 )
 """Views of things, in the order of AMD's schema."""

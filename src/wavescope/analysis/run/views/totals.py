@@ -13,10 +13,10 @@ _TOP = """
     average         DOUBLE   µs  | (g.total - g.total % g.calls) / g.calls / 1000.0 | mean, whole nanoseconds
     percentage      DOUBLE   %   | g.total * 100.0 / w.total | share of {whole}
 """
-_NAMED = "SELECT CAST(name AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile"
+_NAMED = "SELECT CAST(name AS VARCHAR) AS name, end_ns - start_ns AS duration FROM run"
 _EVERYTHING = f"""
     {_NAMED}.kernels UNION ALL {_NAMED}.copies UNION ALL
-    SELECT CAST(COALESCE(function, name) AS VARCHAR) AS name, end_ns - begin_ns AS duration FROM profile.regions
+    SELECT CAST(COALESCE(function, name) AS VARCHAR) AS name, end_ns - start_ns AS duration FROM run.regions
 """  # noqa: S608 - ours
 _GROUPED = """
     FROM (
@@ -26,29 +26,29 @@ _GROUPED = """
     ORDER BY g.total DESC, g.name
 """
 _WORK = """
-    SELECT agent, process, begin_ns, end_ns FROM profile.kernels
-    UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, begin_ns, end_ns FROM profile.copies
+    SELECT agent, process, start_ns, end_ns FROM run.kernels
+    UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, start_ns, end_ns FROM run.copies
 """
 _MACHINES = """
     SELECT p.process, COALESCE(n.machine_id, n.hostname, CAST(p.source AS VARCHAR)) AS machine
-    FROM profile.processes p LEFT JOIN profile.nodes n ON n.node = p.node
+    FROM run.processes p LEFT JOIN run.nodes n ON n.node = p.node
 """
 _BUSY = f"""
     FROM (
-        SELECT agent, CAST(SUM(end_ns - begin_ns) AS BIGINT) AS summed,
-            CAST(SUM(CASE WHEN reach IS NULL OR begin_ns >= reach THEN end_ns - begin_ns
+        SELECT agent, CAST(SUM(end_ns - start_ns) AS BIGINT) AS summed,
+            CAST(SUM(CASE WHEN reach IS NULL OR start_ns >= reach THEN end_ns - start_ns
                 WHEN end_ns > reach THEN end_ns - reach ELSE 0 END) AS BIGINT) AS merged
         FROM (
-            SELECT agent, begin_ns, end_ns, MAX(end_ns) OVER (
-                PARTITION BY agent ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            SELECT agent, start_ns, end_ns, MAX(end_ns) OVER (
+                PARTITION BY agent ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
             ) AS reach
             FROM ({_WORK}) e
         ) m GROUP BY agent
     ) g
-    JOIN profile.agents a ON a.agent = g.agent
+    JOIN run.agents a ON a.agent = g.agent
     LEFT JOIN ({_MACHINES}) p ON p.process = a.process
     LEFT JOIN (
-        SELECT o.machine, NULLIF(MAX(e.end_ns) - MIN(e.begin_ns), 0) AS wall
+        SELECT o.machine, NULLIF(MAX(e.end_ns) - MIN(e.start_ns), 0) AS wall
         FROM ({_WORK}) e JOIN ({_MACHINES}) o ON o.process = e.process GROUP BY o.machine
     ) w ON w.machine = p.machine
 """  # noqa: S608 - ours

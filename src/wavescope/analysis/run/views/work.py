@@ -12,16 +12,16 @@ _LINKS = """
     corr_id          BIGINT  -  | x.external_correlation | id that the application gave; 0 = none
 """
 _SPAN = """
-    start     BIGINT  ns  | x.begin_ns | when it began
+    start     BIGINT  ns  | x.start_ns | when it began
     end       BIGINT  ns  | x.end_ns | when it ended
-    duration  BIGINT  ns  | x.end_ns - x.begin_ns | how long it took
+    duration  BIGINT  ns  | x.end_ns - x.start_ns | how long it took
 """
 _PLACE = """
-    LEFT JOIN profile.processes p ON p.process = x.process
-    LEFT JOIN profile.nodes n ON n.node = p.node
-    LEFT JOIN profile.threads t ON t.thread = x.thread
-    LEFT JOIN profile.queues q ON q.queue = x.queue
-    LEFT JOIN profile.streams s ON s.stream = x.stream
+    LEFT JOIN run.processes p ON p.process = x.process
+    LEFT JOIN run.nodes n ON n.node = p.node
+    LEFT JOIN run.threads t ON t.thread = x.thread
+    LEFT JOIN run.queues q ON q.queue = x.queue
+    LEFT JOIN run.streams s ON s.stream = x.stream
 """
 _AGENT = """
     {prefix}agent_abs_index   BIGINT   -  | {agent}.absolute_index | number among all agents of the node
@@ -31,19 +31,19 @@ _AGENT = """
 """
 _THE_AGENT = _AGENT.format(prefix="", agent="a")
 _KERNEL = f"""{_PLACE}
-    LEFT JOIN profile.agents a ON a.agent = x.agent
-    LEFT JOIN profile.symbols k ON k.symbol = x.symbol
-    LEFT JOIN profile.code_objects o ON o.code_object = k.code_object
+    LEFT JOIN run.agents a ON a.agent = x.agent
+    LEFT JOIN run.symbols k ON k.symbol = x.symbol
+    LEFT JOIN run.code_objects o ON o.code_object = k.code_object
 """
-_ALLOCATION = f"FROM profile.numbered_allocations x {_PLACE} LEFT JOIN profile.agents a ON a.agent = x.agent"
+_ALLOCATION = f"FROM run.numbered_allocations x {_PLACE} LEFT JOIN run.agents a ON a.agent = x.agent"
 _CATEGORY = "CASE WHEN x.level = 'SCRATCH' THEN 'SCRATCH_MEMORY' ELSE 'MEMORY_ALLOCATION' END"
 _COUNTED = """
     FROM (
         SELECT process, event, counter, MIN(row_in_process) AS id, SUM(value) AS value
-        FROM profile.numbered_counters WHERE time_ns IS NULL GROUP BY process, event, counter
+        FROM run.numbered_counters WHERE time_ns IS NULL GROUP BY process, event, counter
     ) c
-    JOIN profile.kernels x ON x.process = c.process AND x.event = c.event
-    JOIN profile.counter_info i ON i.counter = c.counter
+    JOIN run.kernels x ON x.process = c.process AND x.event = c.event
+    JOIN run.counter_info i ON i.counter = c.counter
 """
 
 WORK = (
@@ -87,7 +87,7 @@ WORK = (
         static_scratch_size  BIGINT   bytes  | k.scratch_bytes | scratch memory per lane it always takes
         """
         + _LINKS,
-        f"FROM profile.kernels x {_KERNEL}",
+        f"FROM run.kernels x {_KERNEL}",
     ),
     view_spec(
         "pmc_events",
@@ -108,9 +108,9 @@ WORK = (
         counter_name   VARCHAR  -  | i.name | name of the counter
         counter_value  DOUBLE   -  | c.value | the value
         """,
-        f"""FROM profile.numbered_counters c
-        JOIN profile.kernels x ON x.process = c.process AND x.event = c.event
-        JOIN profile.counter_info i ON i.counter = c.counter {_PLACE}""",
+        f"""FROM run.numbered_counters c
+        JOIN run.kernels x ON x.process = c.process AND x.event = c.event
+        JOIN run.counter_info i ON i.counter = c.counter {_PLACE}""",
     ),
     view_spec(
         "memory_copies",
@@ -144,8 +144,8 @@ WORK = (
         src_address  BIGINT   -   | x.src_address | from
         """
         + _LINKS,
-        f"""FROM profile.numbered_copies x {_PLACE}
-        LEFT JOIN profile.agents d ON d.agent = x.dst_agent LEFT JOIN profile.agents f ON f.agent = x.src_agent""",
+        f"""FROM run.numbered_copies x {_PLACE}
+        LEFT JOIN run.agents d ON d.agent = x.dst_agent LEFT JOIN run.agents f ON f.agent = x.src_agent""",
     ),
     view_spec(
         "memory_allocations",
@@ -204,7 +204,7 @@ WORK = (
         category        VARCHAR  -   | 'SCRATCH_MEMORY' | always SCRATCH_MEMORY
         event_extdata   VARCHAR  -   | '{}' | always empty
         """,
-        f"{_ALLOCATION} WHERE x.level = 'SCRATCH' ORDER BY x.begin_ns",
+        f"{_ALLOCATION} WHERE x.level = 'SCRATCH' ORDER BY x.start_ns",
     ),
     view_spec(
         "counters_collection",
@@ -249,11 +249,11 @@ WORK = (
         value_type        VARCHAR  -      | i.value_type | ABS, ACCUM or RELATIVE
         counter_id        BIGINT   -      | i.counter_id | id of the counter
         value             DOUBLE   -      | c.value | sum of the instances: no meaning for maxima, means and ratios
-        start             BIGINT   ns     | x.begin_ns | when the dispatch began
+        start             BIGINT   ns     | x.start_ns | when the dispatch began
         end               BIGINT   ns     | x.end_ns | when the dispatch ended
         is_constant       BIGINT   -      | CAST(i.is_constant AS BIGINT) | 1 = never changes
         is_derived        BIGINT   -      | CAST(i.is_derived AS BIGINT) | 1 = computed from others
-        duration          BIGINT   ns     | x.end_ns - x.begin_ns | how long the dispatch took
+        duration          BIGINT   ns     | x.end_ns - x.start_ns | how long the dispatch took
         category          VARCHAR  -      | 'KERNEL_DISPATCH' | always KERNEL_DISPATCH
         nid               BIGINT   -      | n.node_id | id of the node
         extdata           VARCHAR  -      | '{}' | always empty

@@ -27,8 +27,8 @@ def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
     """
     import polars as pl
 
-    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    spans = [waves.select(first=pl.col("begin_cycles").min(), last=pl.col("end_cycles").max())]
+    waves = aligned(trace, trace.waves, "start_cycles", "end_cycles")
+    spans = [waves.select(first=pl.col("start_cycles").min(), last=pl.col("end_cycles").max())]
     if trace.part_of is None or not waves.height:
         # a start at cycle 0 of its engine's clock happened before the trace: it does not say when that began
         events = aligned(trace, trace.occupancy.filter(pl.col("time_cycles") != 0), "time_cycles")
@@ -44,7 +44,7 @@ def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFr
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> "offset" in aligned(trace, trace.waves, "begin_cycles").columns
+    >>> "offset" in aligned(trace, trace.waves, "start_cycles").columns
     True
     """
     import polars as pl

@@ -36,7 +36,7 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
 
     executed = trace.instructions
     ran = pl.DataFrame(_core.wave_paths(executed["wave"], executed["row"], trace.code.height))
-    duration = pl.col("end_cycles") - pl.col("begin_cycles")
+    duration = pl.col("end_cycles") - pl.col("start_cycles")
     waves = trace.waves.select("wave", "kernel", duration_cycles=duration).join(
         ran.unique("wave", keep="first"), on="wave", how="left", maintain_order="left"
     )

@@ -23,7 +23,7 @@ _SQUARES = ("hit_squares", "cost_squares", "cost_products")
 
 
 def batches(trace: ThreadTrace) -> pl.DataFrame:
-    """The waves in batches of neighbours: `wave`, `begin_cycles`, `batch`; waves of a workgroup depend on each other.
+    """The waves in batches of neighbours: `wave`, `start_cycles`, `batch`; waves of a workgroup depend on each other.
 
     Waves are put in order of shader engine, CU and begin, and cut into at most 32 batches of at least four; fewer than
     16 waves are a batch each.
@@ -36,14 +36,14 @@ def batches(trace: ThreadTrace) -> pl.DataFrame:
     """
     import polars as pl
 
-    waves = trace.waves.select("wave", "se", "cu", "begin_cycles", "simd", "slot")
-    ordered = waves.sort("se", "cu", "begin_cycles", "simd", "slot", "wave")
+    waves = trace.waves.select("wave", "se", "cu", "start_cycles", "simd", "slot")
+    ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
     whole = (
         ordered.height if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else ordered.height // _WAVES_PER_BATCH
     )
     count = max(1, min(_MOST_BATCHES, whole))
     number = pl.int_range(pl.len(), dtype=pl.UInt64) * count // max(ordered.height, 1)
-    return ordered.select("wave", "begin_cycles", batch=number.cast(pl.UInt32))
+    return ordered.select("wave", "start_cycles", batch=number.cast(pl.UInt32))
 
 
 def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
@@ -69,7 +69,7 @@ def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
         executed["duration_cycles"],
         executed["row"],
         waves["wave"],
-        waves["begin_cycles"],
+        waves["start_cycles"],
         waves["batch"],
         pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32),
     )

@@ -280,9 +280,9 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
     changes = marker_scopes(trace).changes.sort("time_cycles", maintain_order=True)
     parts = (
         trace.instructions.filter(pl.col("row") >= 0)
-        .join(trace.waves.select("wave", *slot, "begin_cycles"), on="wave", maintain_order="left")
+        .join(trace.waves.select("wave", *slot, "start_cycles"), on="wave", maintain_order="left")
         .with_columns(
-            free_from=pl.max_horizontal(end.cum_max().shift(1).over("wave"), "begin_cycles"),
+            free_from=pl.max_horizontal(end.cum_max().shift(1).over("wave"), "start_cycles"),
         )
         .sort("time_cycles", maintain_order=True)
         .join_asof(changes, on="time_cycles", by=slot, strategy="backward", check_sortedness=False)
@@ -328,7 +328,7 @@ def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, i
         if trace.instructions.height and len(below) > 1:
             below[0] = tree.child(0, "scope", "[no scope]")
         return below
-    length = pl.col("end_cycles") - pl.col("begin_cycles")
+    length = pl.col("end_cycles") - pl.col("start_cycles")
     inside = (
         found.scopes.filter(pl.col("kind") != "point")
         .group_by("stack")

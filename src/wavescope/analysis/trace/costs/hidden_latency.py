@@ -98,7 +98,7 @@ def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame
     whole, kept = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
-    waves = whole.waves.select("wave", "se", "simd", "begin_cycles").fill_null(0)
+    waves = whole.waves.select("wave", "se", "simd", "start_cycles").fill_null(0)
     return pl.DataFrame(
         _core.hidden_latency(
             whole.instructions, waves, whole.other_simd, is_matrix, None if kept is None else kept.cast(pl.UInt8), rule

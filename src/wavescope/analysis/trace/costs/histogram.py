@@ -73,7 +73,7 @@ class RowHistogram(Answer):
     """Of instructions whose row is not known: they are in no bin."""
 
 
-@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, begin_cycles=CYCLES, end_cycles=CYCLES)
+@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, start_cycles=CYCLES, end_cycles=CYCLES)
 def row_histogram(
     trace: ThreadTrace,
     *,
@@ -81,12 +81,12 @@ def row_histogram(
     first_row: int = 0,
     last_row: int | None = None,
     se: int | None = None,
-    begin_cycles: float | None = None,
+    start_cycles: float | None = None,
     end_cycles: float | None = None,
 ) -> RowHistogram:
     """Cycles in at most `bins` equal stretches of the rows from `first_row` to `last_row` (default: the last).
 
-    `se` keeps one shader engine, `begin_cycles` and `end_cycles` a window of aligned time.
+    `se` keeps one shader engine, `start_cycles` and `end_cycles` a window of aligned time.
 
     Raises
     ------
@@ -102,13 +102,13 @@ def row_histogram(
     import polars as pl
 
     check_range(first_row, last_row, "rows")
-    check_range(begin_cycles, end_cycles, "the time")
+    check_range(start_cycles, end_cycles, "the time")
     end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]
     first = min(max(first_row, 0), max(end_row, 0))
     last = min(end_row, max(first, end_row if last_row is None else last_row))
     per_bin = max(1, -(-(last - first + 1) // bins))
-    is_whole = begin_cycles is None and end_cycles is None and (se is None or se in trace.waves["se"])
-    sums = _whole(trace, se) if is_whole else _sums(trace, se, begin_cycles, end_cycles)
+    is_whole = start_cycles is None and end_cycles is None and (se is None or se in trace.waves["se"])
+    sums = _whole(trace, se) if is_whole else _sums(trace, se, start_cycles, end_cycles)
     inside = sums.filter(pl.col("row").is_between(first, last))
     number = ((pl.col("row") - first) // per_bin).cast(pl.UInt32)
     per_category = (

@@ -26,7 +26,7 @@ LOOP_ITERATIONS = table_spec(
     entry         UInt32  -       | how often the wave had entered the loop before
     iteration     UInt32  -       | iterations since then; 0 = the first
     is_last       Boolean -       | whether the wave left the loop in it
-    begin_cycles  Int64   cycles  | first attempt to issue the row with which iterations begin
+    start_cycles  Int64   cycles  | first attempt to issue the row with which iterations begin
     cycles        Int64   cycles  | to the next iteration, or to the first instruction behind the loop
     stall_cycles  Int64   cycles  | stall of the instructions in it
     """,
@@ -62,9 +62,9 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     found = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
     begins = (
         instructions.lazy()
-        .select("row", begin_cycles="time_cycles")
-        .join(spans.lazy().select("loop", row="begin_row"), on="row")
-        .sort("loop", "begin_cycles", maintain_order=True)
+        .select("row", start_cycles="time_cycles")
+        .join(spans.lazy().select("loop", row="start_row"), on="row")
+        .sort("loop", "start_cycles", maintain_order=True)
         .with_columns(number=pl.int_range(pl.len()).over("loop"))
     )
     return (

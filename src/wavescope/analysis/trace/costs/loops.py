@@ -49,7 +49,7 @@ class Loops(Answer):
             depth                    UInt32   -       | loops around it
             first_row                Int32    -       | its first code.row
             last_row                 Int32    -       | its last code.row
-            begin_row                Int32    -       | code.row with which an iteration begins
+            start_row                Int32    -       | code.row with which an iteration begins
             address                  UInt64   -       | code.address of the first row
             function                 String   -       | function it is in
             file                     String   -       | source file that most of its rows come from
@@ -134,7 +134,7 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
     --------
     >>> from wavescope.model import ThreadTrace, TraceSource
     >>> loop_begins(ThreadTrace({}, TraceSource(path="nothing"))).columns[-1]
-    'begin_row'
+    'start_row'
     """
     import polars as pl
 
@@ -150,7 +150,7 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
         elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(taken.sum())
         entries = {first: hits.get(first, 0) - back, **dict(elsewhere.iter_rows())}
         begins.append(max(entries, key=lambda row: (entries[row], -row)))
-    return spans.with_columns(begin_row=pl.Series(begins, dtype=pl.Int32))
+    return spans.with_columns(start_row=pl.Series(begins, dtype=pl.Int32))
 
 
 def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:

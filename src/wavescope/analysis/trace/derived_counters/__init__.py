@@ -66,7 +66,7 @@ class DerivedCounters(Answer):
             se            UInt32   -       | index on the axis SE
             cu            UInt32   -       | index on the axis CU
             bin           UInt32   -       | number of the stretch
-            begin_cycles  Int64    cycles  | its begin, aligned; null = its steps are not those of the counters
+            start_cycles  Int64    cycles  | its begin, aligned; null = its steps are not those of the counters
             value_mean    Float64  -       | mean of the finite values
             """,
         ),
@@ -167,9 +167,9 @@ def _curves(
             known = np.isfinite(parts)
             sums = np.where(known, parts, 0.0).sum(axis=1)
             means = [float(total) / int(n) if n else None for total, n in zip(sums, known.sum(axis=1), strict=True)]
-            begins = [raw.begin_cycles + at * per_bin * raw.step_cycles if is_timed else None for at in range(count)]
+            begins = [raw.start_cycles + at * per_bin * raw.step_cycles if is_timed else None for at in range(count)]
             columns = {"name": [definition.name] * count, "xcc": [xcc] * count, "se": [se] * count, "cu": [cu] * count}
-            more = {"bin": list(range(count)), "begin_cycles": begins, "value_mean": means}
+            more = {"bin": list(range(count)), "start_cycles": begins, "value_mean": means}
             frames.append(pl.DataFrame(columns | more, schema=_schema("curves")))
     return pl.concat(frames)
 

@@ -35,7 +35,7 @@ class RawTensors:
     values: Mapping[str, Tensor]
     counters: tuple[str, ...]
     """Full names of the counters."""
-    begin_cycles: int
+    start_cycles: int
     """Aligned time of the first sample."""
     step_cycles: int
     sample_count: int

@@ -196,7 +196,7 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
         advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
         raise UsageError(what, where=trace.source.path, advice=advice)
     end = pl.col("time_cycles") + pl.col("duration_cycles")
-    begin: int = trace.waves["begin_cycles"][0]
+    begin: int = trace.waves["start_cycles"][0]
     nothing = pl.lit(None, pl.Int64)
     return (
         known.lazy()

@@ -67,7 +67,7 @@ _ENGINES = table_spec(
     "one traced shader engine",
     """
     se                   UInt16   -       | shader engine
-    begin_cycles         Int64    cycles  | first wave
+    start_cycles         Int64    cycles  | first wave
     end_cycles           Int64    cycles  | last wave
     simd_count           UInt32   -       | SIMDs that held waves
     wave_count           UInt32   waves   | waves
@@ -216,7 +216,7 @@ def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
         kernels = ", ".join(_short(name) for name in trace.kernels["demangled"].head(4).to_list())
         what = "no wave fits this choice"
         whole = achieved(everything)
-        cycles = f"{whole.begin_cycles:,} to {whole.end_cycles:,}"
+        cycles = f"{whole.start_cycles:,} to {whole.end_cycles:,}"
         advice = f"shader engines: {engines}; cycles: {cycles}; kernels: {kernels}"
         raise UsageError(what, where=trace.source.path, advice=advice)
     return waves

@@ -26,7 +26,7 @@ class Achieved:
     2
     """
 
-    begin_cycles: int
+    start_cycles: int
     end_cycles: int
     simd_count: int
     wave_count: int
@@ -48,22 +48,22 @@ def achieved(waves: pl.DataFrame) -> Achieved:
     --------
     >>> import polars as pl
     >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
-    >>> waves = pl.DataFrame(place | {"begin_cycles": [0, 5], "end_cycles": [10, 10]})
+    >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
     >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
     (2, 1.5)
     """
     import polars as pl
 
-    length = (pl.col("end_cycles") - pl.col("begin_cycles")).sum()
-    window = pl.col("end_cycles").max() - pl.col("begin_cycles").min()
-    drain = pl.col("end_cycles").max() - pl.col("begin_cycles").max()
+    length = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
+    window = pl.col("end_cycles").max() - pl.col("start_cycles").min()
+    drain = pl.col("end_cycles").max() - pl.col("start_cycles").max()
     simds = pl.struct(_SIMD).n_unique()
     engines = waves.group_by("se").agg(busy=length, window=window, drain=drain, simds=simds)
     time = int((engines["window"] * engines["simds"].cast(pl.Int64)).sum())
     most, started = _most(waves)
-    ends, begins = waves["end_cycles"].max(), waves["begin_cycles"].min()
+    ends, begins = waves["end_cycles"].max(), waves["start_cycles"].min()
     return Achieved(
-        begin_cycles=begins if isinstance(begins, int) else 0,
+        start_cycles=begins if isinstance(begins, int) else 0,
         end_cycles=ends if isinstance(ends, int) else 0,
         simd_count=int(engines["simds"].sum()),
         wave_count=waves.height,
@@ -98,8 +98,8 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
         waves = waves.filter(pl.col("kernel").is_in(trace.kernels.filter(named)["kernel"].implode()))
     if selection.chooses_time:
         begin, end = selection.stretch
-        waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("begin_cycles") < end)).with_columns(
-            pl.col("begin_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
+        waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end)).with_columns(
+            pl.col("start_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
         )
     return waves
 
@@ -108,7 +108,7 @@ def _most(waves: pl.DataFrame) -> tuple[int, bool]:
     """Most waves on one SIMD at a time, and whether that were all that it ever held, for every SIMD."""
     import polars as pl
 
-    starts = waves.select(*_SIMD, time="begin_cycles", change=pl.lit(1, pl.Int32))
+    starts = waves.select(*_SIMD, time="start_cycles", change=pl.lit(1, pl.Int32))
     ends = waves.select(*_SIMD, time="end_cycles", change=pl.lit(-1, pl.Int32))
     per_simd = (
         pl.concat([starts, ends])

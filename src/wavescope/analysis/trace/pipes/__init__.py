@@ -76,7 +76,7 @@ def pipe_cycles(
         waves["unit"],
         waves["group"],
         waves["offset"],
-        waves["begin_cycles"],
+        waves["start_cycles"],
         waves["end_cycles"],
         waves["first_instruction"].fill_null(0),
         waves["instruction_count"].fill_null(0),

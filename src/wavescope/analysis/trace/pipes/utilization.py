@@ -74,7 +74,7 @@ class Utilization(Answer):
             se            UInt16   -       | shader engine
             pipe          String   -       | pipe; ANY = any of them
             bin           UInt32   -       | number of the stretch
-            begin_cycles  Int64    cycles  | its begin, aligned
+            start_cycles  Int64    cycles  | its begin, aligned
             busy_share    Float64  -       | mean over the SIMDs with traced waves
             """,
         ),
@@ -89,7 +89,7 @@ class Utilization(Answer):
     """Over all shader engines; None = no waves."""
     is_issue_only: bool
     """gfx9: records end with the issue; later generations tell when the instruction was done."""
-    begin_cycles: int
+    start_cycles: int
     """Begin of the first stretch, on the aligned clock."""
     end_cycles: int
     bin_cycles: int
@@ -113,8 +113,8 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     per_unit, per_bin = (added([part[place] for part in found], ["group", "kind", "bin"]) for place in (0, 1))
     engines, units = _units(trace)
     stretches = _stretches(trace, bins)
-    moved = aligned(trace, trace.waves, "begin_cycles", "end_cycles")
-    spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("begin_cycles").min())
+    moved = aligned(trace, trace.waves, "start_cycles", "end_cycles")
+    spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
     spans_of_engines = spans.group_by("se").agg(pl.col("span").sum(), simd_count=pl.len().cast(pl.UInt32)).sort("se")
     bubbles = _bubbles(per_unit, spans_of_engines)
@@ -127,7 +127,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         neighbours=_neighbours(trace, spans_of_engines),
         bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
         is_issue_only=trace.gfxip == 9,
-        begin_cycles=stretches.begin_cycles,
+        start_cycles=stretches.start_cycles,
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,
@@ -190,7 +190,7 @@ def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
         .agg(first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32))
     )
     zero, number = pl.lit(0, pl.Int64), pl.int_range(pl.len(), dtype=pl.UInt32)
-    listed = lists.sort("se").with_columns(unit=number, group=number, offset=zero, begin_cycles=zero, end_cycles=zero)
+    listed = lists.sort("se").with_columns(unit=number, group=number, offset=zero, start_cycles=zero, end_cycles=zero)
     per_engine, _ = pipe_cycles(listed, records, pipes_of_rows(trace.code), time_bins(0, 1, 1), base_clock=1)
     named = listed.select("se", group="unit").join(per_engine, on="group").join(spans, on="se", how="left")
     share = _share(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))
@@ -242,7 +242,7 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins
             "se",
             _named(),
             "bin",
-            "begin_cycles",
+            "start_cycles",
             busy_share=pl.col("cycles") / (pl.col("length") * pl.col("simd_count").cast(pl.Int64)),
         )
     )

@@ -72,7 +72,7 @@ class Counters(Answer):
             """
             name          String   -       | counter
             bin           UInt32   -       | number of the stretch
-            begin_cycles  Int64    cycles  | its begin, aligned
+            start_cycles  Int64    cycles  | its begin, aligned
             value_mean    Float64  -       | mean over time of the sum over CUs, per sampling step
             """,
         ),
@@ -104,7 +104,7 @@ class Counters(Answer):
     hardware_by_cu: pl.DataFrame
     step_cycles: int
     """Cycles between two samples of a CU; 0 = no counters."""
-    begin_cycles: int
+    start_cycles: int
     end_cycles: int
     bin_cycles: int
     bin_count: int
@@ -146,7 +146,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
         hardware=hardware,
         hardware_by_cu=hardware_by_cu,
         step_cycles=step,
-        begin_cycles=stretches.begin_cycles,
+        start_cycles=stretches.start_cycles,
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,

@@ -148,7 +148,7 @@ def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
         steps = tensor.shape[3]
         if steps not in (1, raw.sample_count):
             continue
-        times = raw.begin_cycles + raw.step_cycles * np.arange(raw.sample_count + 1, dtype=np.int64)
+        times = raw.start_cycles + raw.step_cycles * np.arange(raw.sample_count + 1, dtype=np.int64)
         for place in indices(tensor.shape):
             line = np.broadcast_to(tensor[place].astype(np.float64), (raw.sample_count,))
             values = np.append(np.where(np.isfinite(line), line, np.nan), np.nan)

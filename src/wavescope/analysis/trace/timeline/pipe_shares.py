@@ -36,7 +36,7 @@ class PipeSeries:
     se: int
     simd: int
     pipe: str
-    begin_cycles: int
+    start_cycles: int
     """Begin of the first traced wave of the SIMD, or of its engine where only a neighbour was traced."""
     end_cycles: int
     curve: StepCurve = field(default_factory=lambda: _curve(None), repr=False, compare=False)
@@ -57,14 +57,14 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     timeline = tracks(trace).get("pipes")
     if timeline is None or timeline.lanes is None or timeline.spans is None:
         return ()
-    issues = _changes(timeline.spans().select("lane", begin_cycles="begin", end_cycles="end"))
+    issues = _changes(timeline.spans().select("lane", start_cycles="begin", end_cycles="end"))
     by_lane = {lane: part for (lane,), part in issues.partition_by("lane", as_dict=True).items()}
-    waves = aligned(trace, trace.waves, "begin_cycles", "end_cycles").select("se", "simd", "begin_cycles", "end_cycles")
+    waves = aligned(trace, trace.waves, "start_cycles", "end_cycles").select("se", "simd", "start_cycles", "end_cycles")
     found: list[PipeSeries] = []
     for (se, simd), lanes in timeline.lanes.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
         own = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
         around = own if own.height else waves.filter(pl.col("se").eq_missing(se))
-        begin, end = around["begin_cycles"].min() or 0, around["end_cycles"].max() or 0
+        begin, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
         resident = _curve(_changes(own))
         issued = pl.concat([by_lane[lane] for lane in lanes["lane"] if lane in by_lane] or [issues.clear()])
         curves = {pipe: _curve(by_lane.get(lane)) for lane, pipe in lanes.select("lane", "pipe").iter_rows()}
@@ -77,8 +77,8 @@ def _changes(spans: pl.DataFrame) -> pl.DataFrame:
     """+1 where a span begins, -1 where it ends."""
     import polars as pl
 
-    kept = [name for name in spans.columns if name not in ("begin_cycles", "end_cycles")]
-    ends = [("begin_cycles", 1), ("end_cycles", -1)]
+    kept = [name for name in spans.columns if name not in ("start_cycles", "end_cycles")]
+    ends = [("start_cycles", 1), ("end_cycles", -1)]
     return pl.concat([spans.select(*kept, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])
 
 

@@ -202,7 +202,7 @@ def _stays(trace: ThreadTrace) -> pl.DataFrame:
             "se",
             "cu",
             pl.col("on_target").fill_null(value=False),
-            lived=pl.when(was_seen).then(pl.col("end_cycles") - pl.col("begin_cycles")),
+            lived=pl.when(was_seen).then(pl.col("end_cycles") - pl.col("start_cycles")),
         )
         .collect()
     )

@@ -115,7 +115,7 @@ def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.Data
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
     if counted is not None:
         columns["counted"] = counted.cast(pl.UInt8)
-    waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "begin_cycles")}
+    waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "start_cycles")}
     rules = _rules(whole_of(trace)[0])
     found = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
     return {name: pl.DataFrame(table) for name, table in found.items()}

@@ -27,7 +27,7 @@ __all__ = ["KernelResidency", "kernel_residency", "residency_changes"]
 _MAX_CELLS = 1 << 20
 _CURVE = """\
 bin              UInt32   -       | number of the stretch
-begin_cycles     Int64    cycles  | its begin, aligned
+start_cycles     Int64    cycles  | its begin, aligned
 wave_count_mean  Float64  waves   | mean number of resident waves
 """
 _WAVES = """\
@@ -67,7 +67,7 @@ class KernelResidency(Answer):
     kernels: pl.DataFrame
     engine_curves: pl.DataFrame
     kernel_curves: pl.DataFrame
-    begin_cycles: int
+    start_cycles: int
     """Begin of the first stretch, on the aligned clock."""
     end_cycles: int
     bin_cycles: int
@@ -95,7 +95,7 @@ def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
         kernels=kernels.select("kernel", "name", "start_count", "wave_count_max"),
         engine_curves=_curves(events, "se", stretches),
         kernel_curves=_curves(events, "kernel", stretches),
-        begin_cycles=stretches.begin_cycles,
+        start_cycles=stretches.start_cycles,
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,

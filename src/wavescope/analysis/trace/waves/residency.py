@@ -22,12 +22,12 @@ class Residency:
 
     Examples
     --------
-    >>> Residency(se=0, begin_cycles=0, end_cycles=100, waves_mean=(4.0, 8.0)).waves_mean[1]
+    >>> Residency(se=0, start_cycles=0, end_cycles=100, waves_mean=(4.0, 8.0)).waves_mean[1]
     8.0
     """
 
     se: int
-    begin_cycles: int
+    start_cycles: int
     end_cycles: int
     waves_mean: tuple[float, ...]
 
@@ -52,7 +52,7 @@ def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
 def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
     import polars as pl
 
-    begin = waves["begin_cycles"].min()
+    begin = waves["start_cycles"].min()
     end = waves["end_cycles"].max()
     if not isinstance(begin, int) or not isinstance(end, int) or end <= begin:
         return None

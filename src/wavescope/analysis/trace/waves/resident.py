@@ -23,7 +23,7 @@ RESIDENT_WAVES = table_spec(
     simd          UInt8    -       | SIMD
     slot          UInt8    -       | wave slot
     kernel        UInt32   -       | kernels.kernel; null = not known
-    begin_cycles  Int64    cycles  | start; the first event of the shader engine for waves that started before the trace
+    start_cycles  Int64    cycles  | start; the first event of the shader engine for waves that started before the trace
     end_cycles    Int64    cycles  | end; the last event of the shader engine for waves without one
     has_begin     Boolean  -       | whether the start was seen
     has_end       Boolean  -       | whether the end was seen
@@ -70,7 +70,7 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     started = events.filter("start").select(
         *_SLOT,
         kernel=pl.coalesce("kernel", pl.when(~pl.col("next_start")).then("next_kernel")),
-        begin_cycles=pl.max_horizontal("time_cycles", "se_begin"),
+        start_cycles=pl.max_horizontal("time_cycles", "se_begin"),
         end_cycles=pl.coalesce("next_time", "se_end"),
         has_begin=time > 0,
         has_end=pl.col("next_start").is_not_null() & ~pl.col("next_start").fill_null(value=True),
@@ -78,13 +78,13 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     orphans = events.filter(~pl.col("start") & ~pl.col("previous_start").fill_null(value=False)).select(
         *_SLOT,
         "kernel",
-        begin_cycles=pl.coalesce("previous_time", "se_begin"),
+        start_cycles=pl.coalesce("previous_time", "se_begin"),
         end_cycles="time_cycles",
         has_begin=pl.lit(value=False),
         has_end=pl.lit(value=True),
     )
-    waves = pl.concat([started, orphans]).with_columns(end_cycles=pl.max_horizontal("begin_cycles", "end_cycles"))
-    return waves.sort("se", "begin_cycles", maintain_order=True).collect()
+    waves = pl.concat([started, orphans]).with_columns(end_cycles=pl.max_horizontal("start_cycles", "end_cycles"))
+    return waves.sort("se", "start_cycles", maintain_order=True).collect()
 
 
 def _beside(column: str, step: int) -> pl.Expr:
@@ -105,16 +105,16 @@ def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
     Examples
     --------
     >>> import polars as pl
-    >>> one = pl.DataFrame({"begin_cycles": [10], "end_cycles": [30]})
+    >>> one = pl.DataFrame({"start_cycles": [10], "end_cycles": [30]})
     >>> waves_at(one, pl.Series([0, 20, 40])).to_list()
     [0.0, 10.0, 20.0]
     """
     import polars as pl
 
     total = pl.zeros(times.len(), dtype=pl.Float64, eager=True)
-    origin = waves["begin_cycles"].min()  # sums of large times would lose cycles
+    origin = waves["start_cycles"].min()  # sums of large times would lose cycles
     since = (times - origin).cast(pl.Float64)
-    for column, sign in (("begin_cycles", 1.0), ("end_cycles", -1.0)):
+    for column, sign in (("start_cycles", 1.0), ("end_cycles", -1.0)):
         at = (waves[column] - origin).cast(pl.Float64).sort()
         sums = pl.concat([pl.Series([0.0]), at.cum_sum()])
         before = at.search_sorted(since, side="right")

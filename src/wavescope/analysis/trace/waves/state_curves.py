@@ -34,7 +34,7 @@ def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
     summed = trace.states.lazy().with_columns(end=duration.cum_sum())
     firsts = summed.group_by("wave").agg(before=pl.col("end").first() - duration.first())
     begins_of_waves = (
-        trace.waves.lazy().join(firsts, on="wave").select("wave", "se", moved=pl.col("begin_cycles") - pl.col("before"))
+        trace.waves.lazy().join(firsts, on="wave").select("wave", "se", moved=pl.col("start_cycles") - pl.col("before"))
     )
     stretches = summed.join(begins_of_waves, on="wave", maintain_order="left").with_columns(
         end=pl.col("end") + pl.col("moved")

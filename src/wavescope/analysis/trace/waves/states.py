@@ -70,7 +70,7 @@ class States(Answer):
             se               UInt16   -       | shader engine
             state            String   -       | state
             bin              UInt32   -       | number of the stretch
-            begin_cycles     Int64    cycles  | its begin, aligned
+            start_cycles     Int64    cycles  | its begin, aligned
             cycles_total     Int64    cycles  | wave-cycles in the state
             wave_count_mean  Float64  waves   | mean number of waves in the state
             """,
@@ -81,7 +81,7 @@ class States(Answer):
     by_engine: pl.DataFrame
     by_kernel: pl.DataFrame
     over_time: pl.DataFrame
-    begin_cycles: int
+    start_cycles: int
     """Begin of the first stretch, on the aligned clock."""
     end_cycles: int
     bin_cycles: int
@@ -116,7 +116,7 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
         by_engine=_shares(totals, ["se"]),
         by_kernel=by_kernel.select("kernel", "name", "state", "cycles_total", "share"),
         over_time=_over_time(curves, stretches),
-        begin_cycles=stretches.begin_cycles,
+        start_cycles=stretches.start_cycles,
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,
@@ -150,13 +150,13 @@ def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: Tim
 
     from wavescope import _core
 
-    waves = aligned(whole, part.waves, "begin_cycles", "end_cycles")
+    waves = aligned(whole, part.waves, "start_cycles", "end_cycles")
     groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
     numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
     sums = pl.DataFrame(
         _core.state_cycles(
             numbered["group"].cast(pl.UInt32),
-            numbered["begin_cycles"],
+            numbered["start_cycles"],
             numbered["first_state"].fill_null(0),
             numbered["state_count"].fill_null(0),
             part.states["state"],
@@ -194,7 +194,7 @@ def _over_time(curves: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
         "se",
         _named(),
         "bin",
-        "begin_cycles",
+        "start_cycles",
         cycles_total="cycles",
         wave_count_mean=pl.col("cycles") / pl.col("length"),
     )

@@ -1,4 +1,4 @@
-"""A profile as a Chrome trace (JSON): for chrome://tracing, Perfetto and everything else that reads this format.
+"""A run as a Chrome trace (JSON): for chrome://tracing, Perfetto and everything else that reads this format.
 
 The layout is that of rpd2tracing (docs/formats/chrome.md): GPU work per GPU and queue, calls per process and thread,
 arrows from launches to their work, the depth of the queues, measured clocks, and markers painted over the work.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wavescope import _core
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.readers.run.rpd import PlainTables
 
 __all__ = ["write_chrome"]
@@ -32,10 +32,8 @@ _LEVEL = 6
 """Of compression: what gzip uses."""
 
 
-def write_chrome(
-    profile: Profile, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True
-) -> Written:
-    """Write a profile as a Chrome trace; compressed when the name ends with `.gz`.
+def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True) -> Written:
+    """Write a run as a Chrome trace; compressed when the name ends with `.gz`.
 
     Times are microseconds with three decimals, exactly as recorded. Every process and GPU keeps its number where these
     differ.
@@ -59,8 +57,8 @@ def write_chrome(
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_chrome(Profile([]), tempfile.mkdtemp() + "/trace.json").path.read_text()
+    >>> from wavescope.model.run import Run
+    >>> write_chrome(Run([]), tempfile.mkdtemp() + "/trace.json").path.read_text()
     '{"traceEvents":[\\n\\n]}\\n'
     """
     target = Path(out)
@@ -69,41 +67,39 @@ def write_chrome(
             import gzip
 
             with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-                counts, losses = _write(profile, packed.write, with_flows=with_flows)
+                counts, losses = _write(run, packed.write, with_flows=with_flows)
         else:
-            counts, losses = _write(profile, file.write, with_flows=with_flows)
+            counts, losses = _write(run, file.write, with_flows=with_flows)
     return Written(target, counts, losses)
 
 
-def _write(
-    profile: Profile, write: Callable[[bytes], object], *, with_flows: bool
-) -> tuple[dict[str, int], list[Loss]]:
+def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> tuple[dict[str, int], list[Loss]]:
     from wavescope import _core
 
     trace = _core.ChromeTrace(write)
-    plain = _plain_tables(profile)
+    plain = _plain_tables(run)
     losses: list[Loss] = []
     if plain is None or not trace.rpd(**vars(plain), with_flows=with_flows):
-        _Layout(profile, trace).write(with_flows=with_flows)
-        losses = left_out(profile, ["allocations"])
+        _Layout(run, trace).write(with_flows=with_flows)
+        losses = left_out(run, ["allocations"])
     trace.finish()
     return {name: count for name, count in trace.counts.items() if count}, losses
 
 
-def _plain_tables(profile: Profile) -> PlainTables | None:
-    """The tables of one whole RPD file: from them the trace is made many times faster than from those of a profile."""
+def _plain_tables(run: Run) -> PlainTables | None:
+    """The tables of one whole RPD file: from them the trace is made many times faster than from those of a run."""
     from wavescope.readers.run.rpd import RpdSource
 
-    source = profile.origins[0] if len(profile.origins) == 1 else None
+    source = run.origins[0] if len(run.origins) == 1 else None
     return source.plain_tables() if isinstance(source, RpdSource) else None
 
 
 class _Layout:
     """One pass over each table, then what follows from all of them."""
 
-    def __init__(self, profile: Profile, trace: _core.ChromeTrace) -> None:
-        self._profile, self._trace = profile, trace
-        self._places = Places(profile)
+    def __init__(self, run: Run, trace: _core.ChromeTrace) -> None:
+        self._run, self._trace = run, trace
+        self._places = Places(run)
         self._last = 0
         self._work: list[pl.DataFrame] = []
         self._markers: list[pl.DataFrame] = []
@@ -111,21 +107,21 @@ class _Layout:
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
         for table in ("kernels", "copies"):
-            for piece in _rows.work(self._profile, table, self._places):
+            for piece in _rows.work(self._run, table, self._places):
                 self._add(piece, _details.of_work(piece, self._places))
                 self._work.append(piece.select(_rows.KEPT_OF_WORK))
         self._add_graphs()
-        for piece in _rows.calls(self._profile, "regions", self._places):
-            self._add(piece, _details.of_calls(self._profile, piece, self._places))
+        for piece in _rows.calls(self._run, "regions", self._places):
+            self._add(piece, _details.of_calls(self._run, piece, self._places))
             self._markers.append(_rows.markers(piece))
-        for piece in _rows.calls(self._profile, "samples", self._places):
-            self._add(piece, _details.of_calls(self._profile, piece, self._places), are_marks=True)
-        launched = _rows.launches(self._profile, self._work, self._places)
+        for piece in _rows.calls(self._run, "samples", self._places):
+            self._add(piece, _details.of_calls(self._run, piece, self._places), are_marks=True)
+        launched = _rows.launches(self._run, self._work, self._places)
         if with_flows:
             self._trace.flows(launched)
         self._trace.queue_depths(launched, self._last)
-        self._add_points(_rows.monitor_points(self._profile, self._places))
-        for points in _rows.counter_points(self._profile, self._places):
+        self._add_points(_rows.monitor_points(self._run, self._places))
+        for points in _rows.counter_points(self._run, self._places):
             self._add_points(points)
         self._add_frames(launched)
         self._trace.events(self._places.events())
@@ -136,7 +132,7 @@ class _Layout:
 
         names, texts = _rows.numbered(piece["name"])
         args, objects = _rows.objects(said)
-        shown = piece.select("pid", "tid", "begin_ns", "end_ns").with_columns(names.alias("name"), args.alias("args"))
+        shown = piece.select("pid", "tid", "start_ns", "end_ns").with_columns(names.alias("name"), args.alias("args"))
         add = self._trace.marks if are_marks else self._trace.slices
         add(shown, _core.json_texts(texts), _core.json_values(objects))
         self._last = max(self._last, cast("int", piece["end_ns"].max()))

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.run.chrome.places import Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["of_calls", "of_work"]
 
@@ -30,7 +30,7 @@ def _xyz(what: str) -> pl.Expr:
     return pl.format("{} x {} x {}", *(f"{what}_{axis}" for axis in "xyz")).alias(what)
 
 
-def of_calls(profile: Profile, piece: pl.DataFrame, places: Places) -> pl.DataFrame:
+def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> pl.DataFrame:
     """The category of a call and its arguments; of RPD files the text of the arguments or of the marker."""
     import polars as pl
 
@@ -38,22 +38,22 @@ def of_calls(profile: Profile, piece: pl.DataFrame, places: Places) -> pl.DataFr
         text = pl.col("properties").str.json_path_match("$.args").fill_null("")
         is_marker = pl.col("domain").cast(pl.String) == "MARKER"
         return piece.select(pl.when(is_marker).then(pl.col("name").cast(pl.String)).otherwise(text).alias("desc"))
-    texts = _arguments(profile)
+    texts = _arguments(run)
     said = piece.select("process", "event", pl.col("category").cast(pl.String))
     said = said.join(texts, on=["process", "event"], how="left", maintain_order="left")
     return said.select("category", "desc")
 
 
-def _arguments(profile: Profile) -> pl.DataFrame:
+def _arguments(run: Run) -> pl.DataFrame:
     """`name=value | ...` of every event that has arguments."""
     import polars as pl
 
-    if _ARGUMENTS not in profile.answers:
-        rows = profile.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
+    if _ARGUMENTS not in run.answers:
+        rows = run.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
         pair = pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="), "value", ignore_nulls=True)
         texts = rows.sort("process", "event", "position").group_by("process", "event", maintain_order=True)
-        profile.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
-    made: pl.DataFrame = profile.answers[_ARGUMENTS]
+        run.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
+    made: pl.DataFrame = run.answers[_ARGUMENTS]
     return made
 
 

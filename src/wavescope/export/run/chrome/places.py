@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Places"]
 
@@ -43,9 +43,9 @@ class Places:
     that do not name their node are kept apart. RPD files look as rpd2tracing shows them.
     """
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
-        self._formats = dict(profile.sources.select("source", "format").iter_rows())
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._formats = dict(run.sources.select("source", "format").iter_rows())
         self._pids = _Numbers()
         self._tids: dict[int, _Numbers] = {}
         self._gpu_names: dict[int, str] = {}
@@ -54,9 +54,9 @@ class Places:
 
     @cached_property
     def _processes(self) -> list[dict[str, Any]]:
-        nodes = self._profile.read("nodes", ["node", "hostname", "machine_id", "hash"])
+        nodes = self._run.read("nodes", ["node", "hostname", "machine_id", "hash"])
         columns = ["process", "source", "node", "pid", "rank", "command"]
-        return self._profile.read("processes", columns).join(nodes, on="node", how="left").sort("process").to_dicts()
+        return self._run.read("processes", columns).join(nodes, on="node", how="left").sort("process").to_dicts()
 
     def is_rpd(self, process: int | None) -> bool:
         """Whether a process was read from an RPD file."""
@@ -66,7 +66,7 @@ class Places:
 
     def shows_graphs(self, process: int | None) -> bool:
         """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
-        return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._profile.extra_names
+        return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
 
     @cached_property
     def agents(self) -> pl.DataFrame:
@@ -74,7 +74,7 @@ class Places:
         import polars as pl
 
         columns = ["agent", "process", "agent_id", "kind", "absolute_index", "target", "product"]
-        rows = self._profile.read("agents", columns).filter(pl.col("kind") == "GPU").to_dicts()
+        rows = self._run.read("agents", columns).filter(pl.col("kind") == "GPU").to_dicts()
         made = [(row["agent"], self._gpu(row)) for row in rows]
         return pl.DataFrame(made, schema={"agent": pl.UInt32, "gpu": pl.Int64}, orient="row")
 
@@ -98,7 +98,7 @@ class Places:
         import polars as pl
 
         _ = self.agents  # GPUs choose first, so that GPU 2 is 2
-        rows = self._profile.read("threads", ["thread", "process", "tid"]).to_dicts()
+        rows = self._run.read("threads", ["thread", "process", "tid"]).to_dicts()
         made = []
         for row in rows:
             pid = self.pid(row["process"])
@@ -144,11 +144,11 @@ class Places:
 
     @cached_property
     def _queue_ids(self) -> list[int | None]:
-        return self._profile.read("queues", ["queue_id"])["queue_id"].to_list()
+        return self._run.read("queues", ["queue_id"])["queue_id"].to_list()
 
     @cached_property
     def _stream_ids(self) -> list[int | None]:
-        return self._profile.read("streams", ["stream_id"])["stream_id"].to_list()
+        return self._run.read("streams", ["stream_id"])["stream_id"].to_list()
 
     def events(self) -> list[str]:
         """The events that name processes, GPUs, threads and lanes that were shown."""
@@ -163,7 +163,7 @@ class Places:
                 made += _named(
                     "process", self.pid(process["process"]), None, name + self._host_text(process), process["process"]
                 )
-        threads = self._profile.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
+        threads = self._run.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
         for _, process, name, pid, tid in threads.sort("thread").iter_rows():
             shown = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
             made += _named("thread", pid, tid, shown, 2 * tid)

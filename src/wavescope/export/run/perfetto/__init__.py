@@ -1,4 +1,4 @@
-"""A profile as a Perfetto trace (`.pftrace`), which https://ui.perfetto.dev opens."""
+"""A run as a Perfetto trace (`.pftrace`), which https://ui.perfetto.dev opens."""
 
 from __future__ import annotations
 

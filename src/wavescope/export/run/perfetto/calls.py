@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.run.perfetto.emitter import Emitter
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_calls", "write_marks"]
 
@@ -18,7 +18,7 @@ _API_DOMAINS = ("HIP", "HSA", "MARKER", "RCCL", "ROCDECODE", "ROCJPEG")
 _INTEGERS = {"corr_id": "correlation", "ancestor_id": "parent_correlation"}
 
 
-def write_calls(emitter: Emitter, profile: Profile, gpu_flows: pl.Series) -> None:
+def write_calls(emitter: Emitter, run: Run, gpu_flows: pl.Series) -> None:
     """Write all calls and ranges; those that launched GPU work carry its flow.
 
     A range can begin long before the calls inside it that are stored first, so all calls of a source are sorted
@@ -26,13 +26,13 @@ def write_calls(emitter: Emitter, profile: Profile, gpu_flows: pl.Series) -> Non
     """
     import polars as pl
 
-    found = [_compact(emitter, piece, gpu_flows) for piece in profile.chunks("regions", _COLUMNS)]
+    found = [_compact(emitter, piece, gpu_flows) for piece in run.chunks("regions", _COLUMNS)]
     if not found:
         return
     calls = pl.concat(found, how="vertical_relaxed", rechunk=False)
     found.clear()
     order = calls.select(
-        pl.arg_sort_by("place", "begin_ns", "end_ns", descending=[False, False, True], maintain_order=True)
+        pl.arg_sort_by("place", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     ).to_series()
     writer = emitter.slices_on(may_nest=True)
     for start in range(0, calls.height, PIECE_ROWS):
@@ -46,7 +46,7 @@ def write_calls(emitter: Emitter, profile: Profile, gpu_flows: pl.Series) -> Non
     emitter.finish(writer)
 
 
-_COLUMNS = ("process", "thread", "category", "domain", "name", "function", "begin_ns", "end_ns", "correlation",
+_COLUMNS = ("process", "thread", "category", "domain", "name", "function", "start_ns", "end_ns", "correlation",
             "parent_correlation")  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.
         "name",
         function.alias("called"),
         category(calls).cast(pl.Categorical).alias("category"),
-        "begin_ns",
+        "start_ns",
         "end_ns",
         _narrow(calls["correlation"]),
         _narrow(calls["parent_correlation"]),
@@ -79,12 +79,12 @@ def _narrow(ids: pl.Series) -> pl.Series:
     return ids.cast(pl.UInt32) if fits else ids
 
 
-def write_marks(emitter: Emitter, profile: Profile) -> None:
+def write_marks(emitter: Emitter, run: Run) -> None:
     """Write all moments on threads."""
     import polars as pl
 
     columns = ["process", "thread", "category", "domain", "name", "time_ns", "correlation", "parent_correlation"]
-    for found in profile.chunks("samples", columns):
+    for found in run.chunks("samples", columns):
         marks = found.filter(pl.col("time_ns").ge(0))
         emitter.lose(found.height - marks.height, "marks")
         if marks.height:

@@ -10,7 +10,7 @@ from wavescope.analysis.run.counter_points import allocated_bytes, copied_bytes,
 
 if TYPE_CHECKING:
     from wavescope.export.run.perfetto.tracks import Tracks
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["DispatchCounters", "allocation_points", "copy_points", "monitor_points", "sample_points"]
 
@@ -20,10 +20,10 @@ _POINT = {"track": pl.UInt64, "time_ns": pl.Int64, "value": pl.Float64}
 class DispatchCounters:
     """The counters of every dispatch: one column per counter, instances added up."""
 
-    def __init__(self, profile: Profile, tracks: Tracks) -> None:
+    def __init__(self, run: Run, tracks: Tracks) -> None:
         self._tracks = tracks
-        info = profile.read("counter_info", ["counter", "name"])
-        rows = profile.read("counters", ["process", "event", "time_ns", "counter", "value"])
+        info = run.read("counter_info", ["counter", "name"])
+        rows = run.read("counters", ["process", "event", "time_ns", "counter", "value"])
         rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null())
         summed = rows.join(info, on="counter").group_by("process", "event", "name").agg(pl.col("value").sum())
         self.names = sorted(summed["name"].unique().drop_nulls())
@@ -46,10 +46,10 @@ class DispatchCounters:
         """The value from the begin of a dispatch, 0 from its end."""
         found = [pl.DataFrame(schema=_POINT)]
         for name, values in self.columns(work).items():
-            rows = work.select("process", "agent", "begin_ns", "end_ns", values.alias("value"))
+            rows = work.select("process", "agent", "start_ns", "end_ns", values.alias("value"))
             rows = rows.filter(pl.col("value").is_not_null())
             rows = rows.with_columns(track=_tracks_of(rows, self._tracks, f"PMC {name}"))
-            begins = rows.select("track", pl.col("begin_ns").alias("time_ns"), "value")
+            begins = rows.select("track", pl.col("start_ns").alias("time_ns"), "value")
             ends = rows.select("track", pl.col("end_ns").alias("time_ns"), pl.lit(0.0).alias("value"))
             found.append(pl.concat([ends, begins]).sort("track", "time_ns", maintain_order=True))
         return pl.concat(found)
@@ -73,21 +73,21 @@ def _on_tracks(points: pl.DataFrame, tracks: Tracks, label: str, *, is_bytes: bo
     return pl.concat(found)
 
 
-def copy_points(profile: Profile, tracks: Tracks) -> pl.DataFrame:
+def copy_points(run: Run, tracks: Tracks) -> pl.DataFrame:
     """How many bytes are being copied to each agent."""
-    return _on_tracks(copied_bytes(profile), tracks, "COPY BYTES to {agent}", is_bytes=True)
+    return _on_tracks(copied_bytes(run), tracks, "COPY BYTES to {agent}", is_bytes=True)
 
 
-def allocation_points(profile: Profile, tracks: Tracks) -> pl.DataFrame:
+def allocation_points(run: Run, tracks: Tracks) -> pl.DataFrame:
     """How many bytes are allocated on each agent."""
-    return _on_tracks(allocated_bytes(profile), tracks, "ALLOCATE BYTES on {agent}", is_bytes=True)
+    return _on_tracks(allocated_bytes(run), tracks, "ALLOCATE BYTES on {agent}", is_bytes=True)
 
 
-def monitor_points(profile: Profile, tracks: Tracks) -> pl.DataFrame:
+def monitor_points(run: Run, tracks: Tracks) -> pl.DataFrame:
     """Clock, power, temperature."""
-    return _on_tracks(monitored(profile), tracks, "{name}")
+    return _on_tracks(monitored(run), tracks, "{name}")
 
 
-def sample_points(profile: Profile, tracks: Tracks) -> pl.DataFrame:
+def sample_points(run: Run, tracks: Tracks) -> pl.DataFrame:
     """Counters that were sampled over time."""
-    return _on_tracks(sampled_counters(profile), tracks, "PMC {name}")
+    return _on_tracks(sampled_counters(run), tracks, "PMC {name}")

@@ -43,11 +43,11 @@ class Emitter:
     def slices(
         self, writer: _core.PerfettoSlices, piece: pl.DataFrame, category: pl.Series, annotations: Annotations
     ) -> None:
-        """Slices with `track`, `begin_ns`, `end_ns`, `name` and `flow` (null = none), sorted for the writer."""
+        """Slices with `track`, `start_ns`, `end_ns`, `name` and `flow` (null = none), sorted for the writer."""
         names = self.packets.text_ids(NAME, piece["name"].fill_null(""))
         categories = self.packets.text_ids(CATEGORY, category.fill_null(""))
         flows = piece["flow"].fill_null(0)
-        times = (piece["begin_ns"], piece["end_ns"])
+        times = (piece["start_ns"], piece["end_ns"])
         self.packets.write(writer.add(piece["track"], *times, names, categories, flows, annotations))
         self.counts["flows"] += int((flows != 0).sum())
 

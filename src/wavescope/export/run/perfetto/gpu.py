@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope import _core
     from wavescope.export.run.perfetto.emitter import Emitter
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_gpu_work"]
 
@@ -46,19 +46,19 @@ _TEXTS = {"agent": "agent_label", "src_agent": "src_label", "dst_agent": "dst_la
 _KERNEL, _COPY = "kernel_dispatch", "memory_copy"
 
 
-def write_gpu_work(emitter: Emitter, profile: Profile, group_by: str) -> pl.Series:
+def write_gpu_work(emitter: Emitter, run: Run, group_by: str) -> pl.Series:
     """Write all dispatches and copies, and the counters of dispatches; gives the flows that lead to them."""
-    return _GpuWork(emitter, profile, group_by).write()
+    return _GpuWork(emitter, run, group_by).write()
 
 
 class _GpuWork:
-    def __init__(self, emitter: Emitter, profile: Profile, group_by: str) -> None:
+    def __init__(self, emitter: Emitter, run: Run, group_by: str) -> None:
         self._emitter = emitter
-        self._profile = profile
+        self._run = run
         self._line = group_by
-        self._counters = DispatchCounters(profile, emitter.tracks)
+        self._counters = DispatchCounters(run, emitter.tracks)
         self._lookups = {
-            wanted: (column, profile.read(table, [wanted])[wanted])
+            wanted: (column, run.read(table, [wanted])[wanted])
             for column, table, wanted in (
                 ("thread", "threads", "tid"),
                 ("queue", "queues", "queue_id"),
@@ -80,7 +80,7 @@ class _GpuWork:
             track = self._emitter.tracks.of_gpus(timed)
             flow = self._emitter.flow(timed["process"], timed["correlation"])
             timed = timed.with_columns(track.alias("track"), flow)
-            order = timed.select(pl.arg_sort_by("track", "begin_ns", "end_ns")).to_series()
+            order = timed.select(pl.arg_sort_by("track", "start_ns", "end_ns")).to_series()
             for start in range(0, timed.height, PIECE_ROWS):
                 self._write_piece(writer, timed[order.slice(start, PIECE_ROWS)])
             flows.append(flow.drop_nulls().unique())
@@ -106,8 +106,8 @@ class _GpuWork:
         copies = self._copies()
         done = 0
         for dispatches in self._dispatches():
-            last = dispatches["begin_ns"].max()
-            upto = copies["begin_ns"].search_sorted(last, side="right") if isinstance(last, int) else done
+            last = dispatches["start_ns"].max()
+            upto = copies["start_ns"].search_sorted(last, side="right") if isinstance(last, int) else done
             yield pl.concat([dispatches, copies[done:upto]], how="diagonal_relaxed")
             done = max(done, upto)
         if done < copies.height:
@@ -116,18 +116,18 @@ class _GpuWork:
     def _dispatches(self) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        columns = ["process", "thread", "agent", "queue", "stream", "symbol", "name", "begin_ns", "end_ns",
+        columns = ["process", "thread", "agent", "queue", "stream", "symbol", "name", "start_ns", "end_ns",
                    "correlation", "dispatch_id", "event", "region_name", *_SIZES.values()]  # fmt: skip
-        for piece in self._profile.chunks("kernels", columns):
+        for piece in self._run.chunks("kernels", columns):
             yield piece.with_columns(kind=pl.lit(_KERNEL), line=pl.col(self._line))
 
     def _copies(self) -> pl.DataFrame:
         import polars as pl
 
-        columns = ["process", "thread", "src_agent", "dst_agent", "queue", "stream", "name", "begin_ns", "end_ns",
+        columns = ["process", "thread", "src_agent", "dst_agent", "queue", "stream", "name", "start_ns", "end_ns",
                    "correlation", "size_bytes"]  # fmt: skip
-        is_gpu = self._profile.read("agents", ["kind"])["kind"].ne_missing("CPU")
-        copies = self._profile.read("copies", columns).sort("begin_ns", nulls_last=False)
+        is_gpu = self._run.read("agents", ["kind"])["kind"].ne_missing("CPU")
+        copies = self._run.read("copies", columns).sort("start_ns", nulls_last=False)
         to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
         agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
         return copies.with_columns(agent.alias("agent"), kind=pl.lit(_COPY), line=pl.col(self._line))

@@ -62,10 +62,10 @@ def message(field: int, content: bytes | str) -> bytes:
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def process_track(pid: int, name: str, command: str, begin_ns: int | None) -> TrackKind:
+def process_track(pid: int, name: str, command: str, start_ns: int | None) -> TrackKind:
     """TrackDescriptor.process."""
     words = b"".join(message(2, word) for word in command.split())
-    start = b"" if begin_ns is None or begin_ns < 0 else number(7, begin_ns)
+    start = b"" if start_ns is None or start_ns < 0 else number(7, start_ns)
     return message(3, number(1, pid) + words + message(6, name) + start)
 
 

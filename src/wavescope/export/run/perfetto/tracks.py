@@ -1,4 +1,4 @@
-"""The tracks of a profile: processes with their threads, and GPUs with their streams or queues."""
+"""The tracks of a run: processes with their threads, and GPUs with their streams or queues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.run.perfetto.packets import Packets
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["Tracks"]
 
@@ -23,26 +23,26 @@ _GPU_RANK, _COUNTER_RANK = 1000, 2000
 class Tracks:
     """Where the events of one source go. Numbers of processes, threads and agents are those of the source."""
 
-    def __init__(self, packets: Packets, profile: Profile, used_pids: set[int], *, group_by: str) -> None:
+    def __init__(self, packets: Packets, run: Run, used_pids: set[int], *, group_by: str) -> None:
         import polars as pl
 
         self._packets = packets
         self._group = group_by
-        self._processes = profile.read("processes").to_dicts()
-        self._agents = profile.read("agents").to_dicts()
+        self._processes = run.read("processes").to_dicts()
+        self._agents = run.read("agents").to_dicts()
         key = f"{group_by}_id"
-        table = profile.read("streams" if group_by == "stream" else "queues", [key, "name"])
+        table = run.read("streams" if group_by == "stream" else "queues", [key, "name"])
         self._lines = dict(enumerate(table.iter_rows()))
-        hostnames = profile.read("nodes", ["hostname"])["hostname"].to_list()
+        hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
         self._pids: list[int] = []
         process_tracks = []
         for row in self._processes:
             pid = _free_pid(row["pid"], used_pids)
             self._pids.append(pid)
-            kind = process_track(pid, process_label(row, hostnames), row["command"] or "", row["begin_ns"])
+            kind = process_track(pid, process_label(row, hostnames), row["command"] or "", row["start_ns"])
             process_tracks.append(packets.track(kind=kind))
         self.processes = pl.Series(process_tracks, dtype=pl.UInt64)
-        owners = profile.read("threads", ["process", "tid", "name"])
+        owners = run.read("threads", ["process", "tid", "name"])
         threads = [self._thread(row) for row in owners.iter_rows()]
         self._thread_count = len(threads)
         self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)

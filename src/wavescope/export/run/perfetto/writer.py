@@ -1,4 +1,4 @@
-"""Writes a profile as a Perfetto trace."""
+"""Writes a run as a Perfetto trace."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_perfetto"]
 
 
 def write_perfetto(
-    profile: Profile,
+    run: Run,
     out: str | PathLike[str],
     *,
     force: bool = False,
     group_by: Literal["stream", "queue"] = "stream",
 ) -> Written:
-    """Write a profile as a Perfetto trace.
+    """Write a run as a Perfetto trace.
 
     Every process has its threads, with calls, marker ranges and marks, and below it a track for each GPU with a
     track for each stream (or queue), with dispatches and copies, and counters: values of every dispatch, bytes that
@@ -58,8 +58,8 @@ def write_perfetto(
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_perfetto(Profile([]), tempfile.mkdtemp() + "/run.pftrace").counts["kernels"]
+    >>> from wavescope.model.run import Run
+    >>> write_perfetto(Run([]), tempfile.mkdtemp() + "/run.pftrace").counts["kernels"]
     0
     """
     target = Path(out)
@@ -67,21 +67,21 @@ def write_perfetto(
         ("kernels", "copies", "regions", "samples", "points", "flows", "tracks", "overlap_tracks"), 0
     )
     losses: list[Loss] = []
-    identity = "\n".join(f"{source.path}\0{source.format}" for source in profile.origins)
+    identity = "\n".join(f"{source.path}\0{source.format}" for source in run.origins)
     with staged([target], force=force) as (twin,), twin.open("wb") as stream:
         packets = Packets(stream, first_track=(zlib.crc32(identity.encode("utf-8", "replace")) << 20) + 1)
         pids: set[int] = set()
-        for part in profile.parts:
+        for part in run.parts:
             tracks = Tracks(packets, part, pids, group_by=group_by)
             _write_part(Emitter(packets, tracks, counts, losses), part, group_by)
         counts["tracks"] = packets.track_count
     return Written(target, counts, losses)
 
 
-def _write_part(emitter: Emitter, profile: Profile, group_by: str) -> None:
-    gpu_flows = write_gpu_work(emitter, profile, group_by)
-    write_calls(emitter, profile, gpu_flows)
-    write_marks(emitter, profile)
+def _write_part(emitter: Emitter, run: Run, group_by: str) -> None:
+    gpu_flows = write_gpu_work(emitter, run, group_by)
+    write_calls(emitter, run, gpu_flows)
+    write_marks(emitter, run)
     for points in (copy_points, allocation_points, monitor_points, sample_points):
-        emitter.points(points(profile, emitter.tracks))
-    emitter.losses += left_out(profile, ("arguments", "frames"))
+        emitter.points(points(run, emitter.tracks))
+    emitter.losses += left_out(run, ("arguments", "frames"))

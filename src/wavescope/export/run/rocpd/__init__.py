@@ -1,4 +1,4 @@
-"""A profile as a ROCpd database (schema 3.0.3): every run with its own tables, and the views that AMD's tools use."""
+"""A run as a ROCpd database (schema 3.0.3): every run with its own tables, and the views that AMD's tools use."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["RocpdFile", "write_rocpd"]
 
 
-def write_rocpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
-    """Write a profile of any origin as one ROCpd file.
+def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write a run of any origin as one ROCpd file.
 
     Ids of events, agents, queues, ... stay as they are where they are unique in their run. A run that occurs twice is
     written once. What dispatches must refer to and the origin does not say (a queue, a code object, ...) is made up
@@ -45,14 +45,14 @@ def write_rocpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = 
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_rocpd(Profile([]), tempfile.mkdtemp() + "/run.db").rows
+    >>> from wavescope.model.run import Run
+    >>> write_rocpd(Run([]), tempfile.mkdtemp() + "/run.db").rows
     0
     """
     target = Path(out)
     check_beside(target)
     with staged([target], force=force) as (twin,), RocpdFile.made(twin) as file:
-        for part in profile.parts:
+        for part in run.parts:
             file.add(part)
     return Written(target, dict(file.counts), file.losses)
 
@@ -91,8 +91,8 @@ class RocpdFile:
             yield file
             file.finish()
 
-    def add(self, part: Profile) -> None:
-        """Add the runs of a profile of one source; those that are in the file already are left out."""
+    def add(self, part: Run) -> None:
+        """Add the runs of a run of one source; those that are in the file already are left out."""
         runs: dict[str, RunWriter] = {}
         writers: list[RunWriter | None] = []
         for guid in guids_of(part):

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from wavescope.export.run.event_ids import EVENT_TABLES
 
 if TYPE_CHECKING:
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["guids_of", "is_guid"]
 
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def guids_of(part: Profile) -> list[str]:
+def guids_of(part: Run) -> list[str]:
     """One id per process: the same content gives the same id, wherever the file is.
 
     Examples
     --------
-    >>> from wavescope.model.run import Profile
-    >>> guids_of(Profile([]))
+    >>> from wavescope.model.run import Run
+    >>> guids_of(Run([]))
     []
     """
     processes = part.table("processes")
@@ -52,13 +52,13 @@ def is_guid(text: str) -> bool:
     return _GUID.fullmatch(text) is not None
 
 
-def _contents(part: Profile, count: int) -> list[list[Any]]:
+def _contents(part: Run, count: int) -> list[list[Any]]:
     """Per process: rows of each table of events, and the sums of their times."""
     import polars as pl
 
     found: list[list[Any]] = [[] for _ in range(count)]
     for table in EVENT_TABLES:
-        begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
+        begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in part.chunks(table, list(dict.fromkeys(["process", begin, end]))):
             sums = piece.group_by("process").agg(
                 pl.len(), pl.col(begin).cast(pl.Float64).sum().alias("begin"), pl.col(end).sum().alias("end")

@@ -1,4 +1,4 @@
-"""Many profiles as one ROCpd file: stored tables of ROCpd files are copied as they are, all others are converted."""
+"""Many runs as one ROCpd file: stored tables of ROCpd files are copied as they are, all others are converted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wavescope.export.run.rocpd import RocpdFile
 from wavescope.export.run.rocpd.guids import is_guid
 from wavescope.export.run.rocpd.schema import VERSION, create_tables
 from wavescope.model.losses import Loss
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.readers.files.kinds import Kind
 from wavescope.readers.files.sqlite import Database
 from wavescope.readers.files.text import SQLITE
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    from wavescope.readers.run.inputs import ProfileInput
+    from wavescope.readers.run.inputs import RunInput
     from wavescope.readers.run.rocpd.runs import RocpdRun
 
-__all__ = ["merge_profiles"]
+__all__ = ["merge_runs"]
 
 _OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 _COUNTED = {stored: table for table, (stored, _) in TABLES.items()}
 
 
-def merge_profiles(
-    inputs: Sequence[ProfileInput],
+def merge_runs(
+    inputs: Sequence[RunInput],
     out: str | os.PathLike[str],
     *,
     with_environment: bool = False,
@@ -64,7 +64,7 @@ def merge_profiles(
     Examples
     --------
     >>> import tempfile
-    >>> merge_profiles([], tempfile.mkdtemp() + "/merged.db").rows
+    >>> merge_runs([], tempfile.mkdtemp() + "/merged.db").rows
     0
     """
     target = Path(out)
@@ -87,7 +87,7 @@ class _CannotCopyError(Exception):
 
 
 def _merged(
-    inputs: Sequence[ProfileInput],
+    inputs: Sequence[RunInput],
     copies: dict[int, _Copy],
     target: Path,
     *,
@@ -107,13 +107,13 @@ def _merged(
                 raise _CannotCopyError(number) from error
             if not is_copied:
                 source = open_input(found, with_environment=with_environment)
-                file.add(Profile([source]))
+                file.add(Run([source]))
                 file.losses += source.losses
             done()
     return file
 
 
-def _is_plain_rocpd(found: ProfileInput) -> bool:
+def _is_plain_rocpd(found: RunInput) -> bool:
     if found.kind is not Kind.ROCPD:
         return False
     with open_regular(found.path) as stream:
@@ -123,7 +123,7 @@ def _is_plain_rocpd(found: ProfileInput) -> bool:
 class _Copy:
     """A ROCpd file whose stored tables are copied."""
 
-    def __init__(self, found: ProfileInput) -> None:
+    def __init__(self, found: RunInput) -> None:
         self.path = found.path
         with closing(Database(found.path)) as database:
             self.runs = rocpd_runs(database)

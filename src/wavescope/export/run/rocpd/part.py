@@ -1,4 +1,4 @@
-"""One source of a profile as runs of a ROCpd file: the reader's mapping, the other way round."""
+"""One source of a run as runs of a ROCpd file: the reader's mapping, the other way round."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.run.rocpd.run import RunWriter
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["PartWriter"]
 
@@ -41,7 +41,7 @@ _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 class PartWriter:
     """Writes the tables of one source; `runs` are the runs of its processes, None = the process is left out."""
 
-    def __init__(self, part: Profile, runs: list[RunWriter | None]) -> None:
+    def __init__(self, part: Run, runs: list[RunWriter | None]) -> None:
         self._part = part
         self._runs = runs
         self._tables = {table: part.table(table) for table in _IDS}
@@ -316,7 +316,7 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
 
 
 def _agent_json(agents: pl.DataFrame) -> pl.Series:
-    """What is stored about agents, with what the profile knows in addition."""
+    """What is stored about agents, with what the run knows in addition."""
     import polars as pl
 
     origins = {name: origin for name, origin in TABLES["agents"][1].items() if isinstance(origin, Json)}

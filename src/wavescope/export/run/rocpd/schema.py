@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "create_tables", "create_views", "insert_sql"]
 
 VERSION = "3.0.3"
-"""Version of the schema that is written: the first that holds all of a `Profile`."""
+"""Version of the schema that is written: the first that holds all of a `Run`."""
 
 _TERMS = 100
 """Tables of one UNION: SQLite allows 500, and every level of nesting multiplies."""

@@ -1,4 +1,4 @@
-"""Several profiles as ROCpd files of one folder."""
+"""Several runs as ROCpd files of one folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavescope.export.kit.written import Written
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_parts"]
 
 
-def write_parts(parts: Mapping[Path, Profile], *, force: bool = False) -> list[Written]:
-    """Write each profile to its path, all in one folder; all of them appear together, or none.
+def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Written]:
+    """Write each run to its path, all in one folder; all of them appear together, or none.
 
     Raises
     ------
@@ -32,11 +32,11 @@ def write_parts(parts: Mapping[Path, Profile], *, force: bool = False) -> list[W
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from wavescope.model.run import Profile
-    >>> [each.path.name for each in write_parts({Path(tempfile.mkdtemp()) / "rank0.db": Profile([])})]
+    >>> from wavescope.model.run import Run
+    >>> [each.path.name for each in write_parts({Path(tempfile.mkdtemp()) / "rank0.db": Run([])})]
     ['rank0.db']
     """
     targets = list(parts)
     with staged(targets, force=force) as twins:
-        written = [write_rocpd(profile, twin) for profile, twin in zip(parts.values(), twins, strict=True)]
+        written = [write_rocpd(run, twin) for run, twin in zip(parts.values(), twins, strict=True)]
     return [replace(each, path=target) for each, target in zip(written, targets, strict=True)]

@@ -1,4 +1,4 @@
-"""A profile as an RPD file (rocmProfileData, schema 3)."""
+"""A run as an RPD file (rocmProfileData, schema 3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["write_rpd"]
 
@@ -32,8 +32,8 @@ _RPD = "RPD"
 _NOT_HELD = ("allocations",)
 
 
-def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = False) -> Written:
-    """Write a profile of any origin as one RPD file.
+def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
+    """Write a run of any origin as one RPD file.
 
     Calls become rows of `rocpd_api`, dispatches and copies rows of `rocpd_op`, linked by their correlation. Markers are
     calls `UserMarker` with the text as arguments. GPUs and processes of several nodes are told apart by strides. What
@@ -49,8 +49,8 @@ def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = Fa
     Examples
     --------
     >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_rpd(Profile([]), tempfile.mkdtemp() + "/trace.rpd").rows
+    >>> from wavescope.model.run import Run
+    >>> write_rpd(Run([]), tempfile.mkdtemp() + "/trace.rpd").rows
     0
     """
     target = Path(out)
@@ -59,11 +59,11 @@ def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = Fa
     losses: list[Loss] = []
     with staged([target], force=force) as (twin,), new_database(twin) as connection:
         file = RpdFile(connection)
-        has_own_ids = len(profile.origins) == 1 and profile.origins[0].format == _RPD
-        above = _highest_call(profile) if has_own_ids else 0
+        has_own_ids = len(run.origins) == 1 and run.origins[0].format == _RPD
+        above = _highest_call(run) if has_own_ids else 0
         known: dict[object, int] = {}
         number = 0
-        for part in profile.parts:
+        for part in run.parts:
             nodes = _node_numbers(part, known)
             for process in range(part.table("processes").height):
                 first = 0 if has_own_ids else number << _FILE_BITS
@@ -74,19 +74,19 @@ def write_rpd(profile: Profile, out: str | os.PathLike[str], *, force: bool = Fa
                 number += 1
         losses += _without_dangling(file, counts)
         if has_own_ids:
-            losses += _write_extras(file, profile)
+            losses += _write_extras(file, run)
         file.finish()
-    losses += _not_held(profile, with_extras=not has_own_ids)
+    losses += _not_held(run, with_extras=not has_own_ids)
     return Written(target, dict(counts), losses)
 
 
-def _highest_call(profile: Profile) -> int:
+def _highest_call(run: Run) -> int:
     """What the reader adds to the ids of GPU work to get its events."""
-    events = [piece["event"].max() for table in ("regions", "samples") for piece in profile.chunks(table, ["event"])]
+    events = [piece["event"].max() for table in ("regions", "samples") for piece in run.chunks(table, ["event"])]
     return max((event for event in events if isinstance(event, int)), default=0)
 
 
-def _node_numbers(part: Profile, known: dict[object, int]) -> list[int]:
+def _node_numbers(part: Run, known: dict[object, int]) -> list[int]:
     """The number of each node in the file: the same for a node that several sources name."""
     numbers = []
     for node, machine, host in part.table("nodes").select("node", "machine_id", "hostname").iter_rows():
@@ -95,11 +95,11 @@ def _node_numbers(part: Profile, known: dict[object, int]) -> list[int]:
     return numbers
 
 
-def _pieces(profile: Profile, process: int, table: str) -> Iterator[pl.DataFrame]:
+def _pieces(run: Run, process: int, table: str) -> Iterator[pl.DataFrame]:
     """The rows of one process; those that do not say theirs belong to the first."""
     import polars as pl
 
-    for piece in profile.chunks(table):
+    for piece in run.chunks(table):
         kept = piece.filter(pl.col("process").fill_null(0) == process)
         if kept.height:
             yield kept
@@ -118,9 +118,9 @@ def _without_dangling(file: RpdFile, counts: Counter[str]) -> Iterator[Loss]:
             yield Loss("dangling_rows", lost, table)
 
 
-def _write_extras(file: RpdFile, profile: Profile) -> Iterator[Loss]:
+def _write_extras(file: RpdFile, run: Run) -> Iterator[Loss]:
     """Tables of extensions as they were; ids in them still fit, because those of an RPD file are kept."""
-    for name, frame in profile.origins[0].extras.items():
+    for name, frame in run.origins[0].extras.items():
         if name == "rocpd_metadata":
             rows = [row for row in frame.select("tag", "value").iter_rows() if row[0] not in METADATA]
             file.connection.executemany("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)", rows)
@@ -133,10 +133,10 @@ def _write_extras(file: RpdFile, profile: Profile) -> Iterator[Loss]:
             file.connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", frame.iter_rows())  # noqa: S608
 
 
-def _not_held(profile: Profile, *, with_extras: bool) -> Iterator[Loss]:
-    yield from left_out(profile, _NOT_HELD)
-    streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in profile.chunks("counters", ["time_ns"]))
+def _not_held(run: Run, *, with_extras: bool) -> Iterator[Loss]:
+    yield from left_out(run, _NOT_HELD)
+    streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in run.chunks("counters", ["time_ns"]))
     found = {"counters over time": streamed}
     if with_extras:
-        found |= {name: profile.table(name).height for name in profile.extra_names if not name.endswith("_metadata")}
+        found |= {name: run.table(name).height for name in run.extra_names if not name.endswith("_metadata")}
     yield from (Loss("not_in_format", count, name) for name, count in found.items() if count)

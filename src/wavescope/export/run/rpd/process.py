@@ -1,4 +1,4 @@
-"""One process of a profile as calls, GPU work and links of an RPD file."""
+"""One process of a run as calls, GPU work and links of an RPD file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.export.run.rpd.file import RpdFile
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 __all__ = ["ProcessWriter"]
 
@@ -35,7 +35,7 @@ class ProcessWriter:
 
     def __init__(
         self,
-        profile: Profile,
+        run: Run,
         number: int,
         file: RpdFile,
         pieces: Callable[[str], Iterator[pl.DataFrame]],
@@ -44,9 +44,9 @@ class ProcessWriter:
         first_id: int,
         above: int,
     ) -> None:
-        self._profile, self._file, self._pieces, self._first = profile, file, pieces, first_id
+        self._run, self._file, self._pieces, self._first = run, file, pieces, first_id
         self._nodes, self._above = nodes, above
-        row = profile.table("processes").row(number, named=True)
+        row = run.table("processes").row(number, named=True)
         self._node = nodes[row["node"]] if row["node"] is not None else 0
         self._pid = (row["pid"] or 0) % PID_STRIDE + self._node * PID_STRIDE
         self.counts: Counter[str] = Counter()
@@ -74,10 +74,10 @@ class ProcessWriter:
         """Write calls; which call has which correlation."""
         import polars as pl
 
-        threads = self._profile.table("threads")["tid"]
+        threads = self._run.table("threads")["tid"]
         links = [pl.DataFrame(schema={"correlation": pl.Int64, "api": pl.Int64, "in_lanes": pl.Boolean})]
         for piece in self._pieces(table):
-            begin, end = ("time_ns", "time_ns") if table == "samples" else ("begin_ns", "end_ns")
+            begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
             texts = piece.select(
                 pl.col(name).cast(pl.String) for name in ("domain", "category", "name", "function", "properties")
             )
@@ -113,7 +113,7 @@ class ProcessWriter:
         import polars as pl
 
         ids = self._ops.of(table, piece["event"] - self._above) + self._first
-        queues = self._profile.table("queues")["queue_id"].gather(piece["queue"])
+        queues = self._run.table("queues")["queue_id"].gather(piece["queue"])
         described = piece["name"].cast(pl.String)
         frame = pl.DataFrame(
             {
@@ -121,8 +121,8 @@ class ProcessWriter:
                 "gpuId": self._gpu_ids(agents),
                 "queueId": queues.fill_null(0),
                 "sequenceId": _property(piece, "sequenceId"),
-                "start": piece["begin_ns"].fill_null(0),
-                "end": pl.select(pl.coalesce(piece["end_ns"], piece["begin_ns"], pl.lit(0))).to_series(),
+                "start": piece["start_ns"].fill_null(0),
+                "end": pl.select(pl.coalesce(piece["end_ns"], piece["start_ns"], pl.lit(0))).to_series(),
                 "description_id": self._file.text_ids(described.set(described.eq_missing(op_types), "")),
                 "opType_id": self._file.text_ids(op_types),
             }
@@ -162,7 +162,7 @@ class ProcessWriter:
     def _write_copies(self) -> None:
         import polars as pl
 
-        kinds = self._profile.table("agents")["kind"]
+        kinds = self._run.table("agents")["kind"]
         for piece in self._pieces("copies"):
             kind = _copy_kind(piece)
             is_gpu = kinds.gather(piece["dst_agent"]).eq_missing(pl.lit("GPU"))
@@ -197,13 +197,13 @@ class ProcessWriter:
                 pl.lit("gpu").alias("deviceType"),
                 self._gpu_ids(piece["agent"]).alias("deviceId"),
                 pl.col("name").cast(pl.String).fill_null("").alias("monitorType"),
-                pl.col("begin_ns").fill_null(0).alias("start"),
-                pl.coalesce("end_ns", "begin_ns", pl.lit(0)).alias("end"),
+                pl.col("start_ns").fill_null(0).alias("start"),
+                pl.coalesce("end_ns", "start_ns", pl.lit(0)).alias("end"),
                 values.alias("value"),
             )
             self._file.insert("rocpd_monitor", frame)
             self.counts["monitors"] += piece.height
-        names = self._profile.table("counter_info")["name"]
+        names = self._run.table("counter_info")["name"]
         for piece in self._pieces("counters"):
             of_dispatch = piece.filter(pl.col("event").is_not_null() & pl.col("time_ns").is_null())
             ops = self._ops.referred("counters", of_dispatch["event"] - self._above) + self._first
@@ -257,9 +257,9 @@ class ProcessWriter:
         """The number that a GPU has in the file: of its node, and among its GPUs."""
         import polars as pl
 
-        known = self._profile.table("agents")
+        known = self._run.table("agents")
         numbers = pl.Series(self._nodes, dtype=pl.Int64)
-        nodes = numbers.gather(self._profile.table("processes")["node"].gather(known["process"]))
+        nodes = numbers.gather(self._run.table("processes")["node"].gather(known["process"]))
         number = pl.coalesce("type_index", "absolute_index", "agent_id").fill_null(0)
         ids = known.select(number % GPU_STRIDE + nodes.fill_null(0) * GPU_STRIDE).to_series()
         return ids.gather(agents).fill_null(self._node * GPU_STRIDE)
@@ -269,7 +269,7 @@ class ProcessWriter:
 
         texts = [
             name if (name or "").startswith("0x") else f"0x{stream or 0:x}"
-            for name, stream in self._profile.table("streams").select("name", "stream_id").iter_rows()
+            for name, stream in self._run.table("streams").select("name", "stream_id").iter_rows()
         ]
         return pl.Series("stream_text", texts, dtype=pl.String).gather(streams).fill_null("0x0")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["kept_waves", "wave_filenames", "wave_files"]
 
 _KEYS = {
-    "begin": "begin_cycles",
+    "begin": "start_cycles",
     "end": "end_cycles",
     "cu": "cu",
     "simd": "simd",
@@ -58,7 +58,7 @@ def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
     >>> wave_filenames(kept_waves(ThreadTrace({}, TraceSource(path="nothing"))))
     """
     nested: dict[str, Any] = {}
-    columns = ("se", "simd", "slot", "id", "file_name", "begin_cycles", "end_cycles")
+    columns = ("se", "simd", "slot", "id", "file_name", "start_cycles", "end_cycles")
     for se, simd, slot, number, name, begin, end in waves.select(*columns).iter_rows():
         slots = nested.setdefault(str(se), {}).setdefault(str(simd), {})
         slots.setdefault(str(slot), {})[str(number)] = [name, begin, end]
@@ -93,7 +93,7 @@ def wave_files(
         count = wave["instruction_count"]
         document = {
             "name": f"SE{wave['se']}",
-            "duration": wave["end_cycles"] - wave["begin_cycles"],
+            "duration": wave["end_cycles"] - wave["start_cycles"],
             "num_insts": count,
             "num_stitched": count,
             "wave": {key: wave[column] for key, column in keys.items()}

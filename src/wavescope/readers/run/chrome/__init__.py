@@ -1,4 +1,4 @@
-"""Chrome traces as profiles: PyTorch's (Kineto), and those of rocprof, RPD and others as far as their events tell.
+"""Chrome traces as runs: PyTorch's (Kineto), and those of rocprof, RPD and others as far as their events tell.
 
 What an event is, is told by its category; where there is none, by the name of its process (`GPU2`, `COPY`, ...):
 
@@ -26,7 +26,7 @@ import msgspec
 
 from wavescope.model.losses import Loss
 from wavescope.model.run import MemorySource
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 from wavescope.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
 from wavescope.readers.run.chrome.processes import processes_of, told_apart, with_process
@@ -94,7 +94,7 @@ def read_kineto(path: Path) -> MemorySource:
     tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
     tables["agents"], kinds = _with_agents(kinds, file)
     annotations = kinds.pop("annotations")
-    extras = {"gpu_user_annotations": annotations.select("name", "begin_ns", "end_ns")} if annotations.height else {}
+    extras = {"gpu_user_annotations": annotations.select("name", "start_ns", "end_ns")} if annotations.height else {}
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
     made = finished(tables | kinds, losses)
     losses += _launched_before(made)
@@ -159,7 +159,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "copies": copies.drop("external", "queue", "stream"),
         "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
         "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
-        "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="begin_ns"),
+        "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="start_ns"),
         "allocations": memory.drop("queue", "stream"),
     }
 
@@ -245,7 +245,7 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
     kinds["copies"] = copies.with_columns(
         pl.when(name.str.contains(word)).then("host").otherwise("agent").alias(side) for side, word in sides.items()
     )
-    return frame_of(PROFILE["agents"], rows), kinds
+    return frame_of(RUN["agents"], rows), kinds
 
 
 def _device(file: ChromeFile, device: int) -> dict[str, Any]:

@@ -118,13 +118,13 @@ def _decoded(data: bytes) -> ChromeFile:
 def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     """All events in one frame; what is not an event becomes a loss.
 
-    Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `begin_ns` and `dur_ns`; then the arguments.
+    Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `start_ns` and `dur_ns`; then the arguments.
 
     Examples
     --------
     >>> event = b'{"ph": "X", "name": "k", "ts": 1751410836000000.125, "dur": 0.5, "pid": 1, "tid": "a"}'
     >>> frame = chrome_events(ChromeFile([msgspec.Raw(event)]), [])
-    >>> frame.select("ph", "name", "pid", "tid", "begin_ns", "dur_ns").row(0)
+    >>> frame.select("ph", "name", "pid", "tid", "start_ns", "dur_ns").row(0)
     ('X', 'k', '1', 'a', 1751410836000000125, 500)
     """
     import polars as pl
@@ -162,7 +162,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
         "ph": pl.Series(values["ph"], dtype=pl.Categorical),
         "cat": pl.Series(values["cat"], dtype=pl.Categorical),
         "name": _strings(values["name"]).cast(pl.Categorical),
-        "begin_ns": nanoseconds(values["ts"]),
+        "start_ns": nanoseconds(values["ts"]),
         "dur_ns": nanoseconds(values["dur"]),
         "begin": _integers(values["begin"]),
         "end": _integers(values["end"]),

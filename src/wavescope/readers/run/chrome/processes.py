@@ -25,7 +25,7 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
     events = events.join(named, on="pid", how="left", maintain_order="left")
-    events = _with_ends(events.with_columns(begin_ns=pl.coalesce("begin", pl.col("begin_ns") + base)))
+    events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
     cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
     is_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False) & (cat == "")
     is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
@@ -45,10 +45,10 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     if unread.height:
         kinds = ", ".join(sorted(unread["ph"].cast(pl.String).unique()))
         losses.append(Loss("unread_records", unread.height, detail=f"events {kinds}"))
-    timeless = found.filter(pl.col("begin_ns").is_null() & pl.col("sort").is_not_null()).height
+    timeless = found.filter(pl.col("start_ns").is_null() & pl.col("sort").is_not_null()).height
     if timeless:
         losses.append(Loss("malformed_events", timeless, detail="events without a time"))
-    return found.filter(pl.col("begin_ns").is_not_null() & (pl.col("sort") != "profiler"))
+    return found.filter(pl.col("start_ns").is_not_null() & (pl.col("sort") != "profiler"))
 
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
@@ -81,8 +81,8 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     """Ranges with an end; a begin (B) and an end (E) of one thread become one range."""
     import polars as pl
 
-    ends = pl.coalesce("end", pl.col("begin_ns") + pl.col("dur_ns"))
-    ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("begin_ns"))
+    ends = pl.coalesce("end", pl.col("start_ns") + pl.col("dur_ns"))
+    ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("start_ns"))
     events = events.with_columns(end_ns=ends)
     is_half = pl.col("ph").cast(pl.String).is_in(("B", "E"))
     halves = events.with_row_index().filter(is_half)
@@ -90,7 +90,7 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
         return events
     open_: dict[tuple[str, str], list[int]] = {}
     ended: dict[int, int] = {}
-    columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "begin_ns")
+    columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
     for index, ph, pid, tid, time in halves.select(columns).iter_rows():
         stack = open_.setdefault((pid, tid), [])
         if ph == "B":

@@ -1,7 +1,7 @@
 """ROCpd databases, which rocprofv3 writes: every version of the schema, one or many runs in a file.
 
 `layout` declares the stored tables, `runs` tells the runs of a file apart, `lookup`, `joins` and `events` follow ids,
-`mapping` says where each column of a `Profile` is stored, `columns` and `source` make it.
+`mapping` says where each column of a `Run` is stored, `columns` and `source` make it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from wavescope.readers.run.rocpd.source import RocpdSource
 
 if TYPE_CHECKING:
-    from wavescope.model.run import ProfileSource
+    from wavescope.model.run import RunSource
     from wavescope.readers.files.sqlite import Database
 
 __all__ = ["read_rocpd"]
 
 
-def read_rocpd(database: Database, *, with_environment: bool = False) -> ProfileSource:
+def read_rocpd(database: Database, *, with_environment: bool = False) -> RunSource:
     """The tables of a ROCpd database; nothing big is read before it is asked for.
 
     Parameters

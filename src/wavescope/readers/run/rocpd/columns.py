@@ -1,4 +1,4 @@
-"""Columns of a `Profile` made from stored columns of one run: numbers of rows, texts, sound times."""
+"""Columns of a `Run` made from stored columns of one run: numbers of rows, texts, sound times."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _READ = {"metadata", "string", "event", "track"} | {stored for stored, _ in TABL
 
 
 class Extras(Mapping[str, "pl.DataFrame"]):
-    """The stored tables that have no place in a `Profile`, read when they are asked for; all runs in one frame each."""
+    """The stored tables that have no place in a `Run`, read when they are asked for; all runs in one frame each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

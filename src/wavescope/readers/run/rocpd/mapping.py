@@ -1,4 +1,4 @@
-"""Where each column of a `Profile` is stored in a ROCpd file, declared once."""
+"""Where each column of a `Run` is stored in a ROCpd file, declared once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Origin: TypeAlias = Stored | Text | Row | Json | End | First
 _EXTDATA: dict[str, Origin] = {"properties": Stored("extdata")}
 _THREAD: dict[str, Origin] = {"process": Row("info_process", "pid"), "thread": Row("info_thread", "tid")}
 _QUEUE: dict[str, Origin] = {"queue": Row("info_queue", "queue_id"), "stream": Row("info_stream", "stream_id")}
-_TIMES: dict[str, Origin] = {"begin_ns": Stored("start"), "end_ns": End()}
+_TIMES: dict[str, Origin] = {"start_ns": Stored("start"), "end_ns": End()}
 _LINKS: dict[str, Origin] = {
     "event": Stored("event_id"),
     "correlation": Stored("event.stack_id"),
@@ -103,7 +103,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
             "parent_pid": Stored("ppid"),
             "command": Stored("command"),
             "init_ns": Stored("init"),
-            "begin_ns": Stored("start"),
+            "start_ns": Stored("start"),
             "end_ns": Stored("end"),
             "fini_ns": Stored("fini"),
             **_EXTDATA,
@@ -116,7 +116,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
             "tid": Stored("tid"),
             "parent_pid": Stored("ppid"),
             "name": Stored("name"),
-            "begin_ns": Stored("start"),
+            "start_ns": Stored("start"),
             "end_ns": Stored("end"),
             **_EXTDATA,
         },
@@ -305,4 +305,4 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
         },
     ),
 }
-"""Table of a `Profile` -> stored table, and where its columns come from; `source` makes those that are not stored."""
+"""Table of a `Run` -> stored table, and where its columns come from; `source` makes those that are not stored."""

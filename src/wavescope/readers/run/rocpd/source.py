@@ -1,4 +1,4 @@
-"""A ROCpd file as the tables of a `Profile`: run by run, in pieces, only the columns that are asked for."""
+"""A ROCpd file as the tables of a `Run`: run by run, in pieces, only the columns that are asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wavescope.model.losses import Loss
-from wavescope.model.run_tables import NUMBERED, PROFILE
+from wavescope.model.run_tables import NUMBERED, RUN
 from wavescope.readers.run.rocpd.columns import RunColumns
 from wavescope.readers.run.rocpd.environment import MASKED, rank_of, variables
 from wavescope.readers.run.rocpd.extras import Extras
@@ -44,7 +44,7 @@ class RocpdSource:
             note_missing_in_run(run)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """See `ProfileSource.chunks`."""
+        """See `RunSource.chunks`."""
         for run in self._runs:
             if table == "environment":
                 yield self._environment(run).select(columns)
@@ -55,7 +55,7 @@ class RocpdSource:
         import polars as pl
 
         stored_table, origins = TABLES[table]
-        dtypes = PROFILE[table].dtypes
+        dtypes = RUN[table].dtypes
         needs: dict[str, DataType] = {"id": pl.Int64}
         for name in columns:
             if name in origins:
@@ -89,7 +89,7 @@ class RocpdSource:
             for number, text in enumerate(texts)
             for name, value in variables(text).items()
         ]
-        return pl.DataFrame(rows, schema=PROFILE["environment"].dtypes, orient="row")
+        return pl.DataFrame(rows, schema=RUN["environment"].dtypes, orient="row")
 
     def _note(self, kind: str, count: int, detail: str) -> None:
         """A loss, once however often a table is read."""

@@ -36,7 +36,7 @@ _COLUMNS = {
     "vgpr_count": ("Int64", ("arch_vgpr", "vgpr")),
     "accum_vgpr_count": ("Int64", ("accum_vgpr",)),
     "sgpr_count": ("Int64", ("sgpr",)),
-    "begin_ns": ("Int64", ("beginns",)),
+    "start_ns": ("Int64", ("beginns",)),
     "end_ns": ("Int64", ("endns",)),
 }
 _OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
@@ -72,7 +72,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     losses: list[Loss] = []
     rows = read_table(file, Layout("rocprof", (), columns, ("dispatch_id", "name")), losses)
     rows = rows.with_columns(plain_name(pl.col("name")))
-    if "begin_ns" not in rows.columns and rows.height:
+    if "start_ns" not in rows.columns and rows.height:
         losses.append(Loss("no_times", rows.height, detail="rocprof wrote this file without --timestamp on"))
     events = {"kernels": rows.select(name for name in rows.columns if not name.startswith(_COUNTER))}
     if counters:

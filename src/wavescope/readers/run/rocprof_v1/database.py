@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_rocprof_database"]
 
-_TIMES = {"begin_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
+_TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
 _KERN = _TIMES | {
     "dispatch_id": "Index",
     "device": "gpu-id",
@@ -63,7 +63,7 @@ _SIZE = r"\b[sS]izeBytes\((\d+)\)"
 
 
 def read_rocprof_database(database: Database) -> MemorySource:
-    """The profile in a `results.db`.
+    """The run in a `results.db`.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def read_rocprof_database(database: Database) -> MemorySource:
         events["regions"] = pl.concat(calls)
     dispatches = _work(database, tables.get("KERN"), _KERN, "KernelName")
     operations = _work(database, tables.get("OPS"), _OPS, "Name")
-    if dispatches.height and dispatches["begin_ns"].null_count() < dispatches.height:
+    if dispatches.height and dispatches["start_ns"].null_count() < dispatches.height:
         events["kernels"] = dispatches
         if operations.height:
             extras["OPS"] = operations

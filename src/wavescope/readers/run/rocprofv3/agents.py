@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def add_agents(
             keyed = frame.select("process", pl.col(column).cast(pl.String).alias("text"))
             numbers = keyed.join(named, on=["process", "text"], how="left", maintain_order="left")["number"]
             linked[name] = linked[name].with_columns(numbers.alias(_LINKS[column]))
-    return frame_of(PROFILE["agents"], [{"agent": n, **row} for n, row in enumerate(rows)]), linked
+    return frame_of(RUN["agents"], [{"agent": n, **row} for n, row in enumerate(rows)]), linked
 
 
 def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[dict[str, Any]]:

@@ -125,10 +125,10 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
 def _schema(name: str) -> dict[str, Any]:
     import polars as pl
 
-    from wavescope.model.run_tables import PROFILE
+    from wavescope.model.run_tables import RUN
 
     own = {_NUMBERS.get(name)}
-    types = {key: dtype for key, dtype in PROFILE[name].dtypes.items() if key not in own}
+    types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in own}
     return types | ({"object_id": pl.Int64} if name == "symbols" else {})
 
 

@@ -162,7 +162,7 @@ _COMMON = {
     "kind": "kind",
     "operation": "operation",
     "tid": "thread_id",
-    "begin_ns": "start_timestamp",
+    "start_ns": "start_timestamp",
     "end_ns": "end_timestamp",
     "correlation": "correlation_id.internal",
     "external_correlation": "correlation_id.external",
@@ -210,7 +210,7 @@ RECORDS = {
         _Counted,
         {
             "tid": "thread_id",
-            "begin_ns": "dispatch_data.start_timestamp",
+            "start_ns": "dispatch_data.start_timestamp",
             "end_ns": "dispatch_data.end_timestamp",
             "correlation": "dispatch_data.correlation_id.internal",
             "external_correlation": "dispatch_data.correlation_id.external",

@@ -1,4 +1,4 @@
-"""What rocprofv3 records, whether as CSV or JSON, in the words of a profile: dispatches, counters, memory, calls."""
+"""What rocprofv3 records, whether as CSV or JSON, in the words of a run: dispatches, counters, memory, calls."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame],
     --------
     >>> import polars as pl
     >>> tables = {}
-    >>> add_events(tables, {"kernels": pl.DataFrame({"name": ["k"], "begin_ns": [0], "end_ns": [9]})}, [])
+    >>> add_events(tables, {"kernels": pl.DataFrame({"name": ["k"], "start_ns": [0], "end_ns": [9]})}, [])
     >>> tables["kernels"]["event"].to_list()
     [0]
     >>> add_events(tables, {"scratch": pl.DataFrame({"operation": ["SCRATCH_MEMORY_ASYNC_RECLAIM"]})}, [])
     >>> tables["allocations"].rows()
     [('SCRATCH_MEMORY_ASYNC_RECLAIM', 'RECLAIM', 'SCRATCH')]
-    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "begin_ns": [1, 2], "end_ns": [3, 2]}
+    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "start_ns": [1, 2], "end_ns": [3, 2]}
     >>> add_events(tables, {"regions": pl.DataFrame(calls)}, [])
     >>> tables["regions"]["name"].to_list(), tables["samples"]["domain"].to_list()
     (['a'], ['HIP'])
@@ -87,7 +87,7 @@ def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: l
     single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
     if kernels is not None and "dispatch_id" in kernels.columns:
         single = single.join(kernels.select(keys).unique(), on=keys, how="anti", maintain_order="left")
-    if "begin_ns" not in single.columns and single.height:
+    if "start_ns" not in single.columns and single.height:
         losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
     return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
 
@@ -134,6 +134,6 @@ def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
     if "function" not in calls.columns:
         is_marker = pl.col("domain") == "MARKER"  # its text stands where the function of other calls does
         calls = calls.with_columns(pl.when(~is_marker).then(pl.col("name")).alias("function"))
-    lasts = pl.col("begin_ns") != pl.col("end_ns")
+    lasts = pl.col("start_ns") != pl.col("end_ns")
     tables["regions"] = calls.filter(lasts)
-    tables["samples"] = calls.filter(~lasts).with_columns(time_ns="begin_ns")
+    tables["samples"] = calls.filter(~lasts).with_columns(time_ns="start_ns")

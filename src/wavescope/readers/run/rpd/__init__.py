@@ -1,4 +1,4 @@
-"""RPD files (rocmProfileData, schema 2 and 3) as a profile.
+"""RPD files (rocmProfileData, schema 2 and 3) as a run.
 
 The file has one list of CPU calls, one of GPU work, and links between them. Calls become regions (marks without
 duration: samples), GPU work becomes kernels and copies; the id of a call is its correlation, shared by all work that it
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wavescope.errors import NotATraceError
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.calls import Calls
 from wavescope.readers.run.rpd.extras import Extras
 from wavescope.readers.run.rpd.measured import Measured
@@ -33,7 +33,7 @@ __all__ = ["PlainTables", "RpdSource", "read_rpd"]
 
 
 def read_rpd(database: Database) -> RpdSource:
-    """The profile in an RPD file; its tables are read when they are asked for.
+    """The run in an RPD file; its tables are read when they are asked for.
 
     Raises
     ------
@@ -51,11 +51,11 @@ def read_rpd(database: Database) -> RpdSource:
 
 
 class RpdSource:
-    """An RPD file as a `ProfileSource`.
+    """An RPD file as a `RunSource`.
 
     Examples
     --------
-    >>> list(RpdSource(Database(Path("trace.rpd"))).chunks("kernels", ["begin_ns"]))  # doctest: +SKIP
+    >>> list(RpdSource(Database(Path("trace.rpd"))).chunks("kernels", ["start_ns"]))  # doctest: +SKIP
     """
 
     format = "RPD"
@@ -138,7 +138,7 @@ def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataF
     """These columns; null where the format has nothing."""
     import polars as pl
 
-    dtypes = PROFILE[table].dtypes
+    dtypes = RUN[table].dtypes
     return frame.with_columns(
         pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
         for name in columns

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.lookup import Keyed
 from wavescope.readers.run.rpd.places import with_sound_ends
 
@@ -43,7 +43,7 @@ class Calls:
         import polars as pl
 
         made = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
-        dtypes = PROFILE[table].dtypes
+        dtypes = RUN[table].dtypes
         for piece in made(table, columns):
             if piece.height:
                 yield piece.with_columns(
@@ -86,7 +86,7 @@ class Calls:
                 thread = self._places.thread_of(calls["id"]).alias("thread")
                 made += [thread, self._places.process_of(thread).alias("process")]
             known = calls.with_columns(*made, *self._texts(calls, wanted)).with_columns(
-                pl.col("start").alias("time_ns" if table == "samples" else "begin_ns"),
+                pl.col("start").alias("time_ns" if table == "samples" else "start_ns"),
                 pl.col("end").alias("end_ns"),
             )
             if "name" in wanted:

@@ -1,4 +1,4 @@
-"""Tables of an RPD file that a profile has no place for: those of extensions, as they are stored."""
+"""Tables of an RPD file that a run has no place for: those of extensions, as they are stored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _READ = {
     "rocpd_string",
     "rocpd_ustring",
 }
-"""Tables that became tables of the profile."""
+"""Tables that became tables of the run."""
 
 
 class Extras(Mapping[str, "pl.DataFrame"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.lookup import Keyed
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Measured:
         """The rows of a table, with these columns."""
         import polars as pl
 
-        dtypes = PROFILE[table].dtypes
+        dtypes = RUN[table].dtypes
         pieces = {"monitors": self._monitors, "counters": self._counters}.get(table, lambda: iter([self._info]))()
         for piece in pieces:
             if piece.height:
@@ -54,7 +54,7 @@ class Measured:
                 process.alias("process"),
                 agent.alias("agent"),
                 pl.col("monitorType").alias("name"),
-                pl.col("start").alias("begin_ns"),
+                pl.col("start").alias("start_ns"),
                 pl.max_horizontal("start", "end").alias("end_ns"),
                 pl.col("value").cast(pl.Float64, strict=False),
             )

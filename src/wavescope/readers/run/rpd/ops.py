@@ -53,7 +53,7 @@ class Ops:
         """The ops that belong to a table, with these columns."""
         import polars as pl
 
-        times = ("start", "end") if {"begin_ns", "end_ns"} & set(columns) else ()
+        times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
         rest = ("sequenceId", "completionSignal") if "properties" in columns else ()
         stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(rest, pl.String)
         copies = self._copy_types
@@ -138,9 +138,9 @@ class _Piece:
         """These columns of `kernels` or `copies`."""
         import polars as pl
 
-        from wavescope.model.run_tables import PROFILE
+        from wavescope.model.run_tables import RUN
 
-        dtypes = PROFILE[table].dtypes
+        dtypes = RUN[table].dtypes
         made = []
         for name in columns:
             series = self._column(name, is_copy=table == "copies")
@@ -284,4 +284,4 @@ class _Piece:
         return pl.DataFrame(known).select(pl.struct(pl.all()).struct.json_encode()).to_series()
 
 
-_SIMPLE = {"begin_ns": "start", "end_ns": "end", "dispatch_id": "id"}
+_SIMPLE = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}

@@ -127,9 +127,9 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    key = ["se", "simd", "slot", "begin_cycles"]
+    key = ["se", "simd", "slot", "start_cycles"]
     starts = occupancy.filter("start").select(
-        "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("begin_cycles")
+        "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("start_cycles")
     )
     if waves.height and waves["cu"].is_null().all():
         sole = starts.unique(key, keep="none").rename({"cu": "event_cu"})

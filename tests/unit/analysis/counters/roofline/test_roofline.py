@@ -187,7 +187,7 @@ def test_nothing_at_all() -> None:
 def test_unknown_targets_are_said() -> None:
     dispatches = frame_of(
         COUNTER_SET["dispatches"],
-        [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "begin_ns": 0.0, "end_ns": 10.0}],
+        [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "start_ns": 0.0, "end_ns": 10.0}],
     )
     answer = roofline(CounterSet({"dispatches": dispatches}, system=System(target="gfx803")))
     assert set(answer.points["reason"]) == {"no formulas for the counters of gfx803 are known"}
@@ -195,7 +195,7 @@ def test_unknown_targets_are_said() -> None:
 
 
 def test_gpus_that_do_not_count_operations() -> None:
-    dispatches = [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "begin_ns": 0.0, "end_ns": 10.0}]
+    dispatches = [{"dispatch": 0, "dispatch_id": 1, "kernel_name": "k", "start_ns": 0.0, "end_ns": 10.0}]
     measured = pl.DataFrame({"dispatch": [0], "GL2C_EA_RDREQ": [20.0], "GL2C_EA_WRREQ": [5.0]}).cast(
         {"dispatch": pl.UInt32}
     )
@@ -229,7 +229,7 @@ def test_stored_rates_of_a_database() -> None:
         "stored_metrics": frame_of(COUNTER_SET["stored_metrics"], stored),
         "dispatches": frame_of(
             COUNTER_SET["dispatches"],
-            [{"dispatch": 0, "dispatch_id": 0, "kernel_name": "k", "begin_ns": 0.0, "end_ns": 50.0}],
+            [{"dispatch": 0, "dispatch_id": 0, "kernel_name": "k", "start_ns": 0.0, "end_ns": 50.0}],
         ),
     }
     counters = CounterSet(tables, system=System(target="gfx942", product="MI300X", cu_count=304, clock_mhz_max=2100))

@@ -31,7 +31,7 @@ def curve(text: str | None, name: str) -> list[float]:
 
 def test_raw_tensors_have_four_axes_and_steps_of_the_sampling() -> None:
     raw = raw_tensors(counted(activity(), BUSY + ACTIVE, PAIRS))
-    assert (raw.begin_cycles, raw.step_cycles, raw.sample_count) == (0, 40, 3)
+    assert (raw.start_cycles, raw.step_cycles, raw.sample_count) == (0, 40, 3)
     busy = raw.values["SQ_BUSY_CU_CYCLES"]
     assert busy.shape == (1, 1, 2, 3) and busy.dtype == np.float32
     assert busy[0, 0].tolist() == [[10, 8, 10], [30, 20, 0]]
@@ -100,7 +100,7 @@ def test_definitions_of_the_user_may_use_the_built_in_ones() -> None:
     answer = derived_counters(counted(activity(), BUSY + ACTIVE, PAIRS), definitions=text)
     assert answer.summary.select("name", "shape").rows() == [("double", "1 x 1 x 1 x 3"), ("per_cu", "1 x 1 x 2 x 3")]
     assert answer.curves.filter(name="per_cu", cu=1)["value_mean"].to_list() == [31, 21, 1]
-    assert answer.curves.filter(name="per_cu", cu=1)["begin_cycles"].to_list() == [0, 40, 80]
+    assert answer.curves.filter(name="per_cu", cu=1)["start_cycles"].to_list() == [0, 40, 80]
 
 
 def test_problems_of_the_user_are_rows_and_the_rest_goes_on() -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from wavescope.model.run import Profile
+from wavescope.model.run import Run
 from wavescope.readers.files.sqlite import Database
 from wavescope.readers.run.rocpd import read_rocpd
 from wavescope.readers.run.rocpd.layout import StoredTable, stored_tables, suffix_of
@@ -17,7 +17,7 @@ TEXTS = ("", "HIP_RUNTIME_API", "hipLaunchKernel", "MARKER_CORE_RANGE_API", "roc
 
 
 class SmallRocpd:
-    """One run of one process: fill with `add`, then `profile`."""
+    """One run of one process: fill with `add`, then `run`."""
 
     def __init__(self, path: Path, guid: str = GUID, version: str = "3", suffix: str | None = None) -> None:
         self.path = path
@@ -58,10 +58,10 @@ class SmallRocpd:
         self.add("event", **event)
         self.add("region", start=start, end=end, **({"nid": 9, "pid": 77, "tid": 78, "event_id": event["id"]} | values))
 
-    def profile(self, *, with_environment: bool = False) -> Profile:
+    def run(self, *, with_environment: bool = False) -> Run:
         """What the reader makes of the file."""
         self.database.commit()
-        return Profile([read_rocpd(Database(self.path), with_environment=with_environment)])
+        return Run([read_rocpd(Database(self.path), with_environment=with_environment)])
 
 
 def _create(table: StoredTable, suffix: str) -> str:

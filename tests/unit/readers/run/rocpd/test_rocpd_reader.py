@@ -28,21 +28,21 @@ def kinds(frame: pl.DataFrame) -> dict[str, int]:
 def test_a_kernel_with_everything(file: SmallRocpd) -> None:
     file.add("event", id=1, category_id=1, stack_id=5, parent_stack_id=4, correlation_id=3)
     file.kernel(event_id=1, region_name_id=1, grid_size_x=64, extdata='{"a": 1}')
-    profile = file.profile()
-    (row,) = profile.kernels.to_dicts()
+    run = file.run()
+    (row,) = run.kernels.to_dicts()
     assert row["name"] == "gemm"
     assert (row["process"], row["thread"], row["agent"], row["symbol"], row["queue"]) == (0, 0, 0, 0, None)
-    assert (row["begin_ns"], row["end_ns"], row["grid_x"], row["properties"]) == (10, 15, 64, '{"a": 1}')
+    assert (row["start_ns"], row["end_ns"], row["grid_x"], row["properties"]) == (10, 15, 64, '{"a": 1}')
     assert (row["event"], row["correlation"], row["parent_correlation"], row["external_correlation"]) == (1, 5, 4, 3)
     assert row["graph_exec"] is None
-    assert profile.agents["cu_count"].to_list() == [304]
-    assert profile.processes.select("pid", "rank", "guid", "node").rows() == [(77, 3, GUID, 0)]
-    assert profile.losses.is_empty()
+    assert run.agents["cu_count"].to_list() == [304]
+    assert run.processes.select("pid", "rank", "guid", "node").rows() == [(77, 3, GUID, 0)]
+    assert run.losses.is_empty()
 
 
 def test_environment_is_masked_unless_asked_for(file: SmallRocpd) -> None:
-    assert file.profile().environment.rows() == [(0, "RANK", "***"), (0, "TOKEN", "***")]
-    assert file.profile(with_environment=True).environment["value"].to_list() == ["3", "secret"]
+    assert file.run().environment.rows() == [(0, "RANK", "***"), (0, "TOKEN", "***")]
+    assert file.run(with_environment=True).environment["value"].to_list() == ["3", "secret"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_markers_have_their_text_and_calls_their_function(file: SmallRocpd) -> N
     for number, text in enumerate(['{"message":"step \\"1\\""}', '{"message": 5}', "{broken", None], 1):
         file.region(number, 9, {"id": number, "category_id": 4, "extdata": text}, name_id=5)
     file.region(5, 9, {"id": 5, "category_id": 2, "extdata": '{"message":"not a marker"}'}, name_id=3)
-    regions = file.profile().regions
+    regions = file.run().regions
     assert regions["name"].to_list() == ['step "1"', *["roctxRangePushA"] * 3, "hipLaunchKernel"]
     assert regions["function"].to_list() == [*["roctxRangePushA"] * 4, "hipLaunchKernel"]
     assert regions["domain"].to_list() == ["MARKER"] * 4 + ["HIP"]
@@ -72,36 +72,36 @@ def test_markers_have_their_text_and_calls_their_function(file: SmallRocpd) -> N
 @pytest.mark.parametrize("text", ['{"message":"\\ud800"}', '{"message":1}', '["message"]', '{"message":' + "[" * 9000])
 def test_markers_whose_text_is_none(file: SmallRocpd, text: str) -> None:
     file.region(1, 9, {"id": 1, "category_id": 4, "extdata": text}, name_id=5)
-    assert file.profile().regions["name"].to_list() == ["roctxRangePushA"]
+    assert file.run().regions["name"].to_list() == ["roctxRangePushA"]
 
 
 def test_lower_case_categories(file: SmallRocpd) -> None:
     file.add("string", id=40, string="rocm_hip_api")
     file.region(1, 2, {"id": 1, "category_id": 40}, name_id=3)
-    assert file.profile().regions.select("category", "domain").rows() == [("rocm_hip_api", "ROCM")]
+    assert file.run().regions.select("category", "domain").rows() == [("rocm_hip_api", "ROCM")]
 
 
 def test_unsound_times_count_as_calls_without_time(file: SmallRocpd) -> None:
     times = [(10, 12), (10, 5), (10, 0), (10, None), (-(2**62), 2**62 + 5), (1, 2**62)]
     for number, (start, end) in enumerate(times, 1):
         file.kernel(start, end, id=number)
-    profile = file.profile()
-    kernels = profile.kernels
-    assert (kernels["end_ns"] - kernels["begin_ns"]).to_list() == [2, 0, 0, 0, 0, 0]
-    assert kinds(profile.losses) == {"backward_times": 1, "unfinished_events": 2, "overflowing_times": 2}
-    assert profile.read("kernels", ["end_ns"]).height == 6
-    assert profile.losses.height == 3  # read twice, lost once
+    run = file.run()
+    kernels = run.kernels
+    assert (kernels["end_ns"] - kernels["start_ns"]).to_list() == [2, 0, 0, 0, 0, 0]
+    assert kinds(run.losses) == {"backward_times": 1, "unfinished_events": 2, "overflowing_times": 2}
+    assert run.read("kernels", ["end_ns"]).height == 6
+    assert run.losses.height == 3  # read twice, lost once
 
 
 def test_ids_with_holes_and_ids_that_lead_nowhere(file: SmallRocpd) -> None:
     for event, name in ((1000, 3), (5, 3), (7_000_000_000, 99)):
         file.region(1, 2, {"id": event, "category_id": 2, "stack_id": event * 2}, name_id=name)
     file.kernel(agent_id=44, kernel_id=6, event_id=6)
-    profile = file.profile()
-    assert profile.regions["correlation"].to_list() == [2000, 10, 14_000_000_000]
-    assert profile.regions["name"].to_list() == ["hipLaunchKernel", "hipLaunchKernel", None]
-    assert profile.kernels.select("agent", "name", "correlation").rows() == [(None, "gemm", None)]
-    lost = profile.losses.filter(pl.col("kind") == "dangling_rows")["message"].to_list()
+    run = file.run()
+    assert run.regions["correlation"].to_list() == [2000, 10, 14_000_000_000]
+    assert run.regions["name"].to_list() == ["hipLaunchKernel", "hipLaunchKernel", None]
+    assert run.kernels.select("agent", "name", "correlation").rows() == [(None, "gemm", None)]
+    lost = run.losses.filter(pl.col("kind") == "dangling_rows")["message"].to_list()
     assert len(lost) == 3  # regions.name, regions.function, kernels.agent
     assert any("kernels.agent" in message for message in lost)
 
@@ -113,12 +113,12 @@ def test_runs_of_one_file_keep_their_ids_apart(tmp_path: Path) -> None:
     second = SmallRocpd(tmp_path / "two.db", OTHER)
     second.database.execute(f'UPDATE "rocpd_info_kernel_symbol{second.suffix}" SET display_name = ?', ("other",))  # noqa: S608 - ours
     second.kernel(agent_id=4)
-    profile = second.profile()
-    assert profile.kernels.select("process", "agent", "symbol", "name").rows() == [
+    run = second.run()
+    assert run.kernels.select("process", "agent", "symbol", "name").rows() == [
         (0, 0, 0, "gemm"),
         (1, 1, 1, "other"),
     ]
-    assert profile.processes["guid"].to_list() == [GUID, OTHER]
+    assert run.processes["guid"].to_list() == [GUID, OTHER]
 
 
 @pytest.mark.parametrize("guids", [(GUID,), (GUID, OTHER)])
@@ -137,28 +137,28 @@ def test_tables_without_suffix(tmp_path: Path, guids: tuple[str, ...]) -> None:
                 f'INSERT INTO "rocpd_{table}" (id, guid, {columns}) SELECT id, ?, {columns} FROM "rocpd_{table}"'  # noqa: S608 - ours
             )
             database.execute(statement, (OTHER,))
-    profile = file.profile()
-    assert profile.processes["guid"].to_list() == list(guids)
-    assert profile.kernels["process"].to_list() == list(range(len(guids)))
-    assert profile.kernels["symbol"].to_list() == list(range(len(guids)))
+    run = file.run()
+    assert run.processes["guid"].to_list() == list(guids)
+    assert run.kernels["process"].to_list() == list(range(len(guids)))
+    assert run.kernels["symbol"].to_list() == list(range(len(guids)))
 
 
 def test_views_are_not_believed(file: SmallRocpd) -> None:
     file.kernel()
     file.database.execute("CREATE VIEW rocpd_kernel_dispatch AS SELECT 1 AS id, 2 AS start, 3 AS end")
     file.database.execute("CREATE VIEW kernels AS SELECT * FROM nowhere")
-    assert file.profile().kernels["begin_ns"].to_list() == [10]
+    assert file.run().kernels["start_ns"].to_list() == [10]
 
 
 def test_missing_tables_are_told_and_the_rest_is_read(file: SmallRocpd) -> None:
     file.region(1, 2, {"id": 1, "category_id": 2}, name_id=3)
     for table in ("string", "event", "kernel_dispatch", "memory_copy"):
         file.database.execute(f'DROP TABLE "rocpd_{table}{file.suffix}"')
-    profile = file.profile()
-    assert profile.kernels.is_empty()
-    assert profile.regions.select("name", "category", "begin_ns").rows() == [(None, None, 1)]
+    run = file.run()
+    assert run.kernels.is_empty()
+    assert run.regions.select("name", "category", "start_ns").rows() == [(None, None, 1)]
     assert {"rocpd_string", "rocpd_event", "rocpd_kernel_dispatch"} <= set(
-        profile.losses["message"][0].partition("lacks ")[2].split(", ")
+        run.losses["message"][0].partition("lacks ")[2].split(", ")
     )
 
 
@@ -179,12 +179,12 @@ def test_schema_4_draft_finds_places_through_tracks(file: SmallRocpd) -> None:
     file.add("region", id=1, track_id=12, start=1, end=4, name_id=3, event_id=1)
     file.add("sample", id=1, track_id=12, timestamp=8, name_id=3, event_id=1)
     file.add("kernel_dispatch", id=1, track_id=12, kernel_id=6, dispatch_id=1, start=2, end=3, event_id=1)
-    profile = file.profile()
-    assert profile.regions.select("process", "thread", "category", "name").rows() == [
+    document = file.document()
+    assert document.regions.select("process", "thread", "category", "name").rows() == [
         (0, 0, "HIP_RUNTIME_API", "hipLaunchKernel")
     ]
-    assert profile.kernels.select("process", "thread", "agent", "correlation").rows() == [(0, 0, 0, 5)]
-    assert profile.samples.select("process", "thread", "name", "time_ns").rows() == [(0, 0, "hipLaunchKernel", 8)]
+    assert document.kernels.select("process", "thread", "agent", "correlation").rows() == [(0, 0, 0, 5)]
+    assert document.samples.select("process", "thread", "name", "time_ns").rows() == [(0, 0, "hipLaunchKernel", 8)]
 
 
 def test_counters_of_dispatches_and_of_moments(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_counters_of_dispatches_and_of_moments(tmp_path: Path) -> None:
     file.add("pmc_event", event_id=1, pmc_id=70, value=8.0, xcc=1)
     file.add("pmc_event", event_id=1, sample_id=50, pmc_id=70, value=9.0)
     file.add("pmc_event", event_id=2, pmc_id=70, value=10.0)
-    counters = file.profile().counters
+    counters = file.run().counters
     assert counters.select("process", "counter", "time_ns", "value", "xcc").rows() == [
         (0, 0, None, 8.0, 1),
         (0, 0, 1234, 9.0, None),
@@ -212,31 +212,31 @@ def test_arguments_of_several_processes_follow_their_call(file: SmallRocpd) -> N
     file.region(3, 4, {"id": 2}, name_id=3, pid=90)
     for event in (2, 1, 8):
         file.add("arg", event_id=event, position=0, type="int", name="n", value="1")
-    assert file.profile().arguments["process"].to_list() == [1, 0, None]
+    assert file.run().arguments["process"].to_list() == [1, 0, None]
 
 
 def test_tables_of_drafts_are_extras(file: SmallRocpd) -> None:
     file.database.execute(f'CREATE TABLE "rocpd_hip_event{file.suffix}" (id INTEGER, guid TEXT, cost REAL, what)')
     file.add("hip_event", id=1, cost=2.5, what="wait")
-    profile = file.profile()
-    assert profile.extra_names == ["rocpd_hip_event"]
-    assert profile.table("rocpd_hip_event").rows() == [(0, 1, GUID, 2.5, "wait")]
+    run = file.run()
+    assert run.extra_names == ["rocpd_hip_event"]
+    assert run.table("rocpd_hip_event").rows() == [(0, 1, GUID, 2.5, "wait")]
 
 
 def test_tables_can_be_read_at_the_same_time(file: SmallRocpd) -> None:
     file.kernel(5, 1)
     file.region(5, 1, {"id": 1}, name_id=3)
-    profile = file.profile()
-    pieces = zip(profile.chunks("kernels", ["end_ns"]), profile.chunks("regions", ["end_ns"]), strict=True)
+    run = file.run()
+    pieces = zip(run.chunks("kernels", ["end_ns"]), run.chunks("regions", ["end_ns"]), strict=True)
     assert [(a["end_ns"][0], b["end_ns"][0]) for a, b in pieces] == [(5, 5)]
-    assert [row["message"].split("(")[1].split(")")[0] for row in profile.losses.to_dicts()] == ["kernels", "regions"]
+    assert [row["message"].split("(")[1].split(")")[0] for row in run.losses.to_dicts()] == ["kernels", "regions"]
 
 
 def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.MonkeyPatch) -> None:
     file.kernel()
-    profile = file.profile()
+    run = file.run()
     read: list[tuple[str, tuple[str, ...]]] = []
-    database = profile.origins[0].database  # type: ignore[attr-defined]
+    database = run.origins[0].database  # type: ignore[attr-defined]
     chunks = database.chunks
 
     def noted(table: str, columns: dict[str, Any]) -> Iterator[pl.DataFrame]:
@@ -244,7 +244,7 @@ def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.Mo
         return chunks(table, columns)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(database, "chunks", noted)
-    profile.read("kernels", ["begin_ns", "name"])
+    run.read("kernels", ["start_ns", "name"])
     assert {table.removesuffix(suffix_of(GUID)): columns for table, columns in read} == {
         "rocpd_kernel_dispatch": ("id", "start", "kernel_id"),
         "rocpd_info_kernel_symbol": ("id", "display_name", "kernel_name"),

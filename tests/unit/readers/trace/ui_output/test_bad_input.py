@@ -81,7 +81,7 @@ def test_files_elsewhere_are_not_read(name: str, tmp_path: Path) -> None:
     (folder / "link.json").symlink_to(tmp_path / "secret.json")
     os.mkfifo(folder / "pipe.json")
     trace = read_ui_output(Directory(folder))
-    assert trace.waves["begin_cycles"].to_list() == [2000]
+    assert trace.waves["start_cycles"].to_list() == [2000]
     assert kinds(trace)["missing_files"] == 1
 
 

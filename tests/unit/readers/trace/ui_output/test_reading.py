@@ -33,7 +33,7 @@ def test_what_the_directory_is(tmp_path: Path) -> None:
 
 def test_waves_instructions_and_states(tmp_path: Path) -> None:
     trace = opened(tmp_path, directory())
-    places = trace.waves.select("wave", "se", "cu", "simd", "slot", "slot_wave", "begin_cycles", "end_cycles", "kernel")
+    places = trace.waves.select("wave", "se", "cu", "simd", "slot", "slot_wave", "start_cycles", "end_cycles", "kernel")
     assert places.rows() == [(0, 0, 1, 2, 5, 0, 1000, 1148, 0), (1, 1, 1, 0, 0, 0, 2000, 2148, 0)]
     assert trace.waves["complete"].all()
     assert trace.instructions.head(2).rows() == [(0, 1032, 0, 4, 1, 0), (0, 1036, 100, 100, 9, 1)]

@@ -38,7 +38,7 @@ def markers(trace: ThreadTrace) -> Timeline:
         kind = scopes.join(names, on=["kind", "name"], how="left", maintain_order="left")["number"].cast(pl.UInt16)
         return scopes.select(
             lane_of(lanes, scopes, (*SLOT, "depth")),
-            begin=aligned(trace, "begin_cycles"),
+            begin=aligned(trace, "start_cycles"),
             end=aligned(trace, "end_cycles"),
             kind=kind,
         )

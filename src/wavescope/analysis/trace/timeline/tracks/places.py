@@ -74,7 +74,7 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
     import polars as pl
 
     both = [
-        trace.waves.select(aligned(trace, "begin_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end"))
+        trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end"))
     ]
     both.append(_outermost_instructions(trace))
     tables = (trace.occupancy, trace.counters, trace.shader_data, trace.markers, trace.other_simd)

@@ -39,7 +39,7 @@ def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
 
     from wavescope import _core
 
-    begin = aligned(trace, "begin_cycles").alias("time")
+    begin = aligned(trace, "start_cycles").alias("time")
     _, first, count = rows_of_waves(trace, "state")
     waves = trace.waves.select(lane_of(lanes, trace.waves), begin, first, count)
     return pl.DataFrame(_core.state_spans(waves, trace.states))

@@ -38,7 +38,7 @@ def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
     table = resident_waves(trace)
     return table.select(
         lane_of(lanes, table),
-        begin=aligned(trace, "begin_cycles"),
+        begin=aligned(trace, "start_cycles"),
         end=aligned(trace, "end_cycles"),
         kind=pl.col("kernel").clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16),
     )

@@ -12,46 +12,46 @@ import pytest
 
 from wavescope.analysis.common.noise import t_bound
 from wavescope.analysis.run.batches import batches_of, means
-from wavescope.analysis.run.compare import ProfileComparison, combine_compare, compare_profiles, partial_compare
+from wavescope.analysis.run.compare import RunComparison, combine_compare, compare_runs, partial_compare
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 from wavescope.report.run.compare import comparison_report
 from wavescope.synth import Workload, write_rocpd
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
-Made = Callable[..., Profile]
+Made = Callable[..., Run]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("runs")
 
-    def run(seed: int, *slow: tuple[str, float]) -> Profile:
+    def run(seed: int, *slow: tuple[str, float]) -> Run:
         path = folder / f"{seed}.db"
         if not path.exists():
             write_rocpd(path, Workload(dispatches=4000, ranks=2, seed=seed, slow=slow))
-        return open_profile(path)
+        return open_run(path)
 
     return run
 
 
-def run_of(kernels: dict[str, list[int]], *, steps: int = 0) -> Profile:
+def run_of(kernels: dict[str, list[int]], *, steps: int = 0) -> Run:
     """One kernel after the other, by name and durations; `steps` marker ranges around nothing."""
     rows, clock = [], 0
     for name, lengths in kernels.items():
         for length in lengths:
-            rows.append({"process": 0, "name": name, "begin_ns": clock, "end_ns": clock + length})
+            rows.append({"process": 0, "name": name, "start_ns": clock, "end_ns": clock + length})
             clock += length + 10
     ranges = [
-        {"process": 0, "domain": "MARKER", "name": f"step {n}", "begin_ns": 10 * n, "end_ns": 10 * n + 5}
+        {"process": 0, "domain": "MARKER", "name": f"step {n}", "start_ns": 10 * n, "end_ns": 10 * n + 5}
         for n in range(steps)
     ]
     tables = {"processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}), "kernels": pl.DataFrame(rows)}
     if ranges:
         tables["regions"] = pl.DataFrame(ranges)
-    return Profile([MemorySource("made", "made", tables=tables)])
+    return Run([MemorySource("made", "made", tables=tables)])
 
 
 def around(mean: int, count: int, seed: int) -> list[int]:
@@ -59,12 +59,12 @@ def around(mean: int, count: int, seed: int) -> list[int]:
     return [round(chance.gauss(mean, mean / 10)) for _ in range(count)]
 
 
-def statuses(answer: ProfileComparison) -> dict[str, str]:
+def statuses(answer: RunComparison) -> dict[str, str]:
     return dict(answer.things.select("name", "status").rows())
 
 
 def test_a_slower_kernel_is_found(made: Made) -> None:
-    answer = compare_profiles([made(1), made(20, ("flash", 1.4))])
+    answer = compare_runs([made(1), made(20, ("flash", 1.4))])
     changes = answer.changes(1).filter(pl.col("domain") == "KERNEL")
     assert changes.select("name", "status").rows() == [(FLASH, "slower")]
     assert changes["change"].item() == pytest.approx(0.4, abs=0.06)
@@ -73,13 +73,13 @@ def test_a_slower_kernel_is_found(made: Made) -> None:
 def test_equal_runs_raise_no_alarm(made: Made) -> None:
     base = made(1)
     for seed in range(2, 10):
-        answer = compare_profiles([base, made(seed)])
+        answer = compare_runs([base, made(seed)])
         assert answer.changes(1).filter(pl.col("domain").is_in(["KERNEL", "COPY", "HIP", "HSA"])).height == 0, seed
 
 
 def test_new_and_gone() -> None:
     base = run_of({"gone": [5] * 4, "kept": around(1000, 40, 1)})
-    answer = compare_profiles([base, run_of({"kept": around(1000, 40, 2), "new": [7] * 4})])
+    answer = compare_runs([base, run_of({"kept": around(1000, 40, 2), "new": [7] * 4})])
     assert statuses(answer) == {"gone": "gone", "kept": "same", "new": "new"}
     new = answer.things.row(by_predicate=pl.col("name") == "new", named=True)
     assert (new["delta_ns"], new["work_ns"], new["speed_ns"]) == (28.0, 28.0, 0.0)
@@ -87,7 +87,7 @@ def test_new_and_gone() -> None:
 
 def test_more_calls_are_work() -> None:
     base, other = run_of({"k": around(1000, 100, 1)}), run_of({"k": around(1000, 200, 2)})
-    row = compare_profiles([base, other]).things.row(0, named=True)
+    row = compare_runs([base, other]).things.row(0, named=True)
     assert row["status"] == "more calls"
     assert row["work_ns"] + row["speed_ns"] == pytest.approx(row["delta_ns"])
     assert row["work_ns"] == pytest.approx(100 * row["base_mean_ns"])
@@ -95,23 +95,23 @@ def test_more_calls_are_work() -> None:
 
 def test_per_step() -> None:
     base, other = run_of({"k": around(1000, 100, 1)}, steps=10), run_of({"k": around(1000, 200, 2)}, steps=20)
-    answer = compare_profiles([base, other], step="/^step /")
+    answer = compare_runs([base, other], step="/^step /")
     row = answer.things.row(by_predicate=pl.col("name") == "k", named=True)
     assert (row["base_calls"], row["calls"], row["status"]) == (10.0, 10.0, "same")
     assert answer.sides["step_count"].to_list() == [10, 20]
     with pytest.raises(UsageError, match="A has no marker range 'step'"):
-        compare_profiles([base, other], step="step")
+        compare_runs([base, other], step="step")
     with pytest.raises(UsageError, match="not a regular expression"):
-        compare_profiles([base, other], step="/(/")
+        compare_runs([base, other], step="/(/")
 
 
 def test_one_call_tells_nothing() -> None:
-    assert statuses(compare_profiles([run_of({"k": [100]}), run_of({"k": [300]})])) == {"k": "unknown"}
+    assert statuses(compare_runs([run_of({"k": [100]}), run_of({"k": [300]})])) == {"k": "unknown"}
 
 
 def test_repeated_runs_show_what_repeated_calls_do_not() -> None:
     base, other = run_of({"k": around(1000, 400, 1)}), run_of({"k": around(1080, 400, 2)})
-    assert statuses(compare_profiles([base, other])) == {"k": "slower"}
+    assert statuses(compare_runs([base, other])) == {"k": "slower"}
     again = [[partial_compare(run_of({"k": around(mean, 400, mean)}))] for mean in (900, 1100, 950)]
     answer = combine_compare([[partial_compare(base)], [partial_compare(other)]], repeats=again)
     assert statuses(answer) == {"k": "same"}
@@ -127,7 +127,7 @@ def test_calls_that_depend_on_each_other_are_noisier() -> None:
 
 def test_small_changes_need_repeated_runs() -> None:
     base, other = run_of({"k": [1000, 1001] * 500}), run_of({"k": [1005, 1006] * 500})
-    assert statuses(compare_profiles([base, other])) == {"k": "same"}
+    assert statuses(compare_runs([base, other])) == {"k": "same"}
     again = [[partial_compare(base)], [partial_compare(base)]]
     answer = combine_compare([[partial_compare(base)], [partial_compare(other)]], repeats=again)
     assert statuses(answer) == {"k": "slower"}
@@ -138,7 +138,7 @@ def test_several_sides_and_the_order_of_files(made: Made, tmp_path: Path) -> Non
     answer = combine_compare([parts[:1], parts[1:2], parts[2:]], labels=["old", "new", "newer"])
     assert answer.sides["label"].to_list() == ["old", "new", "newer"]
     assert set(answer.things["side"]) == {1, 2}
-    for name, spec in ProfileComparison.tables.items():
+    for name, spec in RunComparison.tables.items():
         assert dict(getattr(answer, name).schema) == spec.dtypes
     again = combine_compare([parts[:1], parts[1:2], parts[2:]], labels=["old", "new", "newer"])
     assert msgspec.json.encode(to_builtins(answer)) == msgspec.json.encode(to_builtins(again))
@@ -151,7 +151,7 @@ def test_one_side_is_no_comparison() -> None:
 
 def test_the_verdict() -> None:
     base, other = run_of({"k": [1000, 1002] * 500}), run_of({"k": [2000, 2002] * 500})
-    answer = compare_profiles([base, other])
+    answer = compare_runs([base, other])
     said = "B against A: GPU time 1.001 ms -> 2.001 ms per run, +99.9 %; 1 slower (+1.000 ms)"
     assert answer.verdict(1) == said
     assert str(next(iter(comparison_report(answer)))) == said

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.unit.profile_equality import differences
-from tests.unit.small_profiles import small_profile, small_source
+from tests.unit.run_equality import differences
+from tests.unit.small_runs import small_run, small_source
 from wavescope import UsageError
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.export.run.arrow import write_arrow
-from wavescope.export.run.parquet import write_profile_parquet
+from wavescope.export.run.parquet import write_run_parquet
 from wavescope.model.losses import Loss
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.stored import PROFILE_MANIFEST
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.stored import RUN_MANIFEST
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavescope.export.kit.written import Written
 
-WRITERS = {"parquet": write_profile_parquet, "arrow": write_arrow}
+WRITERS = {"parquet": write_run_parquet, "arrow": write_arrow}
 
 
 @pytest.fixture(params=list(WRITERS))
@@ -37,9 +37,9 @@ def test_everything_comes_back(tmp_path: Path, write: Callable[..., Written]) ->
     source = small_source()
     source.losses.append(Loss("backward_times", 3, "regions"))
     source.extras = {"ext_'; drop": pl.DataFrame({"a\0b": [1, None], "text": ["x\n", None]})}
-    whole = Profile([source, small_source("b.db", guids=("c", "d"))])
+    whole = Run([source, small_source("b.db", guids=("c", "d"))])
     written = write(whole, tmp_path / "tables")
-    back = open_profile(written.path)
+    back = open_run(written.path)
     assert differences(whole, back) == []
     assert (
         back.losses.select("kind", "count", "message").rows() == whole.losses.select("kind", "count", "message").rows()
@@ -49,31 +49,31 @@ def test_everything_comes_back(tmp_path: Path, write: Callable[..., Written]) ->
 
 
 def test_origin_is_told(tmp_path: Path, write: Callable[..., Written]) -> None:
-    back = open_profile(write(small_profile(), tmp_path / "tables").path)
+    back = open_run(write(small_run(), tmp_path / "tables").path)
     assert back.sources.select("format", "version").row(0) == ("ROCpd", "3.0.3")
     assert back.sources["path"][0].endswith("tables")
 
 
 def test_only_asked_columns_are_read(tmp_path: Path, write: Callable[..., Written]) -> None:
-    back = open_profile(write(small_profile(), tmp_path / "tables").path)
+    back = open_run(write(small_run(), tmp_path / "tables").path)
     assert back.read("kernels", ["end_ns", "name"]).columns == ["end_ns", "name"]
 
 
 def test_a_folder_of_others_is_not_replaced(tmp_path: Path, write: Callable[..., Written]) -> None:
     target = tmp_path / "tables"
-    write(small_profile(), target)
+    write(small_run(), target)
     with pytest.raises(UsageError, match="--force"):
-        write(small_profile(), target)
-    assert write(small_profile(), target, force=True).rows
+        write(small_run(), target)
+    assert write(small_run(), target, force=True).rows
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years")
     with pytest.raises(UsageError, match="something else"):
-        write(small_profile(), tmp_path / "mine", force=True)
+        write(small_run(), tmp_path / "mine", force=True)
 
 
 def damaged(folder: Path, how: str) -> None:
     table = next(folder.glob("kernels.*"))
-    manifest = folder / PROFILE_MANIFEST
+    manifest = folder / RUN_MANIFEST
     if how == "missing":
         table.unlink()
     elif how == "flipped":
@@ -94,11 +94,11 @@ def damaged(folder: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["missing", "flipped", "cut", "other count", "too few symbols"])
 def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Written]) -> None:
-    folder = write(small_profile(), tmp_path / "tables").path
+    folder = write(small_run(), tmp_path / "tables").path
     damaged(folder, how)
     with pytest.raises(WavescopeError, match="kernels") as caught:
-        open_profile(folder).read("kernels")
-    assert "convert the profile again" in caught.value.advice
+        open_run(folder).read("kernels")
+    assert "convert the run again" in caught.value.advice
 
 
 @pytest.mark.parametrize(
@@ -111,20 +111,20 @@ def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Writte
     ],
 )
 def test_a_strange_manifest(tmp_path: Path, manifest: bytes, error: type[Exception]) -> None:
-    folder = write_profile_parquet(small_profile(), tmp_path / "tables").path
-    (folder / PROFILE_MANIFEST).write_bytes(manifest)
+    folder = write_run_parquet(small_run(), tmp_path / "tables").path
+    (folder / RUN_MANIFEST).write_bytes(manifest)
     with pytest.raises(error):
-        open_profile(folder)
+        open_run(folder)
 
 
 def test_a_manifest_cannot_lead_outside(tmp_path: Path) -> None:
-    folder = write_profile_parquet(small_profile(), tmp_path / "tables").path
-    said = json.loads((folder / PROFILE_MANIFEST).read_text())
+    folder = write_run_parquet(small_run(), tmp_path / "tables").path
+    said = json.loads((folder / RUN_MANIFEST).read_text())
     (tmp_path / "kernels.parquet").write_bytes((folder / "kernels.parquet").read_bytes())
     said["tables"]["kernels"]["file"] = "../kernels.parquet"
-    (folder / PROFILE_MANIFEST).write_text(json.dumps(said))
+    (folder / RUN_MANIFEST).write_text(json.dumps(said))
     with pytest.raises(WavescopeError, match="missing"):
-        open_profile(folder).read("kernels")
+        open_run(folder).read("kernels")
 
 
 def test_what_stops_the_reading_leaves_nothing(tmp_path: Path, write: Callable[..., Written]) -> None:
@@ -136,5 +136,5 @@ def test_what_stops_the_reading_leaves_nothing(tmp_path: Path, write: Callable[.
             return super().chunks(table, columns)
 
     with pytest.raises(WavescopeError, match="the disk is gone"):
-        write(Profile([Broken("x", "y", tables=small_source().tables)]), tmp_path / "tables")
+        write(Run([Broken("x", "y", tables=small_source().tables)]), tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []

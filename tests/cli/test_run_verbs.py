@@ -1,4 +1,4 @@
-"""summary, top, ranks and compare about profiles: words, forms, and what cannot be used."""
+"""summary, top, ranks and compare about runs: words, forms, and what cannot be used."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_hostile_names(verb: str, form: tuple[str, ...], runs: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_what_is_no_profile(verb: str, runs: Path) -> None:
+def test_what_is_no_run(verb: str, runs: Path) -> None:
     for name in ("empty.db", "trace" if verb != "compare" else "empty.db"):
         done = call(verb, *paths(verb, runs, name))
         assert done.status in (2, 3)
@@ -116,7 +116,7 @@ def test_repeats(runs: Path) -> None:
     assert json.loads(done.stdout)["repeat_count"] == 1
 
 
-def test_traces_and_profiles_are_not_compared(runs: Path) -> None:
+def test_traces_and_runs_are_not_compared(runs: Path) -> None:
     done = call("compare", runs / "a", runs / "trace")
     assert done.status == 2
     assert "compare traces with traces" in done.stderr

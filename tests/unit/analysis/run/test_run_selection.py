@@ -1,37 +1,37 @@
-"""Parts of a profile: what each field leaves out, what follows it, and that row numbers still fit."""
+"""Parts of a run: what each field leaves out, what follows it, and that row numbers still fit."""
 
 from __future__ import annotations
 
 import polars as pl
 import pytest
 
-from tests.unit.small_profiles import CLOCKS, small_profile, small_source
+from tests.unit.small_runs import CLOCKS, small_run, small_source
 from wavescope import UsageError
-from wavescope.analysis.run.selection import ProfileSelection, select
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.run_tables import NUMBERED, PROFILE, REFERENCES
+from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
 
 EVENTS = ("kernels", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
 
 
-def heights(profile: Profile) -> dict[str, int]:
-    return {name: profile.read(name).height for name in EVENTS}
+def heights(run: Run) -> dict[str, int]:
+    return {name: run.read(name).height for name in EVENTS}
 
 
-def chosen(**fields: object) -> Profile:
-    return select(small_profile(), ProfileSelection(**fields))  # type: ignore[arg-type]
+def chosen(**fields: object) -> Run:
+    return select(small_run(), RunSelection(**fields))  # type: ignore[arg-type]
 
 
-def check_numbers(profile: Profile) -> None:
-    for name, spec in PROFILE.items():
-        frame = profile.read(name)
+def check_numbers(run: Run) -> None:
+    for name, spec in RUN.items():
+        frame = run.read(name)
         if name in NUMBERED and name != "sources":
             assert frame[NUMBERED[name]].to_list() == list(range(frame.height)), name
         for column in set(spec.names) & set(REFERENCES) - {"source"} - (
             {"symbol"} if name == "counter_info" else set()
         ):
             most = frame[column].max()
-            assert most is None or most < profile.read(REFERENCES[column]).height, (name, column)  # type: ignore[operator]
+            assert most is None or most < run.read(REFERENCES[column]).height, (name, column)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("text", ["gemm", "/^gemm<.*>$/", "/float/"])
@@ -40,7 +40,7 @@ def test_a_kernel_and_its_counters(text: str) -> None:
     assert part.kernels["name"].unique().to_list() == ["gemm<float>"]
     assert part.kernels.height == part.counters.height == 10
     assert part.counters.join(part.kernels, on=["process", "event"], how="semi").height == 10
-    assert part.regions.height == small_profile().regions.height
+    assert part.regions.height == small_run().regions.height
 
 
 def test_a_text_with_special_characters_is_plain_text() -> None:
@@ -52,11 +52,11 @@ def test_a_text_with_special_characters_is_plain_text() -> None:
     "fields", [{"ranks": (1,)}, {"pids": (41,)}, {"without_guids": ("0000ddb5-8903-7903-b269-cd8d3745bb8a",)}]
 )
 def test_a_process_takes_its_things_along(fields: dict[str, object]) -> None:
-    part, whole = chosen(**fields), small_profile()
+    part, whole = chosen(**fields), small_run()
     check_numbers(part)
     assert part.processes["rank"].to_list() == [1]
     assert {name: 2 * count for name, count in heights(part).items()} == heights(whole)
-    assert part.kernels["begin_ns"].min() == CLOCKS[1] + 30
+    assert part.kernels["start_ns"].min() == CLOCKS[1] + 30
     assert part.agents.height == 3
     joined = part.kernels.join(part.symbols, on="symbol")
     assert (joined["name"].cast(pl.String) == joined["name_right"]).all()
@@ -64,18 +64,18 @@ def test_a_process_takes_its_things_along(fields: dict[str, object]) -> None:
 
 def test_two_rows_of_one_node_have_one_window() -> None:
     source = small_source()
-    apart = select(Profile([source]), ProfileSelection(end="50%"))
+    apart = select(Run([source]), RunSelection(end="50%"))
     node = source.tables["nodes"].with_columns(machine_id=pl.lit("one"))
     together = MemorySource("a.db", "ROCpd", "3", source.tables | {"nodes": node})
-    part = select(Profile([together]), ProfileSelection(end="50%"))
+    part = select(Run([together]), RunSelection(end="50%"))
     assert set(apart.kernels["process"]) == {0, 1}
     assert set(part.kernels["process"]) == {0}
     assert part.kernels.height == 10
 
 
 def test_several_sources_stay_apart() -> None:
-    both = Profile([small_source("a.db"), small_source("b.db", guids=("c", "d"))])
-    part = select(both, ProfileSelection(ranks=(1,)))
+    both = Run([small_source("a.db"), small_source("b.db", guids=("c", "d"))])
+    part = select(both, RunSelection(ranks=(1,)))
     check_numbers(part)
     assert part.processes["guid"].to_list()[1] == "d"
     assert part.kernels.group_by("process").len()["len"].to_list() == [10, 10]
@@ -187,7 +187,7 @@ def test_ranks_that_are_not_known() -> None:
     source = small_source()
     source.tables["processes"] = source.tables["processes"].with_columns(pl.lit(None, pl.Int32).alias("rank"))
     with pytest.raises(UsageError, match="--pid"):
-        select(Profile([source]), ProfileSelection(ranks=(0,))).read("kernels")
+        select(Run([source]), RunSelection(ranks=(0,))).read("kernels")
 
 
 def test_only_asked_columns_come() -> None:

@@ -1,4 +1,4 @@
-"""Are two profiles the same, table by table?"""
+"""Are two runs the same, table by table?"""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
 NOT_COMPARED = ("sources", "losses")
 _ZERO_OR_NONE = ("graph_exec", "graph_node")
@@ -19,10 +19,10 @@ _EMPTY_TEXT = ("region_name",)
 _EMPTY_JSON = ("properties", "event_properties", "call_stack", "line_info")
 
 
-def differences(one: Profile, other: Profile, without: Collection[str] = ()) -> list[str]:
+def differences(one: Run, other: Run, without: Collection[str] = ()) -> list[str]:
     """Columns that differ, as `table.column`; what is empty and what is not there (JSON, graph, region) is the same."""
     found = []
-    for table in PROFILE:
+    for table in RUN:
         if table in NOT_COMPARED or table in without:
             continue
         first, second = _plain(one.read(table)), _plain(other.read(table))

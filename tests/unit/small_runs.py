@@ -1,11 +1,11 @@
-"""A small profile in memory with rows in every table: two processes on two nodes, whose clocks differ."""
+"""A small run in memory with rows in every table: two processes on two nodes, whose clocks differ."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 
 CLOCKS = (1_000, 5_000_000)
@@ -15,15 +15,15 @@ CLOCKS = (1_000, 5_000_000)
 def small_source(path: str = "small.db", *, guids: tuple[str, str] | None = None) -> MemorySource:
     """Process 0: rank 0 with GPUs 0 and 1, process 1: rank 1; each runs for 1,000 ns and does the same."""
     runs = guids or ("0000ddb5-8903-7903-b269-cd8d3745bb8a", "0000ddb5-8903-7903-b269-cd8d3745bb8b")
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in PROFILE}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in RUN}
     for process in (0, 1):
         _add_process(rows, process, runs[process])
-    tables = {name: frame_of(PROFILE[name], found) for name, found in rows.items() if found}
+    tables = {name: frame_of(RUN[name], found) for name, found in rows.items() if found}
     return MemorySource(path, "ROCpd", "3.0.3", tables)
 
 
-def small_profile(path: str = "small.db") -> Profile:
-    return Profile([small_source(path)])
+def small_run(path: str = "small.db") -> Run:
+    return Run([small_source(path)])
 
 
 def _add_process(rows: dict[str, list[dict[str, Any]]], process: int, guid: str) -> None:
@@ -123,7 +123,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "domain": "MARKER",
                 "name": name,
                 "function": "roctxRangePushA",
-                "begin_ns": at,
+                "start_ns": at,
                 "end_ns": at + 100,
                 "event": 1 + number,
                 "event_properties": f'{{"message": "{name}"}}',
@@ -137,7 +137,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "domain": "HIP",
                 "name": "hipLaunchKernel",
                 "function": "hipLaunchKernel",
-                "begin_ns": at + 10,
+                "start_ns": at + 10,
                 "end_ns": at + 20,
                 "event": 21 + number,
             }
@@ -156,7 +156,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "symbol": 2 * process + number % 2,
                 "name": ("gemm<float>", "copy'\"kernel")[number % 2],
                 "dispatch_id": 1 + number,
-                "begin_ns": at + 30,
+                "start_ns": at + 30,
                 "end_ns": at + 80,
                 "workgroup_x": 64,
                 "workgroup_y": 1,
@@ -193,7 +193,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "domain": "HIP",
                 "name": "hipMemcpyAsync",
                 "function": "hipMemcpyAsync",
-                "begin_ns": at + 22,
+                "start_ns": at + 22,
                 "end_ns": at + 28,
                 "event": 121 + number,
             }
@@ -203,7 +203,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
             | copying
             | {
                 "name": "MEMORY_COPY_HOST_TO_DEVICE",
-                "begin_ns": at + 40,
+                "start_ns": at + 40,
                 "end_ns": at + 60,
                 "size_bytes": 4096,
                 "src_agent": first,
@@ -219,7 +219,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
                 "agent": agent,
                 "type": kind,
                 "level": "REAL",
-                "begin_ns": zero + 5 + 900 * number,
+                "start_ns": zero + 5 + 900 * number,
                 "end_ns": zero + 6 + 900 * number,
                 "address": 4096,
                 "size_bytes": 64 * (1 - number),
@@ -231,7 +231,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
             "process": process,
             "agent": first + 1,
             "name": "sclk",
-            "begin_ns": zero,
+            "start_ns": zero,
             "end_ns": zero + 500,
             "value": 2100.0,
         }

@@ -1,4 +1,4 @@
-"""`wavescope info` about profiles, and verbs that were given the other kind of thing."""
+"""`wavescope info` about runs, and verbs that were given the other kind of thing."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_what_a_run_holds(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", 41)
     done = call("info", run)
     assert done.status == 0
-    assert "folder of profiles" in done.stdout
+    assert "folder of runs" in done.stdout
     assert "2 dispatches, 1 region in 8.0 us" in done.stdout
     assert "1 process; 1 GPU had work" in done.stdout
     assert f"next: wavescope summary {run} shows where the time went" in done.stdout
     told = json.loads(call("info", run, "--json").stdout)
-    assert told["kind"] == "folder of profiles"
+    assert told["kind"] == "folder of runs"
     row = told["processes"]["rows"][0]
-    assert (row["pid"], row["kernel_count"], row["region_count"], row["begin_ns"], row["end_ns"]) == (
+    assert (row["pid"], row["kernel_count"], row["region_count"], row["start_ns"], row["end_ns"]) == (
         41,
         2,
         1,
@@ -85,16 +85,16 @@ def test_verbs_name_the_right_verb(tmp_path: Path) -> None:
     for verb in ("summary", "busy", "gaps"):
         done = call(verb, decoded)
         assert done.status == 3
-        assert "not a profile of a run" in done.stderr
+        assert "not a run" in done.stderr
         assert f"wavescope hotspots {decoded}" in done.stderr
 
 
-def test_a_capture_with_the_profile_of_its_run(tmp_path: Path) -> None:
+def test_a_capture_with_the_run_of_its_run(tmp_path: Path) -> None:
     capture = synthesize(Scenario(family="gfx11", workgroups=1, waves_per_workgroup=1))
     write_capture(capture, tmp_path / "capture")
     assert "also here" not in call("info", tmp_path / "capture").stdout
     write_run(tmp_path / "capture", 41)
     done = call("info", tmp_path / "capture")
-    assert "also here: the profile of a run: wavescope summary" in done.stdout
+    assert "also here: the run: wavescope summary" in done.stdout
     told = json.loads(call("info", tmp_path / "capture", "--json").stdout)
     assert [path.rpartition("/")[2] for path in told["profiles"]] == ["41_*.csv"]

@@ -1,4 +1,4 @@
-"""Counters inside the profile of a run: ROCpd databases and rocprofv3 JSON. Every file is a pass, or several."""
+"""Counters inside the run: ROCpd databases and rocprofv3 JSON. Every file is a pass, or several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wavescope.readers.counters.long import passes_of_values
 from wavescope.readers.counters.names import KERNEL_SUFFIX
 from wavescope.readers.counters.numbers import LARGEST, SMALLEST
 from wavescope.readers.counters.system import system_of_agents
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
     from wavescope.readers.counters.execution import Pass
 
-__all__ = ["passes_of_profiles"]
+__all__ = ["passes_of_runs"]
 
 _CHANNELS_PER_XCD = 16
 _TOLD = 3
 
 
-def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
-    """The passes in profiles, and the GPU that they name.
+def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
+    """The passes in runs, and the GPU that they name.
 
     Raises
     ------
@@ -42,23 +42,23 @@ def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[
     Examples
     --------
     >>> from pathlib import Path
-    >>> passes_of_profiles([Path("1_results.db")], [])  # doctest: +SKIP
+    >>> passes_of_runs([Path("1_results.db")], [])  # doctest: +SKIP
     """
     passes: list[Pass] = []
     system = System()
     problems: list[WavescopeError] = []
     for file in files:
         try:
-            profile = open_profile(file)
-            rows = _values(profile, file, losses)
+            run = open_run(file)
+            rows = _values(run, file, losses)
         except WavescopeError as error:
             problems.append(error)
             continue
         if rows.height:
             name = file.parent.name if len(files) > 1 and len({one.parent for one in files}) > 1 else file.stem
             passes += passes_of_values(rows, name, file, "database", losses)
-            system = system if system.target else _system(profile, file.name)
-        losses += [loss for origin in profile.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
+            system = system if system.target else _system(run, file.name)
+        losses += [loss for origin in run.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
     if not passes:
         if problems:
             raise problems[0]
@@ -73,18 +73,18 @@ def passes_of_profiles(files: Sequence[Path], losses: list[Loss]) -> tuple[list[
     return passes, system
 
 
-def _values(profile: Profile, file: Path, losses: list[Loss]) -> pl.DataFrame:
+def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
     """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
     import polars as pl
 
-    stored = profile.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
+    stored = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
     stored = stored.filter(pl.col("event").is_not_null())
     is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
     sound = stored.filter(is_count)
     if sound.height < stored.height:
         losses.append(Loss("counter_numbers", stored.height - sound.height, detail=file.name))
     stored = sound
-    names = profile.read("counter_info", ["counter", "name"])
+    names = run.read("counter_info", ["counter", "name"])
     values = stored.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
     key = ("process", "event", "spelled")
     summed = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
@@ -94,12 +94,12 @@ def _values(profile: Profile, file: Path, losses: list[Loss]) -> pl.DataFrame:
         channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
         own = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
         summed = pl.concat([summed, own.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
-    return summed.join(_dispatches(profile), on=("process", "event"), how="inner", maintain_order="left").select(
+    return summed.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
         "dispatch_id",
         "process_id",
         "agent",
         pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
-        "begin_ns",
+        "start_ns",
         "end_ns",
         "grid_size",
         "workgroup_size",
@@ -114,17 +114,17 @@ def _values(profile: Profile, file: Path, losses: list[Loss]) -> pl.DataFrame:
     )
 
 
-def _dispatches(profile: Profile) -> pl.DataFrame:
+def _dispatches(run: Run) -> pl.DataFrame:
     import polars as pl
 
     sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
     registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
-    columns = ["process", "event", "agent", "dispatch_id", "name", "begin_ns", "end_ns", *sizes, *registers]
-    kernels = profile.read("kernels", columns)
-    agents = profile.read("agents", ["agent", "absolute_index", "agent_id"]).select(
+    columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
+    kernels = run.read("kernels", columns)
+    agents = run.read("agents", ["agent", "absolute_index", "agent_id"]).select(
         "agent", agent_text=pl.coalesce("absolute_index", "agent_id").cast(pl.String)
     )
-    processes = profile.read("processes", ["process", "pid"])
+    processes = run.read("processes", ["process", "pid"])
     kernels = kernels.join(agents, on="agent", how="left", maintain_order="left")
     kernels = kernels.join(processes, on="process", how="left", maintain_order="left")
     return kernels.select(
@@ -134,7 +134,7 @@ def _dispatches(profile: Profile) -> pl.DataFrame:
         pl.col("pid").cast(pl.Int64).alias("process_id"),
         pl.col("agent_text").alias("agent"),
         pl.col("name").cast(pl.String).alias("kernel_name"),
-        "begin_ns",
+        "start_ns",
         "end_ns",
         _product("grid"),
         _product("workgroup"),
@@ -156,11 +156,11 @@ def _product(what: str) -> pl.Expr:
     return pl.when(about.is_between(0, LARGEST_INTEGER)).then(whole).alias(f"{what}_size")
 
 
-def _system(profile: Profile, file: str) -> System:
+def _system(run: Run, file: str) -> System:
     """From what is stored about the agents."""
-    used = set(profile.read("kernels", ["agent"])["agent"].drop_nulls())
+    used = set(run.read("kernels", ["agent"])["agent"].drop_nulls())
     rows: list[dict[str, str]] = []
-    for agent in profile.agents.iter_rows(named=True):
+    for agent in run.agents.iter_rows(named=True):
         if agent["agent"] not in used:
             continue
         stored: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Every verb about profiles on every kind of profile: an answer or one clear sentence, as text, JSON and CSV.
+"""Every verb about runs on every kind of run: an answer or one clear sentence, as text, JSON and CSV.
 
 Verbs are taken from the program; a new one is tested without being named here.
 """
@@ -42,7 +42,7 @@ CHROME = {
         {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 1, "dur": 4},
     ]
 }
-PROFILES = (
+RUNS = (
     *("ranks", "merged.db", "hostile.db", "old.rpd", "copies.db", "idle.db"),
     *("kernel_trace.csv", "memory_copy_trace.csv", "hip_api_trace.csv", "chrome.json.gz", "folder"),
 )
@@ -146,7 +146,7 @@ def rows_of(done: Done) -> list[dict[str, str]]:
     return [dict(zip(found[0], row, strict=True)) for row in found[1:]]
 
 
-@pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, PROFILES))
+@pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, RUNS))
 def test_forms(verb: str, kind: str, inputs: Path) -> None:
     text = asked(verb, inputs / kind)
     check(text)
@@ -164,7 +164,7 @@ def test_forms(verb: str, kind: str, inputs: Path) -> None:
 
 
 @pytest.mark.parametrize(("verb", "kind"), every_third_pair(ASKING, OTHERS))
-def test_what_is_no_profile(verb: str, kind: str, inputs: Path) -> None:
+def test_what_is_no_run(verb: str, kind: str, inputs: Path) -> None:
     before = sorted(inputs.iterdir())
     done = asked(verb, inputs / kind)
     check(done)

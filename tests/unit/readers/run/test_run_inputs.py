@@ -9,10 +9,10 @@ import pytest
 import wavescope
 from tests.made_decoded import write_decoded
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.files import runs as _profile_files
+from wavescope.readers.files import runs as _run_files
 from wavescope.readers.files.kinds import Kind, sniff
 from wavescope.readers.opening import open_trace
-from wavescope.readers.run.inputs import find_profiles, holds_profile, open_profile
+from wavescope.readers.run.inputs import find_runs, holds_run, open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def write_database(path: Path, *tables: str) -> Path:
 
 
 def found_names(*paths: Path) -> list[str]:
-    return [found.path.name for found in find_profiles(list(paths))]
+    return [found.path.name for found in find_runs(list(paths))]
 
 
 def test_kinds_are_told_by_content(tmp_path: Path) -> None:
@@ -83,27 +83,27 @@ def test_databases_that_cannot_be_read_are_losses(tmp_path: Path) -> None:
     (tmp_path / "2_results.db").write_bytes(b"")
     (tmp_path / "3.db").write_bytes(b"SQLite format 3\0" + bytes(50))
     (tmp_path / "4.rpd").write_bytes(b"SQLite format 3\0" + b"\xff" * 9999)
-    profile = open_profile(tmp_path)
-    assert profile.regions.height == 1
-    assert [row[0] for row in profile.losses.select("kind").rows()] == ["unreadable_source"] * 3
-    assert {path.rpartition("/")[2] for path in profile.losses["path"]} == {"2_results.db", "3.db", "4.rpd"}
+    run = open_run(tmp_path)
+    assert run.regions.height == 1
+    assert [row[0] for row in run.losses.select("kind").rows()] == ["unreadable_source"] * 3
+    assert {path.rpartition("/")[2] for path in run.losses["path"]} == {"2_results.db", "3.db", "4.rpd"}
 
 
-def test_a_named_path_that_is_no_profile_is_an_error_alone_and_a_loss_among_others(tmp_path: Path) -> None:
+def test_a_named_path_that_is_no_run_is_an_error_alone_and_a_loss_among_others(tmp_path: Path) -> None:
     calls = write_calls(tmp_path / "1_hip_api_trace.csv")
     notes = tmp_path / "notes.txt"
     notes.write_text("hello")
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(NotATraceError, match="no profile of a run"):
-        open_profile(notes)
+    with pytest.raises(NotATraceError, match="no run"):
+        open_run(notes)
     with pytest.raises(NotATraceError, match="in this folder"):
-        find_profiles([empty])
-    profile = open_profile(notes, calls, empty)
-    assert profile.regions.height == 1
-    assert profile.losses["kind"].to_list() == ["unreadable_source", "unreadable_source"]
+        find_runs([empty])
+    run = open_run(notes, calls, empty)
+    assert run.regions.height == 1
+    assert run.losses["kind"].to_list() == ["unreadable_source", "unreadable_source"]
     with pytest.raises(UsageError, match="no such file"):
-        open_profile(calls, tmp_path / "typo.db")
+        open_run(calls, tmp_path / "typo.db")
 
 
 def test_patterns_and_files_named_twice(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_patterns_and_files_named_twice(tmp_path: Path) -> None:
         "2_hip_api_trace.csv",
     ]
     with pytest.raises(UsageError, match="no file matches"):
-        find_profiles([tmp_path / "*.rpd"])
+        find_runs([tmp_path / "*.rpd"])
 
 
 def test_what_a_shell_makes_of_a_pattern(tmp_path: Path) -> None:
@@ -124,11 +124,11 @@ def test_what_a_shell_makes_of_a_pattern(tmp_path: Path) -> None:
     (tmp_path / "1_hip_api_stats.csv").write_text('"Name","Calls","TotalDurationNs"\n')
     (tmp_path / "1_agent_info.csv").write_text('"Node_Id","Agent_Type"\n0,"CPU"\n')
     (tmp_path / "notes.txt").write_text("hello")
-    (run,) = find_profiles(sorted(tmp_path.glob("*.csv")))
+    (run,) = find_runs(sorted(tmp_path.glob("*.csv")))
     assert [file.name for file in run.files] == [calls.name, "1_agent_info.csv"]
     assert found_names(tmp_path / "*") == [calls.name]
     with pytest.raises(NotATraceError, match="list of agents"):
-        find_profiles([tmp_path / "1_agent_info.csv", tmp_path / "1_hip_api_stats.csv"])
+        find_runs([tmp_path / "1_agent_info.csv", tmp_path / "1_hip_api_stats.csv"])
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_packages(tmp_path: Path, text: str) -> None:
     assert found_names(package / "index.yaml") == ["1_results.db", "2_results.db"]
     assert found_names(package) == found_names(tmp_path) == ["1_results.db", "2_results.db"]
     (package / "a/1_results.db").unlink()
-    gone, there = find_profiles([package / "index.yaml"])
+    gone, there = find_runs([package / "index.yaml"])
     assert (gone.kind, there.kind) == (Kind.UNKNOWN, Kind.ROCPD)
 
 
@@ -154,7 +154,7 @@ def test_a_run_in_several_forms_counts_once(tmp_path: Path) -> None:
     write_calls(tmp_path / "7_hip_api_trace.csv")
     (tmp_path / "7_results.json").write_text('{"rocprofiler-sdk-tool": []}')
     write_calls(tmp_path / "8_hip_api_trace.csv")
-    first, second = find_profiles([tmp_path])
+    first, second = find_runs([tmp_path])
     assert (first.kind, first.path.name, [path.name for path in first.left_out]) == (
         Kind.RESULTS,
         "7_results.json",
@@ -166,19 +166,19 @@ def test_a_run_in_several_forms_counts_once(tmp_path: Path) -> None:
 def test_budgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         write_calls(tmp_path / f"{number}/{number}_hip_api_trace.csv")
-    monkeypatch.setattr(_profile_files, "MAX_FOLDERS", 3)
+    monkeypatch.setattr(_run_files, "MAX_FOLDERS", 3)
     with pytest.raises(UsageError, match="name a folder below"):
-        find_profiles([tmp_path])
+        find_runs([tmp_path])
 
 
-def test_open_gives_a_profile_or_a_trace(tmp_path: Path) -> None:
+def test_open_gives_a_run_or_a_trace(tmp_path: Path) -> None:
     calls = write_calls(tmp_path / "run/1_hip_api_trace.csv")
     decoded = write_decoded(tmp_path / "traces")
     for path in (calls, calls.parent):
-        assert isinstance(wavescope.open(path), wavescope.Profile)
-        assert holds_profile(path)
-        with pytest.raises(NotATraceError, match=r"profile of a run.*wavescope summary"):
+        assert isinstance(wavescope.open(path), wavescope.Run)
+        assert holds_run(path)
+        with pytest.raises(NotATraceError, match=r"run.*wavescope summary"):
             open_trace(path)
     assert isinstance(wavescope.open(decoded), wavescope.ThreadTrace)
-    with pytest.raises(NotATraceError, match="not a profile of a run; wavescope hotspots"):
-        wavescope.open_profile(decoded)
+    with pytest.raises(NotATraceError, match="not a run; wavescope hotspots"):
+        wavescope.open_run(decoded)

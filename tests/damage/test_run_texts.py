@@ -12,7 +12,7 @@ from tests.unit.readers.run.test_kineto import AROUND, EVENTS
 from tests.unit.readers.run.test_rocprofv3_csv import API, KERNEL, kernel
 from tests.unit.readers.run.test_rocprofv3_json import process
 from wavescope.errors import WavescopeError
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,11 +52,11 @@ def read(path: Path, data: bytes) -> int:
     """Rows that could be read; -1 = an error that says so."""
     path.write_bytes(data)
     try:
-        profile = open_profile(path)
+        run = open_run(path)
     except WavescopeError as error:
         assert str(error).startswith(str(path.parent))
         return -1
-    return sum(profile.table(name).height for name in TABLES)
+    return sum(run.table(name).height for name in TABLES)
 
 
 @pytest.mark.parametrize("name", SPECIMENS)
@@ -85,7 +85,7 @@ def test_a_cut_table_counts_what_it_lost(tmp_path: Path) -> None:
     whole = SPECIMENS["1_kernel_trace.csv"].encode()
     for length in range(len(KERNEL) + 1, len(whole), 7):
         (tmp_path / "1_kernel_trace.csv").write_bytes(whole[:length])
-        profile = open_profile(tmp_path)
+        run = open_run(tmp_path)
         lines = whole[:length].count(b"\n") - 1 + (not whole[:length].endswith(b"\n"))
-        lost = int(profile.losses["count"].sum())
-        assert profile.kernels.height + lost == lines
+        lost = int(run.losses["count"].sum())
+        assert run.kernels.height + lost == lines

@@ -11,7 +11,7 @@ import pytest
 from wavescope.export.run.csv import write_csv
 from wavescope.export.run.perfetto import write_perfetto
 from wavescope.export.run.speedscope import write_speedscope
-from wavescope.readers.run.inputs import open_profile
+from wavescope.readers.run.inputs import open_run
 
 ROCPD = {"c01": ("28", 151, 2604546, 629), "c03": ("15", 301, 11029243, 623), "c08": ("45", 301, 3797011, 624)}
 """Capture -> process, dispatches, their nanoseconds, HIP calls; as the index of the data says."""
@@ -49,7 +49,7 @@ def durations(path: Path) -> dict[str, list[int]]:
 
 def test_rocpd_in_perfetto(recorded: tuple[Path, int, int, int], tmp_path: Path) -> None:
     path, dispatches, nanoseconds, calls = recorded
-    found = durations(write_perfetto(open_profile(str(path)), tmp_path / "run.pftrace").path)
+    found = durations(write_perfetto(open_run(str(path)), tmp_path / "run.pftrace").path)
     assert len(found["kernel_dispatch"]) == dispatches
     assert sum(found["kernel_dispatch"]) == nanoseconds
     assert len(found["hip_api"]) == calls
@@ -57,21 +57,21 @@ def test_rocpd_in_perfetto(recorded: tuple[Path, int, int, int], tmp_path: Path)
 
 def test_rocpd_as_csv(recorded: tuple[Path, int, int, int], tmp_path: Path) -> None:
     path, dispatches, nanoseconds, calls = recorded
-    folder = write_csv(open_profile(str(path)), tmp_path / "csv").path
+    folder = write_csv(open_run(str(path)), tmp_path / "csv").path
     kernels = pl.read_csv(folder / "out_kernel_trace.csv")
     assert kernels.height == dispatches
     assert (kernels["End_Timestamp"] - kernels["Start_Timestamp"]).sum() == nanoseconds
     assert pl.read_csv(folder / "out_hip_api_trace.csv").height == calls
-    assert open_profile(str(folder)).kernels.height == dispatches
+    assert open_run(str(folder)).kernels.height == dispatches
 
 
 def test_mytrace(shared: Path, tmp_path: Path) -> None:
     """14,736 calls and 10,124 operations, 416,625,081 ns on the GPU."""
-    profile = open_profile(str(shared / "data" / "rpd" / "mytrace.rpd.gz"))
-    found = durations(write_perfetto(profile, tmp_path / "run.pftrace").path)
+    run = open_run(str(shared / "data" / "rpd" / "mytrace.rpd.gz"))
+    found = durations(write_perfetto(run, tmp_path / "run.pftrace").path)
     on_gpu = found["kernel_dispatch"] + found["memory_copy"]
     assert (len(on_gpu), sum(on_gpu)) == (10_124, 416_625_081)
     calls = sum(len(part) for category, part in found.items() if category not in ("kernel_dispatch", "memory_copy"))
-    assert calls + profile.samples.height == 14_736
-    file = json.loads(write_speedscope(profile, tmp_path / "run.speedscope.json").path.read_bytes())
+    assert calls + run.samples.height == 14_736
+    file = json.loads(write_speedscope(run, tmp_path / "run.speedscope.json").path.read_bytes())
     assert sum(len(part["events"]) for part in file["profiles"]) == 2 * (14_736 + 10_124)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from tests.unit.profile_equality import differences
+from tests.unit.run_equality import differences
 from wavescope.export.run.arrow import write_arrow
-from wavescope.export.run.parquet import write_profile_parquet
+from wavescope.export.run.parquet import write_run_parquet
 from wavescope.export.run.rocpd import write_rocpd
-from wavescope.export.run.rocpd.merging import merge_profiles
+from wavescope.export.run.rocpd.merging import merge_runs
 from wavescope.export.run.rocpd.views import VIEWS
 from wavescope.export.run.rpd import write_rpd
-from wavescope.readers.run.inputs import find_profiles, open_profile
+from wavescope.readers.run.inputs import find_runs, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def pair(shared: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def merged(pair: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return merge_profiles(find_profiles(pair), tmp_path_factory.mktemp("merged") / "merged.db").path
+    return merge_runs(find_runs(pair), tmp_path_factory.mktemp("merged") / "merged.db").path
 
 
 def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
@@ -60,7 +60,7 @@ def test_merged_is_the_sum_of_both(pair: list[Path], merged: Path) -> None:
     assert sum(times.values()) == 3_797_011 + 4_122_560
     assert rows(merged, "SELECT COUNT(*) FROM regions") == [(1248,)]
     assert rows(merged, "PRAGMA foreign_key_check") == []
-    assert differences(open_profile(*pair), open_profile(merged)) == []
+    assert differences(open_run(*pair), open_run(merged)) == []
 
 
 def test_the_views_of_the_origin_work_on_the_merged_file(pair: list[Path], merged: Path) -> None:
@@ -92,8 +92,8 @@ def test_the_views_of_amd_show_every_event_of_other_formats(
     name: str, pair: list[Path], shared: Path, tmp_path: Path
 ) -> None:
     """They leave out rows that do not say a thread, an agent or a region: the file says something for each."""
-    profile = open_profile(shared / "data" / name)
-    path = write_rocpd(profile, tmp_path / "run.db").path
+    run = open_run(shared / "data" / name)
+    path = write_rocpd(run, tmp_path / "run.db").path
     stored = dict(rows(pair[0], "SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name NOT LIKE 'rocpd_%'"))
     with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as connection:
         for statement in stored.values():
@@ -103,49 +103,47 @@ def test_the_views_of_amd_show_every_event_of_other_formats(
             assert sorted(theirs, key=repr) == sorted(ours, key=repr), view
         for view, table in (("kernels", "kernels"), ("memory_copies", "copies"), ("memory_allocations", "allocations")):
             (count,) = connection.execute(f"SELECT COUNT(*) FROM temp.{view}").fetchone()  # noqa: S608
-            assert count == profile.table(table).height
+            assert count == run.table(table).height
 
 
 def test_inputs_are_not_changed(pair: list[Path], tmp_path: Path) -> None:
     before = [(path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) for path in pair]
-    merge_profiles(find_profiles(pair), tmp_path / "merged.db")
-    write_rocpd(open_profile(*pair), tmp_path / "written.db")
+    merge_runs(find_runs(pair), tmp_path / "merged.db")
+    write_rocpd(open_run(*pair), tmp_path / "written.db")
     assert before == [(path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) for path in pair]
 
 
 def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -> None:
-    masked = open_profile(merge_profiles(find_profiles(pair), tmp_path / "a.db").path, with_environment=True)
-    kept = merge_profiles(find_profiles(pair), tmp_path / "b.db", with_environment=True).path
+    masked = open_run(merge_runs(find_runs(pair), tmp_path / "a.db").path, with_environment=True)
+    kept = merge_runs(find_runs(pair), tmp_path / "b.db", with_environment=True).path
     assert set(masked.environment["value"]) == {"***"}
-    assert open_profile(kept, with_environment=True).environment.equals(
-        open_profile(*pair, with_environment=True).environment
-    )
+    assert open_run(kept, with_environment=True).environment.equals(open_run(*pair, with_environment=True).environment)
 
 
-@pytest.mark.parametrize("write", [write_profile_parquet, write_arrow], ids=["parquet", "arrow"])
+@pytest.mark.parametrize("write", [write_run_parquet, write_arrow], ids=["parquet", "arrow"])
 @pytest.mark.parametrize("name", ROCPD)
 def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, write: Callable[..., Written]) -> None:
-    origin = open_profile(shared / "data" / "att-mi300x-bmm" / f"{name}_results.db")
-    tables = open_profile(write(origin, tmp_path / "tables").path)
+    origin = open_run(shared / "data" / "att-mi300x-bmm" / f"{name}_results.db")
+    tables = open_run(write(origin, tmp_path / "tables").path)
     assert differences(origin, tables) == []
     back = write_rocpd(tables, tmp_path / "back.db")
-    assert differences(origin, open_profile(back.path)) == []
+    assert differences(origin, open_run(back.path)) == []
     assert back.losses == []
     assert rows(back.path, "PRAGMA foreign_key_check") == []
 
 
 @pytest.mark.parametrize("name", RPD)
 def test_rpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str) -> None:
-    origin = open_profile(shared / "data" / name)
-    tables = open_profile(write_profile_parquet(origin, tmp_path / "tables").path)
+    origin = open_run(shared / "data" / name)
+    tables = open_run(write_run_parquet(origin, tmp_path / "tables").path)
     assert differences(origin, tables) == []
-    back = open_profile(write_rpd(tables, tmp_path / "back.rpd").path)
+    back = open_run(write_rpd(tables, tmp_path / "back.rpd").path)
     assert differences(origin, back, FORMER_RPD) == []
     assert all(back.table(extra).equals(origin.table(extra)) for extra in origin.extra_names if "metadata" not in extra)
 
 
 def test_published_figures_of_rpd_survive(shared: Path, tmp_path: Path) -> None:
-    written = write_rpd(open_profile(shared / "data" / RPD[0]), tmp_path / "back.rpd").path
+    written = write_rpd(open_run(shared / "data" / RPD[0]), tmp_path / "back.rpd").path
     assert rows(written, "SELECT * FROM busy") == [(2, 183918056, 2964070817, 0.062049143679417024)]
     assert rows(written, "SELECT TotalCalls, TotalDuration_us, Percentage FROM top LIMIT 2") == [
         (2, 157178, 85.4609201610961),
@@ -154,11 +152,11 @@ def test_published_figures_of_rpd_survive(shared: Path, tmp_path: Path) -> None:
 
 
 def test_rpd_as_rocpd(shared: Path, tmp_path: Path) -> None:
-    origin = open_profile(shared / "data" / RPD[1])
+    origin = open_run(shared / "data" / RPD[1])
     written = write_rocpd(origin, tmp_path / "run.db")
     assert rows(written.path, "PRAGMA foreign_key_check") == []
     assert rows(written.path, "SELECT COUNT(*), SUM(duration) FROM kernels") == [
-        (origin.kernels.height, origin.kernels.select((pl.col("end_ns") - pl.col("begin_ns")).sum()).item())
+        (origin.kernels.height, origin.kernels.select((pl.col("end_ns") - pl.col("start_ns")).sum()).item())
     ]
     assert rows(written.path, "SELECT GpuTime, WallTime FROM busy WHERE type = 'GPU' LIMIT 1")[0][1] == 452967953
     assert {loss.detail for loss in written.losses} >= {"monitors", "ext_callstack"}

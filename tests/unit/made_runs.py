@@ -1,4 +1,4 @@
-"""Profiles in memory for tests that say themselves which events happen."""
+"""Runs in memory for tests that say themselves which events happen."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from wavescope.model.run import MemorySource, Profile
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run import MemorySource, Run
+from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 
 Row = dict[str, Any]
@@ -31,20 +31,20 @@ def source(
     }
     defaults = {"kernels": {"agent": 1, "name": "k", "stream": 0}, "copies": {"stream": 1, "name": "copy"}}
     for name, rows in tables.items():
-        common = {"process": 0, "thread": 0} if "process" in PROFILE[name].names else {}
-        more = {k: v for k, v in (common | defaults.get(name, {})).items() if k in PROFILE[name].names}
+        common = {"process": 0, "thread": 0} if "process" in RUN[name].names else {}
+        more = {k: v for k, v in (common | defaults.get(name, {})).items() if k in RUN[name].names}
         frames[name] = [more | row for row in rows]
-    return MemorySource(path, "test", tables={name: frame_of(PROFILE[name], rows) for name, rows in frames.items()})
+    return MemorySource(path, "test", tables={name: frame_of(RUN[name], rows) for name, rows in frames.items()})
 
 
-def profile(**tables: list[Row]) -> Profile:
-    """A profile of one source."""
-    return Profile([source("run.db", host="host", pid=1, gpus=2, **tables)])
+def run(**tables: list[Row]) -> Run:
+    """A run of one source."""
+    return Run([source("run.db", host="host", pid=1, gpus=2, **tables)])
 
 
 def spans(*pairs: tuple[int, int], **more: Any) -> list[Row]:
     """Events from begins and ends."""
-    return [{"begin_ns": begin, "end_ns": end} | more for begin, end in pairs]
+    return [{"start_ns": begin, "end_ns": end} | more for begin, end in pairs]
 
 
 def rows(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
