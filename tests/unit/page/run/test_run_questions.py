@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from tests.unit.made_runs import spans
+from tests.unit.made_runs import run, spans
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
