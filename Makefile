@@ -144,7 +144,7 @@ bench: ready ## speed and memory of the decoder, of analyses, of databases, of c
 	$(BIN)/python -m benchmarks.viewer
 
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings
-	$(BIN)/python -m wavescope.synth.kernels.build
+	$(BIN)/python -m synth.kernels.build
 
 browser: ## Chromium through apt-get when root and missing
 	@tools/browser.sh

@@ -20,9 +20,9 @@ from typing import Any
 
 import polars as pl
 
+from synth import Scenario, compiled, synthesize, write_capture
 from wavescope import ThreadTrace, decode
 from wavescope.readers.trace.waits import match_waits
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "row_totals": ("row_totals", "row_totals", {}),

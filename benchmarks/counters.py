@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks._programs import WAVESCOPE, Run, best
-from wavescope.synth import CounterCapture, typical_kernels, write_counters
+from synth import CounterCapture, typical_kernels, write_counters
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "golden" / "compute" / "inputs"
 STATED_SECONDS = {

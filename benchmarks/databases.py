@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._programs import WAVESCOPE, Run, best
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.rpd import write_rpd
-from wavescope.synth.workload import Workload
+from synth.rocpd import write_rocpd_ranks
+from synth.rpd import write_rpd
+from synth.workload import Workload
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = ROOT.parent / "shared" / "tools" / "gen_rocpd.py"

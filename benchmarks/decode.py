@@ -68,7 +68,7 @@ def show(name: str, result: dict[str, Any], note: str = "") -> None:
 
 
 def synthetic(scratch: Path, sizes_mb: tuple[int, ...]) -> None:
-    from wavescope.synth import Scenario, grow, synthesize
+    from synth import Scenario, grow, synthesize
 
     for family in FAMILIES:
         capture = synthesize(Scenario(family=family, dispatches=2, workgroups=8, loop_trips=12, other_waves=16))

@@ -12,11 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import synth
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
-SOURCES = Path(wavescope.__file__).parent / "synth" / "kernels" / "sources"
+SOURCES = Path(synth.__file__).parent / "kernels" / "sources"
 NAME = "ui_output_agent_1_dispatch_1"
 _HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
 _MANIFEST = {"version": "3.0.0", "gfxip": 9, "gfxv": "vega", "counter_names": [], "wave_filenames": None}

@@ -141,8 +141,8 @@ def made_runs() -> list[Path]:
     """Two runs of four ranks on two nodes; the second has a slower kernel."""
     from dataclasses import replace
 
-    from wavescope.synth.rocpd import write_rocpd_ranks
-    from wavescope.synth.workload import Workload
+    from synth.rocpd import write_rocpd_ranks
+    from synth.workload import Workload
 
     before = Workload(dispatches=8000, ranks=4, nodes=2, gpus=2, imbalance=0.12, seed=7)
     scratch = Path(mkdtemp(prefix="wavescope-screenshots-"))

@@ -1,4 +1,4 @@
-"""Assemble src/wavescope/synth/listings/tour.S for every family and write its listings (needs clang-22, lld-22).
+"""Assemble synth/listings/tour.S for every family and write its listings (needs clang-22, lld-22).
 
 python tools/make_tour_listings.py
 """
@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-LISTINGS = Path(__file__).resolve().parents[1] / "src/wavescope/synth/listings"
+LISTINGS = Path(__file__).resolve().parents[1] / "synth/listings"
 MACROS = {
     "gfx942": ["GFX9"],
     "gfx950": ["GFX9", "GFX950"],

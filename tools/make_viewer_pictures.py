@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from synth import write_counters  # noqa: E402
 from tests.e2e.browser import FLAGS, browser_path  # noqa: E402
 from tests.e2e.inputs import made_gemm  # noqa: E402
 from tools.make_screenshots import made_runs, opened, settle  # noqa: E402
 from wavescope.page.assets import page_folder  # noqa: E402
 from wavescope.page.protocol.document import Library  # noqa: E402
 from wavescope.server.serving import Serving, listen  # noqa: E402
-from wavescope.synth import write_counters  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
+from synth import Scenario, compiled, synthesize, write_capture
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 from wavescope.analysis.trace.costs.hotspots import hotspots
 from wavescope.analysis.trace.overview import overview
@@ -21,7 +22,6 @@ from wavescope.readers.files.capture import find_capture
 from wavescope.readers.opening import open_trace
 from wavescope.readers.trace import att
 from wavescope.readers.trace import buffers as _buffers
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 BY = ("instruction", "kernel", "loop")
 ASKED = [

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from synth import SyntheticRun, Workload, write_rocpd_ranks
 from tests.cli.conftest import Run
 from wavescope.cli.kit import run as _run
 from wavescope.readers.files.kinds import Kind
 from wavescope.readers.run.inputs import RunInput
-from wavescope.synth import SyntheticRun, Workload, write_rocpd_ranks
 
 distributed = pytest.importorskip("distributed")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from tests.cli.in_process import Done, call
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 COPY = KernelWork("void copy<float>(float*)", dispatch_count=6, l2_hit_rate=0.3, channel_imbalance=0.2)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)

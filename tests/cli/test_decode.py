@@ -123,7 +123,7 @@ def test_unreadable_code_objects(run: Run, capture: Path, tmp_path: Path, conten
 
 
 def test_the_wrong_code_object(run: Run, capture: Path, tmp_path: Path) -> None:
-    from wavescope.synth.kernels import kernel_path
+    from synth.kernels import kernel_path
 
     next(capture.glob("*.isa.tsv")).unlink()
     shutil.copy(kernel_path("reduction", "gfx1100"), next(capture.glob("*.out")))

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import wavescope
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
 from tests.unit.analysis.made_limits import limited
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 
 @pytest.fixture

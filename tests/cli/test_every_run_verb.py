@@ -20,10 +20,10 @@ from typing import Any
 import click
 import pytest
 
+from synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 from tests.cli.in_process import Done, call
 from tests.sampling import every_third_pair
 from wavescope.cli import _group
-from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
 
 KERNELS = """"Kind","Kernel_Name","Start_Timestamp","End_Timestamp"
 "KERNEL_DISPATCH","gemm",1000,3000

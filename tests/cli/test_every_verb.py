@@ -16,13 +16,13 @@ import click
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import write_counters
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.sampling import every_third_pair
 from wavescope.cli import _group
 from wavescope.export.trace.parquet import write_parquet
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.counter_capture import write_counters
 
 STRANGE = "[red]gemm[/] [/bold] :smile: \u202e日本"
 SAMPLED = [

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import CounterCapture, write_counters
+from synth.rocpd import write_rocpd
+from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from wavescope.cli.kit.writing import FORMATS
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.rocpd import write_rocpd
-from wavescope.synth.workload import Workload
 
 ALMOST_NOTHING = 40
 """Bytes that are less than any output."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from synth import Workload, write_rocpd, write_rocpd_ranks
 from tests.cli.in_process import Done, call
-from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
 
 VERBS = ("busy", "gaps", "overlap", "kernels", "regions")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.kernels import source_paths
 from tests.cli.conftest import Run
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.kernels import source_paths
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 VERBS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from synth import Scenario, synthesize, write_capture
 from tests.cli.in_process import call
 from tests.made_decoded import write_decoded
-from wavescope.synth import Scenario, synthesize, write_capture
 
 if TYPE_CHECKING:
     from pathlib import Path

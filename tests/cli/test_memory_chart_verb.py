@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 
 @pytest.fixture(scope="module")

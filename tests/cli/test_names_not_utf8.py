@@ -11,6 +11,9 @@ from tempfile import TemporaryDirectory
 import polars as pl
 import pytest
 
+from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
+from synth.rocpd import write_rocpd
+from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from tests.made_decoded import write_decoded
 from tests.page_answers import answers_in
@@ -19,9 +22,6 @@ from wavescope.model.losses import Loss
 from wavescope.page.asking import json as page_json
 from wavescope.page.protocol.document import Document
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
-from wavescope.synth.rocpd import write_rocpd
-from wavescope.synth.workload import Workload
 
 BAD, SHOWN = "bad\udcff", "bad\\xff"
 

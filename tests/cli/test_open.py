@@ -15,13 +15,13 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.cli.serving import running
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
 
 try:
     page_folder()

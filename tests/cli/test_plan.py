@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
 from tests.cli.in_process import call
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 
 def passes_of(text: str) -> list[list[str]]:

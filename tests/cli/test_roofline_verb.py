@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</text><script>alert(1)</script>&\"'\x1b[2J\u202e<<<" + "n" * 5000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, Workload, synthesize, write_capture, write_rocpd, write_rocpd_ranks
 from tests.cli.in_process import call
-from wavescope.synth import Scenario, Workload, synthesize, write_capture, write_rocpd, write_rocpd_ranks
 
 VERBS = ("summary", "top", "ranks", "compare")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.synth import Workload, write_rocpd
+from synth import Workload, write_rocpd
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TOLD_BY_A_DESTRUCTOR = """

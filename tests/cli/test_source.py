@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth import kernels as made_kernels
 from tests.cli.conftest import Run
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth import kernels as made_kernels
 
 SOURCES = Path(made_kernels.__file__).parent / "sources"
 COLOURS_OFF = {"COLUMNS": "120"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.conftest import Run
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> None:

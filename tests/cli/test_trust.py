@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.conftest import Run
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 @pytest.fixture(scope="module")

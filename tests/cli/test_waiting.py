@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import pytest
 from click.testing import CliRunner
 
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.conftest import Run
 from wavescope.cli import _group
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 VERBS = ("stalls", "waits", "latency")
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import CounterCapture, write_counters
+from synth.rocpd import write_rocpd, write_rocpd_ranks
+from synth.rpd import write_rpd
+from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.unit.run_equality import differences
 from wavescope.cli.kit.writing import FORMATS
 from wavescope.errors import MissingToolError
 from wavescope.page.assets import page_folder
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.rocpd import write_rocpd, write_rocpd_ranks
-from wavescope.synth.rpd import write_rpd
-from wavescope.synth.workload import Workload
 
 NEEDS_PACKAGE = ("otf2",)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from synth import Scenario, synthesize
 from wavescope import _core
-from wavescope.synth import Scenario, synthesize
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 

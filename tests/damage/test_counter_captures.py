@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from synth import CounterCapture, KernelWork, write_counters
 from tests.cli.in_process import call
 from wavescope.analysis.counters.contents import counter_contents
 from wavescope.analysis.counters.engine import counter_panels
@@ -31,7 +32,6 @@ from wavescope.errors import WavescopeError
 from wavescope.model import to_builtins
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
-from wavescope.synth import CounterCapture, KernelWork, write_counters
 
 NASTY = "</script><img src=x onerror=alert(1)>&\"'|\u2028\u202e\x07\x1b[31m=cmd()\t[red]"
 LONG = (

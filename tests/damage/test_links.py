@@ -14,6 +14,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import wavescope
+from synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
+from synth.rocpd import write_rocpd
+from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.made_decoded import SOURCES, edit, write_decoded, zipped
 from tests.page_answers import answers_in
@@ -27,9 +30,6 @@ from wavescope.readers.files.decoded import survey
 from wavescope.readers.opening import open_trace
 from wavescope.readers.run.inputs import find_runs, open_run
 from wavescope.readers.trace.resources import with_resources
-from wavescope.synth import CounterCapture, KernelWork, Scenario, compiled, synthesize, write_capture, write_counters
-from wavescope.synth.rocpd import write_rocpd
-from wavescope.synth.workload import Workload
 
 SECRET = "OUTSIDE_" + "SECRET"
 CALLS = (

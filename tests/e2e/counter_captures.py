@@ -9,10 +9,10 @@ from tempfile import mkdtemp
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from tests.conftest import SHARED
 from tests.e2e.inputs import HOSTILE
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 KERNELS = (
     KernelWork("tile_gemm(_Float16*)", 4, duration_ns=90_000, matrix=160, lds=40, l2_hit_rate=0.8),

@@ -9,8 +9,8 @@ from tempfile import mkdtemp
 import polars as pl
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 NAMES = (
     "SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU", "SQ_ACTIVE_INST_LDS", "SQ_ACTIVE_INST_VMEM", "SQ_ACTIVE_INST_FLAT",

@@ -10,12 +10,12 @@ from tempfile import mkdtemp
 import polars as pl
 import pytest
 
+from synth import Scenario, compiled, family_of, synthesize, write_capture
+from synth.kernels import source_paths
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from tests.conftest import SHARED
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, write_files
-from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
-from wavescope.synth.kernels import source_paths
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
 
 
 @cache

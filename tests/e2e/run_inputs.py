@@ -8,8 +8,8 @@ from tempfile import mkdtemp
 
 import pytest
 
+from synth import Workload, write_rocpd_ranks, write_rpd
 from tests.conftest import SHARED
-from wavescope.synth import Workload, write_rocpd_ranks, write_rpd
 
 
 @cache

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import wavescope
+from synth.counter_capture import CounterCapture, write_counters
 from tests.unit.analysis.made_limits import limited
 from wavescope import ThreadTrace
 from wavescope.analysis.counters.l2 import l2
 from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit, bottlenecks
 from wavescope.analysis.trace.diagnose import diagnose
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 
 def _verdicts(kernel: KernelLimit) -> dict[str, str]:

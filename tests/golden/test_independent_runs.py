@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from synth import Workload, write_rpd
 from tests.cli.in_process import call
 from tests.conftest import SHARED
 from tests.golden import plain_runs as plain
 from tests.golden.plain_runs import Event, Key, PlainRun
 from tests.sampling import every_third
-from wavescope.synth import Workload, write_rpd
 
 DATA = SHARED / "data"
 GENERATOR = SHARED / "tools" / "gen_rocpd.py"

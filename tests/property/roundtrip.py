@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from synth.truth import COLUMNS
 from wavescope import _core
 from wavescope.model.losses import CORE_LOSSES
-from wavescope.synth.truth import COLUMNS
 
 if TYPE_CHECKING:
-    from wavescope.synth.scenario import SyntheticTrace
-    from wavescope.synth.truth import Truth
+    from synth.scenario import SyntheticTrace
+    from synth.truth import Truth
 
 ATTRIBUTES = (
     "gfxip", "stream_version", "target_cu", "target_simd", "double_buffer", "realtime_hz", "counter_interval_cycles",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from wavescope.synth import KernelImage, Scenario, compiled, tour
-from wavescope.synth.kernels import KERNELS
+from synth import KernelImage, Scenario, compiled, tour
+from synth.kernels import KERNELS
 
 TARGETS = {
     "gfx9": ("gfx942", "gfx950"),

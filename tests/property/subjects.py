@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import CounterCapture, write_counters
+from synth.kernel_work import KernelWork
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from wavescope.base.bounds import Bounds
 from wavescope.model import ThreadTrace
 from wavescope.model.counters import CounterSet
 from wavescope.model.run import Run
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.kernel_work import KernelWork
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
 
 EDGES = (-(1 << 64), -(1 << 63), -1, 0, 1, 1 << 16, 1 << 31, 1 << 32, 1 << 53, (1 << 63) - 1, 1 << 63, 1 << 64)
 

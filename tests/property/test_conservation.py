@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wavescope
+from synth import synthesize, write_capture
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
 from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.synth import synthesize, write_capture
 
 FAMILIES = tuple(TARGETS)
 quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
 
 _MOST_BYTES = 8 << 20
 _MOST_SECONDS = 5.0

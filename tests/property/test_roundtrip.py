@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from synth import Scenario, compiled, grow, synthesize, tour
+from synth.kernels import KERNELS
 from tests.property.roundtrip import decode, differences
 from tests.property.scenarios import TARGETS, scenarios
-from wavescope.synth import Scenario, compiled, grow, synthesize, tour
-from wavescope.synth.kernels import KERNELS
 
 FAMILIES = tuple(TARGETS)
 quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,6 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wavescope
+from synth import Scenario, compiled, synthesize, tour, write_capture
 from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
 from wavescope import _core
 from wavescope.analysis.trace.trust.consistency import consistency
@@ -18,7 +19,6 @@ from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace import assemble as _assemble
 from wavescope.readers.trace.funcmap import with_marker_names
 from wavescope.readers.trace.ui_output import read_ui_output
-from wavescope.synth import Scenario, compiled, synthesize, tour, write_capture
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,9 @@
-"""`wavescope demo`: make a capture, decode it, tell what it shows, and show it."""
+"""`wavescope demo`: decode a capture that comes with wavescope, explain what it shows, and show it."""
 
 from __future__ import annotations
 
 import sys
+import tarfile
 import time
 from functools import partial
 from pathlib import Path
@@ -23,14 +24,12 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
 
 
 @click.command()
-@click.option(
-    "--gpu", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU to make a capture of."
-)
+@click.option("--gpu", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU of the capture.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep what is made in this folder: the capture, and the kernel's source in DIR/src; or runs before and after.",
+    help="Put the capture into this folder, with the kernel's source in DIR/src; or the runs before and after.",
 )
 @click.option(
     "--prefetch", is_flag=True, help="The kernel after a change: it loads the next tile while it multiplies this one."
@@ -52,10 +51,10 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
 def command(
     gpu: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
-    """Make a raw capture of a small matrix multiplication, decode it, tell its story and open the viewer on it.
+    """Decode a capture of a small matrix multiplication, explain it and open the viewer on it.
 
-    Everything is made here: the kernel was compiled from source by us, and a timing model plays the GPU. In a terminal
-    the viewer is served until Ctrl-C; elsewhere the whole story is printed.
+    The captures come with wavescope and are synthetic: the kernel was compiled from our source, and a timing model
+    stands in for the GPU. In a terminal the viewer is served until Ctrl-C; elsewhere the explanation is printed.
     """
     viewer = None if as_json else _viewer(port)
     if viewer is None:
@@ -100,8 +99,8 @@ def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
     from wavescope.report.trace.demo import short_story
 
     kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
-    with progress("running the kernel on a timing model"):
-        _make(kernel, gpu, folder)
+    with progress("unpacking the capture"):
+        _unpack_trace(kernel, gpu, folder)
         began = time.perf_counter()
         trace = decode(folder)
         seconds = time.perf_counter() - began
@@ -118,8 +117,8 @@ def _runs_to_show(folder: Path) -> Library:
     from wavescope.page.protocol.document import Library
     from wavescope.readers.run.inputs import open_run
 
-    with progress("playing two runs of a program"):
-        counts = _make_runs(folder)
+    with progress("unpacking two runs of a program"):
+        counts = _unpack_runs(folder)
     library = Library()
     for name, count in counts.items():
         console().print(f"the run {name}: 4 ROCpd databases, one per rank, {count:,} dispatches")
@@ -134,7 +133,7 @@ def _counters_to_show(folder: Path) -> Library:
     from wavescope.readers.counters import open_counters
 
     library = Library()
-    for name, count in _make_counters(folder).items():
+    for name, count in _unpack_counters(folder).items():
         console().print(
             f"the capture {name}: {count} dispatches of 3 kernels on an MI300X, every counter of the panels"
         )
@@ -149,8 +148,8 @@ def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> Non
 
     with scratch_folder() as scratch:
         folder = keep or scratch
-        with progress("running the kernel on a timing model"):
-            files = _make("tiled_gemm_prefetch" if prefetch else "tiled_gemm", gpu, folder)
+        with progress("unpacking the capture"):
+            files = _unpack_trace("tiled_gemm_prefetch" if prefetch else "tiled_gemm", gpu, folder)
         began = time.perf_counter()
         trace = decode(folder)
         seconds = time.perf_counter() - began
@@ -166,29 +165,22 @@ def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> Non
             _tell(gpu, files, trace, seconds, kept=keep)
 
 
-def _make(kernel: str, gpu: str, folder: Path) -> list[Path]:
-    from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
-    from wavescope.synth.kernels import source_paths
+def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
+    """Copy one synthetic capture of the package into `folder`: the files below `member` of an archive."""
+    from importlib.resources import as_file, files
 
-    family = family_of(gpu)
-    scenario = Scenario(
-        family=family,
-        kernels=(compiled(kernel, gpu),),
-        shader_engines=2,
-        workgroups=6,
-        waves_per_workgroup=4,
-        waves_per_simd=4,
-        loop_trips=8,
-        other_waves=40,
-        realtime_pairs=2,
-        seed=7,
-    )
-    files = write_capture(synthesize(scenario), folder)
-    sources = folder / "src"
-    sources.mkdir(exist_ok=True)
-    for source in source_paths(kernel):
-        (sources / source.name).write_bytes(source.read_bytes())
-    return files
+    folder.mkdir(parents=True, exist_ok=True)
+    with as_file(files("wavescope.cli.demo_data") / f"{archive}.tar.xz") as path, tarfile.open(path) as tar:
+        entries = [entry for entry in tar.getmembers() if entry.name.startswith(f"{member}/")]
+        for entry in entries:
+            entry.name = entry.name.removeprefix(f"{member}/")
+        tar.extractall(folder, entries, filter="data")
+    return [folder / entry.name for entry in entries if entry.isfile()]
+
+
+def _unpack_trace(kernel: str, gpu: str, folder: Path) -> list[Path]:
+    """The files of the capture; its kernel's source is in `folder`/src."""
+    return [path for path in _unpack("traces", f"{gpu}/{kernel}", folder) if path.parent == folder]
 
 
 def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
@@ -209,16 +201,15 @@ def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, ke
     out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")
 
 
-_RUN_KERNEL = "flash_forward"
-"""The kernel that got slower between the two runs."""
+_SIDES = ("before", "after")  # of the change that the demo's runs and counters show
 
 
 def _run(keep: Path | None, *, as_json: bool) -> None:
     """Databases of two runs of a program, and their story."""
     with scratch_folder() as scratch:
         folder = keep or scratch
-        with progress("playing two runs of a program"):
-            counts = _make_runs(folder)
+        with progress("unpacking two runs of a program"):
+            counts = _unpack_runs(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.db"))
             emit_json({"files": files, "dispatches": counts, "losses": []})
@@ -228,19 +219,10 @@ def _run(keep: Path | None, *, as_json: bool) -> None:
     console().print(f"Next: {hint}wavescope regions {keep or 'runs'}/before   |   wavescope --help")
 
 
-def _make_runs(folder: Path) -> dict[str, int]:
-    """Writes the databases, one per rank; dispatches of each run."""
-    from dataclasses import replace
-
-    from wavescope.synth.rocpd import write_rocpd_ranks
-    from wavescope.synth.workload import Workload
-
-    before = Workload(dispatches=8000, ranks=4, nodes=2, gpus=2, imbalance=0.12, seed=7)
-    after = replace(before, slow=((_RUN_KERNEL, 1.3),))
-    for name, workload in (("before", before), ("after", after)):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        write_rocpd_ranks(folder / name, workload)
-    return {"before": before.dispatches, "after": after.dispatches}
+def _unpack_runs(folder: Path) -> dict[str, int]:
+    """The databases, one per rank; dispatches of each run."""
+    _unpack("runs", "runs", folder)
+    return dict.fromkeys(_SIDES, 8000)
 
 
 def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
@@ -276,7 +258,7 @@ def _counters(keep: Path | None, *, as_json: bool) -> None:
     """Captures of counters before and after a change, and their story."""
     with scratch_folder() as scratch:
         folder = keep or scratch
-        counts = _make_counters(folder)
+        counts = _unpack_counters(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.csv"))
             emit_json({"files": files, "dispatches": counts, "losses": []})
@@ -286,20 +268,12 @@ def _counters(keep: Path | None, *, as_json: bool) -> None:
     console().print(f"Next: {hint}wavescope memory-chart {keep or 'counters'}/before   |   wavescope --help")
 
 
-def _make_counters(folder: Path) -> dict[str, int]:
-    """Writes two captures: in the second one, neighbouring lanes of the gathering kernel read neighbouring bytes."""
-    from dataclasses import replace
+def _unpack_counters(folder: Path) -> dict[str, int]:
+    """Two captures: in the second one, neighbouring lanes of the gathering kernel read neighbouring bytes."""
+    from wavescope.readers.counters import open_counters
 
-    from wavescope.synth import CounterCapture, write_counters
-
-    before = CounterCapture("gfx942")
-    copy, gemm, gather = before.works
-    coalesced = replace(gather, coalescing=1.0, small_read_share=0.0, duration_ns=gather.duration_ns // 4)
-    after = replace(before, kernels=(copy, gemm, coalesced), seed=2)
-    return {
-        name: write_counters(folder / name, capture).dispatch_count
-        for name, capture in (("before", before), ("after", after))
-    }
+    _unpack("counters", "counters", folder)
+    return {side: open_counters(folder / side).dispatches.height for side in _SIDES}
 
 
 def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:

@@ -94,7 +94,7 @@ class CodeObject:
 
     Examples
     --------
-    >>> from wavescope.synth.kernels import kernel_path
+    >>> from synth.kernels import kernel_path
     >>> code = CodeObject.read(kernel_path("vector_add", "gfx942"))
     >>> code.target, [kernel.name for kernel in code.kernels]
     ('gfx942', ['vector_add'])

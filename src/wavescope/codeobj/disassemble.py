@@ -40,7 +40,7 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     Examples
     --------
     >>> from wavescope.codeobj import CodeObject
-    >>> from wavescope.synth.kernels import kernel_path
+    >>> from synth.kernels import kernel_path
     >>> listing = disassemble(CodeObject.read(kernel_path("vector_add", "gfx942")))
     >>> listing.rows()[0].text
     's_load_dword s3, s[0:1], 0x18'

@@ -46,7 +46,7 @@ class LineTable:
     Examples
     --------
     >>> from wavescope.codeobj import CodeObject
-    >>> from wavescope.synth.kernels import kernel_path
+    >>> from synth.kernels import kernel_path
     >>> code = CodeObject.read(kernel_path("saxpy", "gfx942"))
     >>> table = line_table(code)
     >>> table.text_at(code.kernels[0].address)
@@ -182,7 +182,7 @@ def line_table(code_object: CodeObject) -> LineTable:
     Examples
     --------
     >>> from wavescope.codeobj import CodeObject
-    >>> from wavescope.synth.kernels import kernel_path
+    >>> from synth.kernels import kernel_path
     >>> len(line_table(CodeObject.read(kernel_path("vector_add", "gfx1100")))) > 0
     True
     """

@@ -106,7 +106,7 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
 
     Examples
     --------
-    >>> from wavescope.synth.kernels import listing_path
+    >>> from synth.kernels import listing_path
     >>> len(parse_rows(read_listing(listing_path("vector_add", "gfx942")))[0]) > 20
     True
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wavescope.synth.counter_devices import DEVICES, CounterDevice
-from wavescope.synth.kernel_work import KernelWork, counters_of
+from synth.counter_devices import DEVICES, CounterDevice
+from synth.kernel_work import KernelWork, counters_of
 
 DURATION_NS = 200_000
 

@@ -20,13 +20,13 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, synthesize, write_capture
 from tests.sampling import every_third_pair
 from tests.unit.small_traces import frame, small_trace
 from wavescope import analysis
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import WavescopeError
 from wavescope.model import Answer, ThreadTrace, TraceSource, to_builtins
-from wavescope.synth import Scenario, synthesize, write_capture
 
 TEXTS = [
     "s_load_dwordx2 s[0:1], s[2:3], 0x0",

@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Workload, write_rpd
 from tests.cli.in_process import call
 from tests.unit.small_runs import small_source
 from wavescope.base.csv import harmless, harmless_text, write_csv
 from wavescope.export.counters.compute_csv import _text
 from wavescope.export.run.csv import write_csv as write_folder
 from wavescope.model.run import MemorySource, Run
-from wavescope.synth import Workload, write_rpd
 
 HOSTILE = ("=1+1", "+x", "-x", "@x", "\t=x", "\r=x", "\x1b]0;x\x07", "a\x9b2J", "\x00", "\x7f", "=\x1b[2J")
 DANGER = re.compile(r"^[=+\-@\t\r]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from synth import Workload, write_rocpd, write_rocpd_ranks
 from wavescope.analysis.run.selection import RunSelection
 from wavescope.cluster import Executor, gather
 from wavescope.cluster.executor import Serial
@@ -16,7 +17,6 @@ from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.run import Run
 from wavescope.readers.files.kinds import Kind
 from wavescope.readers.run.inputs import RunInput, find_runs
-from wavescope.synth import Workload, write_rocpd, write_rocpd_ranks
 
 EXECUTORS = [Serial(), Processes(2)]
 

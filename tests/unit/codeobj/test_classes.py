@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.kernels import KERNELS, TARGETS, listing_path
 from wavescope.codeobj.classes import Wait, classify, classify_frame, waits_of
 from wavescope.codeobj.listing import parse_rows
 from wavescope.codeobj.targets import FAMILIES, family_of
-from wavescope.synth.kernels import KERNELS, TARGETS, listing_path
 
 EXPECTED = {
     "gfx9": {

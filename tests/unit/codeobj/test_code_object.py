@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
 from tests.unit.codeobj.made_elf import (
     CODE_FLAGS,
     COMPRESSED,
@@ -26,7 +27,6 @@ from tests.unit.codeobj.made_elf import (
 from wavescope.codeobj import CodeObject
 from wavescope.codeobj.lines import line_table
 from wavescope.errors import NotATraceError, UnsupportedError, UsageError, WavescopeError
-from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
 
 NOPS = bytes.fromhex("000080bf") * 16
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
+from synth.kernels import kernel_path
 from wavescope.codeobj import CodeObject
 from wavescope.codeobj.lines import line_table
 from wavescope.errors import WavescopeError
-from wavescope.synth.kernels import kernel_path
 
 ODD_VALUES = (0, 1, 0x7F, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 63, (1 << 64) - 1)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from synth.kernels import KERNELS, TARGETS, kernel_path
 from wavescope.codeobj import CodeObject, Kernel
 from wavescope.codeobj.names import demangle_all
-from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path
 
 DIRECTIVE = re.compile(r"^\s*\.amdhsa_(\w+) (\d+)", re.MULTILINE)
 METADATA = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path
-from wavescope.synth.kernels.build import build
+from synth.kernels import KERNELS, TARGETS, kernel_path
+from synth.kernels.build import build
 
 
 @pytest.mark.slow

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from synth.kernels import KERNELS, TARGETS, kernel_path
 from wavescope.codeobj import CodeObject
 from wavescope.codeobj.lines import LineTable, line_table
-from wavescope.synth.kernels import KERNELS, TARGETS, kernel_path
 
 SOURCES = kernel_path("", "").parent.parent / "sources"
 VARIANTS = ("-gdwarf-4", "-gdwarf-3", "-gdwarf-2", "-gdwarf-5 -gz=zlib", "-gline-tables-only", "-gdwarf64 -gdwarf-5")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from synth.kernels import kernel_path
 from tests.unit.codeobj.made_elf import code_only
 from wavescope.codeobj import CodeObject
 from wavescope.codeobj import backends as _backends
 from wavescope.codeobj.disassemble import disassemble
-from wavescope.synth.kernels import kernel_path
 
 GOOD, ABORTS, HANGS, EXITS = "000080bf", "efbeadde", "bebafeca", "0df0ad0b"
 

@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.kernels import kernel_path
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import MissingToolError, NotATraceError, UsageError
 from wavescope.model import THREAD_TRACE
 from wavescope.readers.files.archive import ArchiveFolder
 from wavescope.readers.opening import open_trace
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.kernels import kernel_path
 
 
 def kinds(trace: wavescope.ThreadTrace) -> list[str]:

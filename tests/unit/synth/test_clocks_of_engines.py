@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import wavescope
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.planner import _CLOCK_STARTS_TICKS, _CYCLES_PER_TICK
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.planner import _CLOCK_STARTS_TICKS, _CYCLES_PER_TICK
 
 
 @pytest.mark.parametrize("seed", [1, 7])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from synth import compiled, family_of, tour
+from synth.isa import CodeGraph, Kind, code_graph, kind_of
+from synth.kernels import KERNELS, TARGETS
 from wavescope.errors import UsageError
-from wavescope.synth import compiled, family_of, tour
-from wavescope.synth.isa import CodeGraph, Kind, code_graph, kind_of
-from wavescope.synth.kernels import KERNELS, TARGETS
 
 TOURS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
 

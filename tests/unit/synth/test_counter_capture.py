@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth import CounterCapture, KernelWork, typical_kernels, write_counter_csv, write_counters
+from synth.counter_devices import DEVICES
+from synth.kernel_work import counters_of
 from wavescope.errors import UsageError
-from wavescope.synth import CounterCapture, KernelWork, typical_kernels, write_counter_csv, write_counters
-from wavescope.synth.counter_devices import DEVICES
-from wavescope.synth.kernel_work import counters_of
 
 
 @pytest.mark.parametrize("target", DEVICES)

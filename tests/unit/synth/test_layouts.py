@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.synth import gfx9_tokens, rdna_tokens
-from wavescope.synth.layout import Layout, TokenWriter
+from synth import gfx9_tokens, rdna_tokens
+from synth.layout import Layout, TokenWriter
 
 GFX9 = [(f"gfx9 {layout.name}", layout) for layout in gfx9_tokens.TOKENS]
 RDNA = [

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from synth import RankTruth, Sums, Workload, write_rocpd, write_rocpd_ranks, write_rpd
+from synth.rocpd_schema import VERSIONS
+from synth.rpd import COPY_OPERATIONS
+from synth.workload import HOSTILE, TARGETS
 from wavescope.errors import UsageError
-from wavescope.synth import RankTruth, Sums, Workload, write_rocpd, write_rocpd_ranks, write_rpd
-from wavescope.synth.rocpd_schema import VERSIONS
-from wavescope.synth.rpd import COPY_OPERATIONS
-from wavescope.synth.workload import HOSTILE, TARGETS
 
 SMALL = Workload(dispatches=600, ranks=3, nodes=2, gpus=4, threads=2, streams=4, graphs=True)
 

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavescope.errors import UsageError
-from wavescope.readers.files.capture import find_capture
-from wavescope.synth import (
+from synth import (
     KernelImage,
     Scenario,
     compiled,
@@ -19,6 +17,8 @@ from wavescope.synth import (
     tour,
     write_capture,
 )
+from wavescope.errors import UsageError
+from wavescope.readers.files.capture import find_capture
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 

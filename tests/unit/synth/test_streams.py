@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from wavescope.synth import Scenario, SyntheticTrace, gfx9_tokens, rdna_tokens, synthesize
-from wavescope.synth.gfx9_tokens import Misc
+from synth import Scenario, SyntheticTrace, gfx9_tokens, rdna_tokens, synthesize
+from synth.gfx9_tokens import Misc
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 Read = tuple[int, str, dict[str, int]]  # time, token, fields

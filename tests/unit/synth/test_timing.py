@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
+from synth import family_of, tour
+from synth.isa import CodeGraph, Kind, code_graph
+from synth.timing import BARRIER_CYCLES, Launch, Wave, run
 from wavescope.errors import UsageError
-from wavescope.synth import family_of, tour
-from wavescope.synth.isa import CodeGraph, Kind, code_graph
-from wavescope.synth.timing import BARRIER_CYCLES, Launch, Wave, run
 
 
 def listing(*texts: str) -> bytes:
@@ -70,7 +70,7 @@ def test_an_endless_looking_loop_is_left_by_its_exit() -> None:
 
 
 def test_a_loop_without_an_exit_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.synth.timing.MAX_STEPS_PER_WAVE", 1000)
+    monkeypatch.setattr("synth.timing.MAX_STEPS_PER_WAVE", 1000)
     with pytest.raises(UsageError, match="did not reach s_endpgm"):
         timed(("v_nop", "s_branch 65534", "s_endpgm"))
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.counter_devices import DEVICES
+from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.l2 import l2
@@ -24,9 +27,6 @@ from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.measured import formulas_of_quantities
 from wavescope.analysis.counters.limiters.suspects import SUSPECTS
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.counter_devices import DEVICES
-from wavescope.synth.kernel_work import KernelWork
 
 AT_MOST_LIKELY = {name for name, suspect in SUSPECTS.items() if suspect.at_most == "likely"} | {"remote traffic"}
 

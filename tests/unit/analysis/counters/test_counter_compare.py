@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.compare import CounterComparison, counter_compare
 from wavescope.errors import UsageError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 COPY = KernelWork("copy", dispatch_count=5, l2_hit_rate=0.3)
 

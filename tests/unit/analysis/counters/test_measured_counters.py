@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from wavescope.analysis.counters.engine import counter_panels, measure
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.engine import counter_panels
 from wavescope.analysis.counters.memory_chart import MemoryChart, cdna, memory_chart, rdna
@@ -13,7 +14,6 @@ from wavescope.facts.metrics import METRIC_TARGETS, RULES, panels_of
 from wavescope.facts.metrics.expression import parse
 from wavescope.model.counters import CounterSet, System
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 CDNA = tuple(target for target in METRIC_TARGETS if target.startswith("gfx9"))
 FAMILIES = {"cdna": cdna, "rdna": rdna}

@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
+from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.engine import counter_panels
 from wavescope.analysis.counters.values import metric_values
@@ -15,8 +17,6 @@ from wavescope.analysis.counters.values.outliers import outlier_rows
 from wavescope.facts.metrics import RULES
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 COPY = KernelWork("copy", dispatch_count=8, l2_hit_rate=0.3)
 GEMM = KernelWork("gemm", dispatch_count=3, matrix=64, duration_ns=90_000, l2_hit_rate=0.8)

@@ -8,12 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.engine import counter_panels
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
 from wavescope.export.counters.rocprofv3_input import input_text
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 HEADER = (
     *("Dispatch_Id", "Kernel_Name", "Grid_Size", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count"),

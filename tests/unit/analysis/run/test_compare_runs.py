@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd
 from wavescope.analysis.common.noise import t_bound
 from wavescope.analysis.run.batches import batches_of, means
 from wavescope.analysis.run.compare import RunComparison, combine_compare, compare_runs, partial_compare
@@ -18,7 +19,6 @@ from wavescope.model.answer import to_builtins
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
 from wavescope.report.run.compare import comparison_report
-from wavescope.synth import Workload, write_rocpd
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from synth import Workload, write_rocpd
 from tests.cli.in_process import call
 from wavescope.analysis.run.catalog import catalog
 from wavescope.analysis.run.contents import contents
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Workload, write_rocpd
 
 
 @pytest.fixture(scope="module")

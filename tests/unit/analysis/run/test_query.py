@@ -10,13 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd
 from tests.cli.in_process import call
 from wavescope.analysis.run.query import QueryLimits, query, run_query
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Workload, write_rocpd
 
 ENGINES = ("duckdb", "sqlite")
 

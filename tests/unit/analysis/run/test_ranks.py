@@ -8,13 +8,13 @@ import msgspec
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd_ranks
 from tests.unit.small_runs import small_run
 from wavescope.analysis.run.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavescope.model.answer import to_builtins
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
 from wavescope.report.run.ranks import ranks_report
-from wavescope.synth import Workload, write_rocpd_ranks
 
 Kernel = tuple[str, int, int]
 

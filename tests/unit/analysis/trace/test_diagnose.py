@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, family_of, synthesize, write_capture
 from tests.unit.export.made_traces import made, one_wave
 from wavescope import ThreadTrace
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.diagnose import Diagnosis, diagnose
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.report.trace.diagnose import diagnosis_markdown, headline
-from wavescope.synth import Scenario, compiled, family_of, synthesize, write_capture
 
 
 def exposed_by_class(trace: ThreadTrace) -> dict[str, float]:

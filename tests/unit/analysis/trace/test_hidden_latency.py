@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.property.scenarios import TARGETS, scenarios
 from tests.unit.analysis import spelled_out_hiding
 from tests.unit.export.made_traces import made
@@ -22,7 +23,6 @@ from wavescope.analysis.trace.costs.hidden_latency import RULES, hidden_latency
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import UsageError
 from wavescope.model import ThreadTrace
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 TEXTS = ["v_mfma_f32", "v_add_f32 v0", "global_load_dword v1", "s_add_u32 s0", "s_nop 0", "v_wmma_f32"]
 SPELLED_OUT = {"reference": spelled_out_hiding.reference, "corrected": spelled_out_hiding.corrected}

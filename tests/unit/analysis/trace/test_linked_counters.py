@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import CounterCapture, write_counters
+from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import limited
 from wavescope import ThreadTrace
 from wavescope.analysis.counters.l2 import l2
@@ -17,9 +20,6 @@ from wavescope.errors import UsageError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.report.trace.diagnose import diagnosis_markdown, diagnosis_report
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavescope.analysis.common.occupancy.architecture import architecture
 from wavescope.analysis.common.occupancy.limits import Resources
@@ -15,7 +16,6 @@ from wavescope.codeobj.targets import family_of
 from wavescope.errors import UsageError
 from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
 from wavescope.model.schema import empty_frame
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from wavescope import ThreadTrace, UsageError
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.selection import Selection, select, selected_rows
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 @pytest.fixture(scope="module")

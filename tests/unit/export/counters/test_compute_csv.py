@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.engine import counter_panels
 from wavescope.errors import UsageError
 from wavescope.export.counters.compute_csv import write_compute_csv
 from wavescope.export.counters.compute_top import system_rows
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 if TYPE_CHECKING:
     from pathlib import Path

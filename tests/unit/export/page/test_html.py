@@ -13,6 +13,10 @@ import msgspec
 import polars as pl
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.kernels import source_paths
+from synth.rocpd import write_rocpd_ranks
+from synth.workload import Workload
 from wavescope.errors import MissingToolError, UsageError
 from wavescope.export.page import write_html
 from wavescope.model import ThreadTrace
@@ -24,10 +28,6 @@ from wavescope.page.protocol.payload import key_of
 from wavescope.readers.opening import open as open_path
 from wavescope.readers.run.inputs import open_run
 from wavescope.readers.trace.sources import add_sources
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
-from wavescope.synth.kernels import source_paths
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.workload import Workload
 
 try:
     page_folder()

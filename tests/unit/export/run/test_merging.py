@@ -8,6 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.rocpd import write_rocpd as synthesize_rocpd
+from synth.rocpd import write_rocpd_ranks
+from synth.rpd import write_rpd as synthesize_rpd
+from synth.workload import Workload
 from tests.unit.run_equality import differences
 from wavescope import UsageError
 from wavescope.analysis.run.splitting import parts_of
@@ -17,10 +21,6 @@ from wavescope.export.run.rocpd.merging import merge_runs
 from wavescope.export.run.rocpd.splitting import write_parts
 from wavescope.export.run.rocpd.views import VIEWS
 from wavescope.readers.run.inputs import find_runs, open_run
-from wavescope.synth.rocpd import write_rocpd as synthesize_rocpd
-from wavescope.synth.rocpd import write_rocpd_ranks
-from wavescope.synth.rpd import write_rpd as synthesize_rpd
-from wavescope.synth.workload import Workload
 
 SMALL = Workload(dispatches=120, ranks=2, nodes=2, same_pids=True, hostile_names=True, argument_share=0.5)
 VERSIONS = ("3", "3.0.1", "3.0.2", "3.0.3")

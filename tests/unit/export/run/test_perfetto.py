@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd, write_rpd
 from wavescope.errors import UsageError
 from wavescope.export.run.perfetto import write_perfetto
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Workload, write_rocpd, write_rpd
 
 protos = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 

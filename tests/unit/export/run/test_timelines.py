@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd, write_rpd
 from wavescope.errors import MissingToolError, UsageError
 from wavescope.export.run.csv import write_csv
 from wavescope.export.run.json import write_run_json
@@ -20,7 +21,6 @@ from wavescope.export.run.speedscope import write_speedscope
 from wavescope.model.run import MemorySource, Run
 from wavescope.model.run_tables import RUN
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Workload, write_rocpd, write_rpd
 
 Slice = tuple[str, int, int]
 

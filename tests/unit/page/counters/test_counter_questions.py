@@ -8,6 +8,8 @@ import msgspec
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counters
+from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.engine import counter_panels
 from wavescope.analysis.counters.limiters import bottlenecks
@@ -26,8 +28,6 @@ from wavescope.page.protocol.document import Document, Library
 from wavescope.page.protocol.payload import ARROW
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 
 @pytest.fixture(scope="module")

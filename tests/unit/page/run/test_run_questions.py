@@ -7,6 +7,7 @@ import json
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd_ranks
 from tests.unit.made_runs import run, spans
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
@@ -20,7 +21,6 @@ from wavescope.page.questions import QUESTIONS
 from wavescope.page.run.flows import MOST_FLOWS, flows
 from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Workload, write_rocpd_ranks
 
 FAR = 1_700_000_000_000_000_000
 """A time of today in ns: greater than the greatest exact number of JavaScript."""

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_loops import trace_of
 from tests.unit.small_traces import frame
 from wavescope.analysis.trace.clocks import alignment
@@ -23,7 +24,6 @@ from wavescope.page.trace.code import code
 from wavescope.page.trace.listing import arrows, branches, row_latencies
 from wavescope.page.trace.loops import wave_loops
 from wavescope.page.trace.part_costs import range_costs, wave_costs
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 def document_of(trace: ThreadTrace) -> Document:

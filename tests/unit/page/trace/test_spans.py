@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.conftest import SHARED
 from tests.unit.small_traces import frame, small_trace
 from wavescope.analysis.common.timeline import tiles_of
@@ -25,7 +26,6 @@ from wavescope.page.questions import QUESTIONS
 from wavescope.page.trace.items import event, instruction, marker, resident_wave, shader_value
 from wavescope.page.trace.spans import spans_of_trace, tiles_of_trace, tracks_of_trace
 from wavescope.page.trace.times import aligned
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 SLOT = ["se", "cu", "simd", "slot"]
 SCENARIOS = {

@@ -7,13 +7,13 @@ import json
 import polars as pl
 import pytest
 
+from synth import Scenario, synthesize, write_capture
 from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document
 from wavescope.page.trace.curves import curves_of_trace
 from wavescope.page.trace.waves import waves
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Scenario, synthesize, write_capture
 
 
 @pytest.fixture(scope="module")

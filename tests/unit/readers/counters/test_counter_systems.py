@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from synth.counter_capture import write_counter_csv
 from wavescope.errors import UsageError
 from wavescope.model.counters import System
 from wavescope.readers.counters import open_counters
 from wavescope.readers.counters.ceilings import ceilings_of_rows
 from wavescope.readers.counters.system import system_of_agents, system_of_row, with_facts
-from wavescope.synth.counter_capture import write_counter_csv
 
 GPU = {"Node_Id": "4", "Agent_Type": "GPU", "Name": "gfx942", "Product_Name": "AMD Instinct MI300X", "Cu_Count": "304"}
 

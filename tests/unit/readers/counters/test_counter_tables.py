@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from synth.counter_capture import CounterCapture, write_counters
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.readers.counters import pieces as _pieces
 from wavescope.readers.counters.numbers import number
 from wavescope.readers.counters.pieces import pieces
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 HEAD = "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum\n"
 

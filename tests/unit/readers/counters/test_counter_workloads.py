@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 from wavescope.errors import UsageError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
 
 HEAD = "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,Start_Timestamp,End_Timestamp,"
 

@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth.rocpd import write_rocpd
+from synth.workload import Workload
 from tests.unit.readers.run.test_rocprofv3_json import process
 from wavescope.errors import NotATraceError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 from wavescope.readers.files.kinds import Kind, sniff
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth.rocpd import write_rocpd
-from wavescope.synth.workload import Workload
 
 
 def test_counters_of_a_rocpd_database(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 from tests.unit.small_runs import small_run
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
@@ -27,7 +28,6 @@ from wavescope.export.run.rocpd import write_rocpd
 from wavescope.readers.files.sqlite import Database, table_names
 from wavescope.readers.files.sqlite.journal import JOURNAL_MAGIC
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 VICTIMS = {"text": b"a text of the user\n", "binary": b"\x7fELF\0\0\0 and so on\0"}
 connected: list[str] | None = None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd
 from wavescope.errors import NotATraceError
 from wavescope.export.run.chrome import write_chrome
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Workload, write_rocpd
 
 if TYPE_CHECKING:
     from pathlib import Path

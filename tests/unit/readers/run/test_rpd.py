@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from synth import Workload, write_rpd
 from tests.unit.made_rpd import SESSION, write_rpd_file
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.selection import RunSelection, select
@@ -18,7 +19,6 @@ from wavescope.errors import NotATraceError
 from wavescope.readers.files.sqlite import Database
 from wavescope.readers.run.inputs import open_run
 from wavescope.readers.run.rpd import read_rpd
-from wavescope.synth import Workload, write_rpd
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth import Sums, SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
+from synth.rpd import COPY_OPERATIONS
 from wavescope.model.run import Run
 from wavescope.readers.run.inputs import open_run
-from wavescope.synth import Sums, SyntheticRun, Workload, write_rocpd, write_rocpd_ranks, write_rpd
-from wavescope.synth.rpd import COPY_OPERATIONS
 
 RUNS = {
     "one rank": Workload(dispatches=300),

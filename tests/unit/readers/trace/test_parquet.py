@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import wavescope
+from synth import Scenario, compiled, synthesize, write_capture
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.export.trace.parquet import write_parquet
 from wavescope.model import THREAD_TRACE
-from wavescope.synth import Scenario, compiled, synthesize, write_capture
 
 
 @pytest.fixture(scope="module")

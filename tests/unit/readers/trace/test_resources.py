@@ -11,12 +11,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from synth.kernels import kernel_path
 from wavescope.codeobj import CodeObject
 from wavescope.errors import UsageError
 from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
 from wavescope.model.schema import empty_frame
 from wavescope.readers.trace.resources import with_resources
-from wavescope.synth.kernels import kernel_path
 
 CSV = {
     "Kind": "KERNEL_DISPATCH",

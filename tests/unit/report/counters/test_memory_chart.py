@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart
 from wavescope.errors import UsageError
@@ -17,7 +18,6 @@ from wavescope.report.counters.memory_chart import one_table
 from wavescope.report.counters.memory_chart.canvas import chart_canvas
 from wavescope.report.counters.memory_chart.svg import memory_chart_svg
 from wavescope.report.counters.memory_chart.words import headline, number, scaled, subject
-from wavescope.synth.counter_capture import CounterCapture, write_counters
 
 SVG = "{http://www.w3.org/2000/svg}"
 

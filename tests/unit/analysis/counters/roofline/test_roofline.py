@@ -6,6 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
+from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.roofline import Roofline, roofline
 from wavescope.analysis.counters.roofline.ceilings import ceiling_rows
@@ -18,8 +20,6 @@ from wavescope.model.answer import to_builtins
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
 from wavescope.model.schema import frame_of
 from wavescope.readers.counters import open_counters
-from wavescope.synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 CDNA = ("gfx908", "gfx90a", "gfx942", "gfx950")
 

@@ -1,0 +1,76 @@
+"""Compile the kernels and write their listings: `python -m synth.kernels.build [FOLDER]`.
+
+Needs clang 22 with lld, and libLLVM or llvm-objdump; no ROCm. The result is the same on every machine: no path,
+time or host name gets into the files.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path, source_paths
+from wavescope.errors import MissingToolError, WavescopeError
+
+__all__ = ["build"]
+
+_SOURCES = Path(__file__).parent / "sources"
+_COMPILER = "clang++-22"
+_SHOWN_FOLDER = "/wavescope/kernels"  # what debug lines call the folder of the sources
+_OPTIONS = (
+    *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib", "-fuse-cuid=none"),
+    *("-I", str(_SOURCES), "-std=c++20", "-O3", "-g", "-Wall", "-Wextra", "-Werror"),
+    *(f"-ffile-prefix-map={_SOURCES}={_SHOWN_FOLDER}", f"-fdebug-compilation-dir={_SHOWN_FOLDER}"),
+)
+
+
+def build(folder: Path) -> int:
+    """Build every kernel for every target into `folder`; the number of code objects.
+
+    Raises
+    ------
+    MissingToolError
+        No clang, or no disassembler.
+    """
+    compiler = shutil.which(_COMPILER)
+    if compiler is None:
+        what, advice = f"{_COMPILER} is not installed", "Debian: apt-get install clang-22 lld-22 llvm-22"
+        raise MissingToolError(what, advice=advice)
+    folder.mkdir(parents=True, exist_ok=True)
+    for kernel in KERNELS:
+        for target in TARGETS:
+            code_object = folder / kernel_path(kernel, target).name
+            _compile(compiler, kernel, target, code_object)
+            (folder / listing_path(kernel, target).name).write_bytes(_listing(code_object))
+    return len(KERNELS) * len(TARGETS)
+
+
+def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=output.parent) as scratch:
+        made = Path(scratch) / output.name
+        source = source_paths(kernel)[0]
+        shown = f"-ffile-prefix-map={source.parent}={_SHOWN_FOLDER}"
+        command = [compiler, *_OPTIONS, shown, f"--offload-arch={target}", "-o", str(made), str(source)]
+        subprocess.run(command, cwd=_SOURCES, check=True)
+        made.replace(output)
+
+
+def _listing(code_object: Path) -> bytes:
+    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.disassemble import disassemble
+
+    listing = disassemble(CodeObject.read(code_object))
+    if listing.losses:
+        raise MissingToolError(listing.losses[0].message, where=code_object.name, advice=listing.losses[0].advice)
+    return listing.tsv
+
+
+if __name__ == "__main__":
+    try:
+        count = build(Path(sys.argv[1]) if len(sys.argv) > 1 else kernel_path("", "").parent)
+        print(f"{count} code objects built", file=sys.stderr)
+    except (WavescopeError, subprocess.CalledProcessError) as error:
+        sys.exit(str(error))
