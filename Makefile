@@ -100,7 +100,7 @@ flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan an
 test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
 	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
-check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page
+check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, words; biome and tsc for the page
 	status=0; \
 	$(NPM) run --silent check || status=1; \
 	$(BIN)/ruff check . || status=1; \
@@ -108,6 +108,7 @@ check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --stri
 	$(BIN)/mypy --strict || status=1; \
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES) || status=1; \
 	$(BIN)/lint-imports || status=1; \
+	$(BIN)/python tools/check_words.py || status=1; \
 	exit $$status
 
 format: llvm format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
