@@ -27,15 +27,15 @@ ALLOWED = {"docs": 0, "strings": 222, "docstrings": 488, "page": 49, "names": 13
 NAMES = frozenset({"found", "known", "told", "said", "made", "mine", "own", "one", "kept", "held"})
 # Turns of phrase that are not English of this field; single words belong into the glossary.
 PHRASES = (
-    r"(?<!there )(?<!There )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|later\b|earlier\b|need\b)\w+",
-    r"\b(?:stand|stands|lie|lies) beside\b",
-    r"\bbehind (?:the end|it\b|them\b|each other)",
-    r"\bso many\b(?! that)",
-    r"\bin all(?=[.,;:)]|$)",
-    r"\bwhole numbers?\b",
-    r"\bonce more\b",
-    r"\bany more\b",
-    r"\bmend(?:s|ed)?\b",
+    r"(?<!there )(?:is|are|was|were) no (?!longer\b|more\b|less\b|later\b|earlier\b|need\b)\w+",
+    r"(?:stand|stands|lie|lies) beside\b",
+    r"behind (?:the end|it\b|them\b|each other)",
+    r"so many\b(?! that)",
+    r"in all(?=[.,;:)]|$)",
+    r"whole numbers?\b",
+    r"once more\b",
+    r"any more\b",
+    r"mend(?:s|ed)?\b",
 )
 MAX_SUBJECT_CHARACTERS = 72
 SUBJECTS_LOOKED_AT = 20
@@ -67,8 +67,8 @@ def forbidden(glossary: str) -> re.Pattern[str]:
     """A pattern of the words that a glossary rules out, in singular and plural, and of `PHRASES`."""
     columns = (match[1] for line in glossary.splitlines() if (match := _ROW.match(line)))
     words = sorted({word for column in columns for word in _CODE.findall(column)})
-    plain = [rf"\b{re.escape(word)}(?:e?s)?\b" for word in words]
-    return re.compile("|".join([*plain, *PHRASES]), re.IGNORECASE)
+    plain = [rf"{re.escape(word)}(?:e?s)?\b" for word in words]
+    return re.compile(rf"\b(?:{'|'.join([*plain, *PHRASES])})", re.IGNORECASE)
 
 
 def in_markdown(path: Path, text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
